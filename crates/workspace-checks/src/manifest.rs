@@ -1,0 +1,53 @@
+//! What every manifest takes from the root.
+
+use toml::{Table, Value};
+
+use crate::metadata::{Package, Workspace};
+use crate::{CheckError, Finding, read_to_string};
+
+const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
+
+/// Finds crates that do not inherit the workspace's lints, or choose a version of their own.
+///
+/// # Errors
+///
+/// When a manifest cannot be read.
+pub fn check(workspace: &Workspace) -> Result<Vec<Finding>, CheckError> {
+    let mut findings = Vec::new();
+    for package in &workspace.packages {
+        let manifest = parse(package)?;
+        let place = workspace.relative(&package.manifest_path);
+        if !inherits(manifest.get("lints")) {
+            findings.push(Finding::new(&place, "the crate must say `lints.workspace = true`"));
+        }
+        for name in own_versions(&manifest).into_iter().filter(|name| *name != package.name) {
+            let message = format!("`{name}` must be inherited: its version belongs into the root manifest");
+            findings.push(Finding::new(&place, message));
+        }
+    }
+    Ok(findings)
+}
+
+fn parse(package: &Package) -> Result<Table, CheckError> {
+    let path = package.manifest_path.clone();
+    let text = read_to_string(&path)?;
+    text.parse().map_err(|source| CheckError::IllFormed { path, source })
+}
+
+fn inherits(value: Option<&Value>) -> bool {
+    value.and_then(|table| table.get("workspace")).and_then(Value::as_bool) == Some(true)
+}
+
+/// Names of the dependencies, also of those for one target only, that are not inherited.
+fn own_versions(manifest: &Table) -> Vec<String> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let of_targets = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
+    std::iter::once(manifest)
+        .chain(of_targets)
+        .flat_map(|table| DEPENDENCY_TABLES.iter().filter_map(move |name| table.get(*name)))
+        .filter_map(Value::as_table)
+        .flatten()
+        .filter(|(_, value)| !inherits(Some(value)))
+        .map(|(name, _)| name.clone())
+        .collect()
+}

@@ -1,0 +1,115 @@
+//! What holds for the text of the files.
+
+use std::path::{Path, PathBuf};
+
+use crate::metadata::Workspace;
+use crate::table::{CrateRow, Table};
+use crate::{CheckError, Finding, read_to_string};
+
+/// Folders that hold what is built, downloaded or stored, never what is committed.
+const NOT_COMMITTED: [&str; 5] = [".git", "target", "restwell-data", "__pycache__", "node_modules"];
+
+/// Finds files that are too long, say what their crate must not say, or name a path of one machine.
+///
+/// # Errors
+///
+/// When a folder or a source file cannot be read.
+pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, CheckError> {
+    let mut findings = Vec::new();
+    for package in &workspace.packages {
+        for path in files(package.folder())?.into_iter().filter(|path| is_rust(path) && !is_test(path)) {
+            let text = read_to_string(&path)?;
+            let place = workspace.relative(&path);
+            findings.extend(too_long(&place, &text, table.source.max_lines));
+            if let Some(row) = table.crates.get(&package.name) {
+                findings.extend(forbidden_words(&place, &text, row));
+            }
+        }
+    }
+    for path in files(&workspace.root)? {
+        // What is not text is no place for a path that somebody typed.
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            findings.extend(machine_paths(&workspace.relative(&path), &text, table));
+        }
+    }
+    Ok(findings)
+}
+
+/// All committed files below a folder, as far as their place tells.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, CheckError> {
+    let unreadable = |source| CheckError::Unreadable { path: folder.to_path_buf(), source };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let kind = entry.file_type().map_err(unreadable)?;
+        if kind.is_file() {
+            found.push(entry.path());
+        } else if kind.is_dir() && !NOT_COMMITTED.iter().any(|name| entry.file_name() == **name) {
+            found.extend(files(&entry.path())?);
+        }
+    }
+    Ok(found)
+}
+
+fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
+}
+
+/// Whether a file holds tests only: `tests.rs`, or anything in a folder `tests`, `benches` or `fuzz`.
+fn is_test(path: &Path) -> bool {
+    let in_test_folder = path.iter().any(|part| part == "tests" || part == "benches" || part == "fuzz");
+    in_test_folder || path.file_name().is_some_and(|name| name == "tests.rs")
+}
+
+/// The lines before an inline test module, which stands last in a file.
+fn outside_tests(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let start_of_tests = lines.windows(2).position(|pair| {
+        matches!(pair, [attribute, module]
+            if *attribute == "#[cfg(test)]" && module.starts_with("mod ") && module.ends_with('{'))
+    });
+    lines.into_iter().take(start_of_tests.unwrap_or(usize::MAX)).collect()
+}
+
+fn too_long(place: &str, text: &str, max_lines: usize) -> Option<Finding> {
+    let lines = outside_tests(text).len();
+    (lines > max_lines)
+        .then(|| Finding::new(place, format!("{lines} lines outside tests; at most {max_lines}: split it")))
+}
+
+fn forbidden_words(place: &str, text: &str, row: &CrateRow) -> Vec<Finding> {
+    let lines = outside_tests(text);
+    let code = lines.iter().map(|line| line.split_once("//").map_or(*line, |(code, _)| code));
+    let numbered = code.enumerate();
+    numbered
+        .flat_map(|(index, line)| {
+            let said = row.never_says.iter().filter(move |words| line.contains(words.as_str()));
+            said.map(move |words| {
+                Finding::new(
+                    format!("{place}:{}", index + 1),
+                    format!("`{words}` has no place in this crate"),
+                )
+            })
+        })
+        .collect()
+}
+
+fn machine_paths(place: &str, text: &str, table: &Table) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for folder in table.source.machine_folders.iter().filter(|folder| names_folder(line, folder)) {
+            let message = format!("names a path below `{folder}`, which is there on one machine only");
+            findings.push(Finding::new(format!("{place}:{}", index + 1), message));
+        }
+    }
+    findings
+}
+
+/// Whether a line has an absolute path that starts with this folder, rather than a route or a relative path.
+fn names_folder(line: &str, folder: &str) -> bool {
+    let path = format!("/{folder}/");
+    line.match_indices(&path).any(|(start, _)| {
+        let before = line.get(..start).and_then(|text| text.chars().next_back());
+        !before.is_some_and(|character| character.is_alphanumeric() || "._-}~*".contains(character))
+    })
+}

@@ -1,0 +1,244 @@
+//! Each rule is broken on purpose in a copy of the workspace, and the check must name what is broken.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use workspace_checks::metadata::Workspace;
+use workspace_checks::{Finding, check, table};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn real_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The manifests of the workspace, its table, and an empty file for everything that cargo would build.
+struct Copy {
+    folder: TempDir,
+    /// What the workspace itself breaks, so that one true fault does not drown in twenty failed tests.
+    before: Vec<Finding>,
+}
+
+impl Copy {
+    fn new() -> Result<Self, Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let mut copy = Self { folder, before: Vec::new() };
+        let workspace = Workspace::read(&real_root())?;
+        copy.take("Cargo.toml", &workspace)?;
+        copy.take(table::PATH, &workspace)?;
+        for package in &workspace.packages {
+            copy.take(&workspace.relative(&package.manifest_path), &workspace)?;
+            for target in &package.targets {
+                copy.write(&workspace.relative(&target.src_path), "")?;
+            }
+        }
+        copy.before = check(copy.root())?;
+        Ok(copy)
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn take(&self, path: &str, from: &Workspace) -> Outcome {
+        let text = fs::read_to_string(from.root.join(path))?;
+        self.write(path, &text)
+    }
+
+    fn write(&self, path: &str, text: &str) -> Outcome {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().ok_or("a file has a folder")?)?;
+        Ok(fs::write(path, text)?)
+    }
+
+    /// Adds a line below the heading of a manifest, or both at its end.
+    fn add(&self, manifest: &str, heading: &str, line: &str) -> Outcome {
+        let text = fs::read_to_string(self.root().join(manifest))?;
+        let heading_line = format!("{heading}\n");
+        let text = if text.contains(&heading_line) {
+            text.replacen(&heading_line, &format!("{heading_line}{line}\n"), 1)
+        } else {
+            format!("{text}\n{heading_line}{line}\n")
+        };
+        self.write(manifest, &text)
+    }
+
+    fn replace(&self, path: &str, old: &str, new: &str) -> Outcome {
+        let text = fs::read_to_string(self.root().join(path))?;
+        assert!(text.contains(old), "{path} no longer holds what this test breaks: {old}");
+        self.write(path, &text.replace(old, new))
+    }
+
+    /// What is broken since the copy was made.
+    fn findings(&self) -> Result<Vec<Finding>, Box<dyn Error>> {
+        let mut findings = check(self.root())?;
+        findings.retain(|finding| !self.before.contains(finding));
+        Ok(findings)
+    }
+
+    /// Asserts that the only thing broken is at `place`.
+    fn assert_broken_at(&self, place: &str) -> Outcome {
+        let findings = self.findings()?;
+        assert!(!findings.is_empty(), "nothing found, expected {place}");
+        assert!(
+            findings.iter().all(|finding| finding.place == place),
+            "expected {place}, found {findings:#?}"
+        );
+        Ok(())
+    }
+}
+
+#[test]
+fn the_workspace_keeps_its_rules() -> Outcome {
+    assert_eq!(check(&real_root())?, []);
+    Ok(())
+}
+
+#[test]
+fn a_domain_that_serialises_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add("crates/domain/Cargo.toml", "[dependencies]", "serde.workspace = true")?;
+    copy.assert_broken_at("domain -> serde (normal)")
+}
+
+#[test]
+fn a_domain_that_draws_randomness_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add("Cargo.toml", "[workspace.dependencies]", "getrandom = \"0.3\"")?;
+    copy.add("crates/domain/Cargo.toml", "[dependencies]", "getrandom.workspace = true")?;
+    copy.assert_broken_at("domain -> getrandom (normal)")
+}
+
+#[test]
+fn a_domain_that_switches_the_clock_on_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    let inherited = "chrono.workspace = true";
+    let with_clock = "chrono = { workspace = true, features = [\"clock\"] }";
+    copy.replace("crates/domain/Cargo.toml", inherited, with_clock)?;
+    copy.assert_broken_at("domain -> chrono (normal)")
+}
+
+#[test]
+fn an_application_that_knows_http_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add("crates/application/Cargo.toml", "[dependencies]", "http-adapter.workspace = true")?;
+    copy.assert_broken_at("application -> http-adapter (normal)")
+}
+
+#[test]
+fn a_storage_adapter_that_tests_against_another_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add("crates/postgres-adapter/Cargo.toml", "[dev-dependencies]", "sqlite-adapter.workspace = true")?;
+    copy.assert_broken_at("postgres-adapter -> sqlite-adapter (dev)")
+}
+
+#[test]
+fn a_build_script_counts_like_any_other_code() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add("crates/http-adapter/Cargo.toml", "[build-dependencies]", "diesel.workspace = true")?;
+    copy.assert_broken_at("http-adapter -> diesel (build)")
+}
+
+#[test]
+fn a_contract_suite_outside_tests_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    let path = "crates/sqlite-adapter/Cargo.toml";
+    copy.add(path, "[build-dependencies]", "contract-tests.workspace = true")?;
+    copy.assert_broken_at("sqlite-adapter -> contract-tests (build)")
+}
+
+#[test]
+fn a_crate_without_a_row_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    let manifest = "[package]\nname = \"helper\"\nedition.workspace = true\n[lints]\nworkspace = true\n";
+    copy.write("crates/helper/Cargo.toml", manifest)?;
+    copy.write("crates/helper/src/lib.rs", "")?;
+    copy.assert_broken_at("crates.helper")
+}
+
+#[test]
+fn a_row_without_a_crate_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add(table::PATH, "[crates.helper]", "uses = []")?;
+    copy.assert_broken_at("crates.helper")
+}
+
+#[test]
+fn a_crate_with_lints_of_its_own_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    let path = "crates/application/Cargo.toml";
+    copy.replace(path, "[lints]\nworkspace = true\n", "[lints.clippy]\nall = \"allow\"\n")?;
+    copy.assert_broken_at(path)
+}
+
+#[test]
+fn a_version_outside_the_root_manifest_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    let path = "crates/application/Cargo.toml";
+    copy.replace(path, "thiserror.workspace = true", "thiserror = \"2\"")?;
+    copy.assert_broken_at(path)
+}
+
+#[test]
+fn a_wildcard_version_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    copy.add("Cargo.toml", "[workspace.dependencies]", "either = \"*\"")?;
+    copy.add("crates/application/Cargo.toml", "[dependencies]", "either.workspace = true")?;
+    copy.assert_broken_at("application -> either (normal)")
+}
+
+#[test]
+fn a_file_over_the_limit_is_named_and_its_inline_tests_do_not_count() -> Outcome {
+    let copy = Copy::new()?;
+    let (code, tests) = ("// a line\n".repeat(400), "#[cfg(test)]\nmod tests {\n    // a line\n}\n");
+    copy.write("crates/domain/src/long.rs", &format!("{code}{tests}"))?;
+    copy.write("crates/domain/src/long/tests.rs", &code.repeat(2))?;
+    assert_eq!(copy.findings()?, []);
+    copy.write("crates/domain/src/long.rs", &format!("// one more\n{code}{tests}"))?;
+    copy.assert_broken_at("crates/domain/src/long.rs")
+}
+
+#[test]
+fn a_domain_that_waits_is_named_and_a_comment_about_it_is_not() -> Outcome {
+    let copy = Copy::new()?;
+    copy.write("crates/domain/src/slow.rs", "// never an async fn\n")?;
+    assert_eq!(copy.findings()?, []);
+    copy.write("crates/domain/src/slow.rs", "// never\npub async fn wait() {}\n")?;
+    copy.assert_broken_at("crates/domain/src/slow.rs:2")
+}
+
+#[test]
+fn a_path_of_one_machine_is_named_and_a_route_is_not() -> Outcome {
+    let copy = Copy::new()?;
+    let folder = "home";
+    copy.write("docs/page.md", &format!("See https://example.org/{folder}/page and ./{folder}/page.\n"))?;
+    assert_eq!(copy.findings()?, []);
+    copy.write("docs/page.md", &format!("Run it\nin /{folder}/someone/restwell.\n"))?;
+    copy.assert_broken_at("docs/page.md:2")
+}
+
+#[test]
+fn a_migration_without_a_twin_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    for store in ["postgres", "sqlite"] {
+        for step in ["up.sql", "down.sql"] {
+            copy.write(&format!("migrations/{store}/0001_users/{step}"), "SELECT 1;\n")?;
+        }
+    }
+    assert_eq!(copy.findings()?, []);
+    fs::remove_dir_all(copy.root().join("migrations/sqlite/0001_users"))?;
+    copy.assert_broken_at("migrations/*/0001_users")
+}
+
+#[test]
+fn a_migration_without_a_way_back_is_named() -> Outcome {
+    let copy = Copy::new()?;
+    for store in ["postgres", "sqlite"] {
+        copy.write(&format!("migrations/{store}/0001_users/up.sql"), "SELECT 1;\n")?;
+        copy.write(&format!("migrations/{store}/0001_users/down.sql"), "SELECT 1;\n")?;
+    }
+    copy.write("migrations/sqlite/0001_users/down.sql", "\n")?;
+    copy.assert_broken_at("migrations/sqlite/0001_users")
+}

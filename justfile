@@ -1,0 +1,38 @@
+# Shorthands; what they do stands in scripts/ and .ci/run. `just` lists them.
+
+_default:
+    @just --list --unsorted
+
+# Runs the server with made-up data on http://127.0.0.1:8080
+demo *arguments:
+    cargo run --release -p server -- demo {{arguments}}
+
+# Runs every test, on SQLite and on PostgreSQL
+test *arguments:
+    scripts/test {{arguments}}
+
+# Checks format, lints and the shape of the workspace
+lint:
+    cargo fmt --all --check
+    cargo run -q -p workspace-checks
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Formats every crate
+format:
+    cargo fmt --all
+
+# Writes the generated reference files again
+generate:
+    scripts/generate
+
+# Builds the documentation of the code
+docs:
+    cargo doc --workspace --no-deps
+
+# Checks licences, bans, sources and advisories of every package (needs cargo-deny)
+deny:
+    cargo deny check
+
+# Runs every gate, as CI does
+ci:
+    CI=true bash .ci/run
