@@ -1,0 +1,198 @@
+//! The checks that stand before every data endpoint, in the order of decisions 4.
+
+use crate::ports::storage::{AccessReader, AccessState, StorageError};
+use crate::ports::system::{Clock, InvalidToken, RateLimiter, TokenVerifier};
+use chrono::{DateTime, Utc};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::{ClientId, GrantId, InvalidId, UserId};
+use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::scope::{Scope, ScopeSet};
+use domain::time::TimeZone;
+use std::sync::Arc;
+
+/// How many requests a day a client may make for a person, by endpoint (decisions 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DailyLimits {
+    /// On the profile endpoint.
+    pub profile: u32,
+    /// On the sleep endpoint.
+    pub sleep: u32,
+    /// On the supplements endpoint.
+    pub supplements: u32,
+}
+
+impl DailyLimits {
+    /// Returns the limit of an endpoint.
+    pub const fn of(&self, endpoint: DataEndpoint) -> u32 {
+        match endpoint {
+            DataEndpoint::Profile => self.profile,
+            DataEndpoint::Sleep => self.sleep,
+            DataEndpoint::Supplements => self.supplements,
+        }
+    }
+}
+
+impl Default for DailyLimits {
+    fn default() -> Self {
+        Self {
+            profile: DataEndpoint::Profile.default_daily_limit(),
+            sleep: DataEndpoint::Sleep.default_daily_limit(),
+            supplements: DataEndpoint::Supplements.default_daily_limit(),
+        }
+    }
+}
+
+/// Who asks for what.
+#[derive(Clone, Copy)]
+pub struct AuthorizeAccessQuery<'a> {
+    /// The bearer token, as sent.
+    pub token: &'a str,
+    /// The `user_id` of the path, as sent.
+    pub user_id: &'a str,
+    /// The endpoint.
+    pub endpoint: DataEndpoint,
+}
+
+/// A request that may be answered. Its parameters are still to be read; whatever they are, it has counted.
+#[derive(Debug, Clone, Copy)]
+pub struct GrantedAccess {
+    /// Whose data.
+    pub user_id: UserId,
+    /// Who reads.
+    pub client_id: ClientId,
+    /// What the grant holds, which a narrowed token may not use up: the profile's `scopes`.
+    pub scopes: ScopeSet,
+    /// The person's zone.
+    pub home_timezone: TimeZone,
+    /// Where the daily counter stands.
+    pub rate: RateStatus,
+    /// The moment of the request.
+    pub at: DateTime<Utc>,
+}
+
+/// Why a request is not answered, in the order of the checks.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthorizeAccessError {
+    /// The token is malformed, forged, expired, or what it stands on stands no more.
+    #[error("the access token is not valid")]
+    InvalidToken,
+    /// The `user_id` of the path is no UUID.
+    #[error("user_id is not a UUID")]
+    InvalidUserId,
+    /// The token belongs to somebody else, whether or not the person of the path exists.
+    #[error("the token does not give access to this person")]
+    OtherUser,
+    /// The token does not hold the scope of this endpoint.
+    #[error("the token lacks the scope {needed}")]
+    InsufficientScope {
+        /// What it lacks.
+        needed: Scope,
+    },
+    /// The limit of the day is reached.
+    #[error("the daily limit is reached")]
+    RateLimited {
+        /// Where the counter stands.
+        rate: RateStatus,
+        /// The seconds until it begins again.
+        retry_after_seconds: u32,
+    },
+    /// The store failed; never to be taken for a bad token.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<InvalidToken> for AuthorizeAccessError {
+    fn from(InvalidToken: InvalidToken) -> Self {
+        Self::InvalidToken
+    }
+}
+
+impl From<InvalidId> for AuthorizeAccessError {
+    fn from(InvalidId: InvalidId) -> Self {
+        Self::InvalidUserId
+    }
+}
+
+/// Authorizes requests to the data endpoints.
+pub struct AuthorizeAccess {
+    verifier: Arc<dyn TokenVerifier>,
+    access: Arc<dyn AccessReader>,
+    limiter: Arc<dyn RateLimiter>,
+    clock: Arc<dyn Clock>,
+    limits: DailyLimits,
+}
+
+impl AuthorizeAccess {
+    /// Takes the ports and the limits.
+    pub fn new(
+        verifier: Arc<dyn TokenVerifier>,
+        access: Arc<dyn AccessReader>,
+        limiter: Arc<dyn RateLimiter>,
+        clock: Arc<dyn Clock>,
+        limits: DailyLimits,
+    ) -> Self {
+        Self { verifier, access, limiter, clock, limits }
+    }
+
+    /// Checks and counts a request.
+    pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
+        let at = self.clock.now();
+        let claims = self.verifier.verify(query.token, at)?;
+        let standing = self.standing(&claims).await?;
+        let user_id = UserId::parse(query.user_id)?;
+        let Some((owner, state)) = standing else { return Err(AuthorizeAccessError::OtherUser) };
+        if owner != user_id {
+            return Err(AuthorizeAccessError::OtherUser);
+        }
+        let needed = query.endpoint.scope();
+        if !claims.scopes.intersection(state.scopes).contains(needed) {
+            return Err(AuthorizeAccessError::InsufficientScope { needed });
+        }
+        let key = RateKey { client: claims.client_id, user: user_id, endpoint: query.endpoint };
+        let rate = self.limiter.count(key, self.limits.of(query.endpoint), at).await;
+        if !rate.allowed {
+            let left = RateWindow::at(at).seconds_left(at);
+            let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
+            return Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds });
+        }
+        Ok(GrantedAccess {
+            user_id,
+            client_id: claims.client_id,
+            scopes: state.scopes,
+            home_timezone: state.home_timezone,
+            rate,
+            at,
+        })
+    }
+
+    /// Returns the person whom the token acts for with what stands behind it; nothing for a service token,
+    /// which reads no data endpoint (decisions 3).
+    async fn standing(
+        &self,
+        claims: &AccessClaims,
+    ) -> Result<Option<(UserId, AccessState)>, AuthorizeAccessError> {
+        match claims.subject {
+            TokenSubject::Service => Ok(None),
+            TokenSubject::Person { user_id, grant_id } => {
+                let state = self.live_access(user_id, grant_id, claims.client_id).await?;
+                Ok(Some((user_id, state)))
+            }
+        }
+    }
+
+    async fn live_access(
+        &self,
+        user_id: UserId,
+        grant_id: GrantId,
+        client_id: ClientId,
+    ) -> Result<AccessState, AuthorizeAccessError> {
+        let state = self.access.find_access(user_id, grant_id).await?;
+        state
+            .filter(|state| state.is_live && state.client_id == client_id)
+            .ok_or(AuthorizeAccessError::InvalidToken)
+    }
+}
+
+#[cfg(test)]
+mod tests;

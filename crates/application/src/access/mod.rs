@@ -1,0 +1,5 @@
+//! Access: may this token read this person's data here and now?
+
+mod authorize_access;
+
+pub use authorize_access::*;

@@ -1,0 +1,43 @@
+//! Makes the first signing key, whichever process finds none (decisions 3).
+
+use super::SigningKeyError;
+use crate::ports::storage::{SigningKeyReader, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy, KeyRing};
+use domain::id::KeyId;
+use domain::signing_key::SigningKeyState;
+use std::sync::Arc;
+
+/// Makes sure that there is an active signing key.
+pub struct EnsureSigningKey {
+    reader: Arc<dyn SigningKeyReader>,
+    units: Arc<dyn UnitOfWorkFactory>,
+    ring: Arc<dyn KeyRing>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl EnsureSigningKey {
+    /// Takes the ports.
+    pub fn new(
+        reader: Arc<dyn SigningKeyReader>,
+        units: Arc<dyn UnitOfWorkFactory>,
+        ring: Arc<dyn KeyRing>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { reader, units, ring, entropy, clock }
+    }
+
+    /// Returns whether this call made a key. Of many racing processes one does; the others go on with its key.
+    pub async fn run(&self) -> Result<bool, SigningKeyError> {
+        let keys = self.reader.list_signing_keys().await?;
+        if keys.iter().any(|key| key.state == SigningKeyState::Active) {
+            return Ok(false);
+        }
+        let key = self.ring.make(KeyId::from_uuid(self.entropy.uuid()), self.clock.now())?;
+        let mut unit = self.units.begin().await?;
+        let made = unit.signing_keys().insert_first(&key).await?;
+        unit.commit().await?;
+        Ok(made)
+    }
+}

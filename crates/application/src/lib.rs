@@ -1,0 +1,10 @@
+//! What Restwell does: use cases, and the ports through which they reach everything else.
+//!
+//! A use case is one struct in one file; `new` takes ports, `run` does it. Ports are traits in [`ports`];
+//! adapters implement them, and nothing here knows which adapter it talks to.
+
+pub mod access;
+pub mod key;
+pub mod ports;
+pub mod read;
+pub mod token;

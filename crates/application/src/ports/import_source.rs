@@ -1,0 +1,117 @@
+//! Export files of devices and catalogues, as a stream of records.
+
+use chrono::{DateTime, Utc};
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::sleep::SleepRecord;
+use domain::supplement::{CatalogueKey, IntakeLogRecord, SupplementLabel};
+use domain::time::TimeZone;
+use domain::user::Biology;
+
+/// One thing that a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ImportItem {
+    /// What a file says of the person; only what it says is changed.
+    Profile(Box<ImportedProfile>),
+    /// A sleep session.
+    Session(Box<ImportedSession>),
+    /// A supplement's label.
+    Supplement(Box<ImportedSupplement>),
+    /// An intake of a supplement.
+    Log(Box<ImportedLog>),
+    /// Something that looks like one of these and cannot be taken; the rest of the file goes on.
+    Rejected(Rejection),
+    /// Something about a record that was taken all the same, e.g. totals that exceed the time in bed.
+    Note(Rejection),
+}
+
+/// Why a record was not taken, or what was dropped of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// Where in the file: `record 12`, `line 3`; never a value of the record.
+    pub place: String,
+    /// Why, in words for the person who owns the file; never a health value.
+    pub reason: String,
+}
+
+/// The part of a profile that a file carries.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImportedProfile {
+    /// When the profile was created.
+    pub created_at: Option<DateTime<Utc>>,
+    /// The person's zone.
+    pub home_timezone: Option<TimeZone>,
+    /// The biological values; those that are missing stay as they are.
+    pub biology: Biology,
+}
+
+/// A sleep session that a file carries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedSession {
+    /// Restwell's own id, when the file is Restwell's own export.
+    pub id: Option<SleepSessionId>,
+    /// The session.
+    pub record: SleepRecord,
+    /// When it last changed, when the file is Restwell's own export.
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+/// A label that a file carries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedSupplement {
+    /// Restwell's own id, when the file is Restwell's own export.
+    pub id: Option<SupplementId>,
+    /// Its key in the catalogue.
+    pub key: CatalogueKey,
+    /// The label.
+    pub label: SupplementLabel,
+    /// When it was entered, when the file is Restwell's own export.
+    pub entry_date: Option<DateTime<Utc>>,
+}
+
+/// An intake log that a file carries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedLog {
+    /// Restwell's own id, when the file is Restwell's own export.
+    pub id: Option<IntakeLogId>,
+    /// The log.
+    pub record: IntakeLogRecord,
+}
+
+/// Says that a whole file is refused, and leaves no trace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImportRefusal {
+    /// The content is no format that is known, or not the one that was named.
+    #[error("{0}")]
+    NotThisFormat(String),
+    /// The content breaks off or is damaged at this place.
+    #[error("damaged at {place}: {reason}")]
+    Damaged {
+        /// Where: a line, a byte, a record.
+        place: String,
+        /// What was expected.
+        reason: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// One file, read from its beginning to its end; memory does not grow with the file.
+///
+/// Reading blocks the thread: run it where that does no harm.
+pub trait ImportSource: Send {
+    /// Returns the next records, at most `limit`, in the file's order; none at the end.
+    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal>;
+    /// Returns how many bytes of the file were read so far.
+    fn bytes_read(&self) -> u64;
+}
+
+/// A file that can be read more than once: to be checked whole before anything of it is stored.
+pub trait ImportFile: Send + Sync {
+    /// Begins to read at the start.
+    fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal>;
+    /// Returns the size in bytes, when known, for a progress bar.
+    fn size(&self) -> Option<u64>;
+    /// Returns the name of the format: the one named, or the one recognised.
+    fn format(&self) -> &'static str;
+}

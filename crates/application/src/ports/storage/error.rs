@@ -1,0 +1,53 @@
+//! The one error of all storage ports: finite, so that every caller can decide about every case.
+
+use std::error::Error;
+
+/// Which uniqueness a write would have broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UniqueKey {
+    /// A person's id.
+    UserId,
+    /// A person's e-mail address, case aside.
+    UserEmail,
+    /// A client's id.
+    ClientId,
+    /// The hash of an authorization code.
+    Code,
+    /// The id or the refresh token of a grant.
+    Grant,
+    /// The id of a sleep session, or its key within person and source.
+    SleepSession,
+    /// The id of a supplement, or its key in the catalogue.
+    Supplement,
+    /// The id of an intake log, or its external key.
+    IntakeLog,
+    /// The id of a signing key.
+    SigningKey,
+}
+
+/// Why a storage port could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// A uniqueness would have been broken; nothing of the statement was stored, the unit of work goes on.
+    #[error("already taken: {0:?}")]
+    Conflict(UniqueKey),
+    /// The store gave this transaction up for another (deadlock, busy); trying again may succeed.
+    #[error("the store asks to try again")]
+    Retryable,
+    /// The store cannot be reached, is shutting down, or did not answer in time.
+    #[error("the store is unavailable")]
+    Unavailable,
+    /// A stored value is not what the program can have written.
+    #[error("corrupt value in {table}.{column}, row {row}")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// The column.
+        column: &'static str,
+        /// The row's key, never the value.
+        row: String,
+    },
+    /// Anything else; the source is for the log of the operator and holds no value of a row.
+    #[error("the store failed")]
+    Internal(#[source] Box<dyn Error + Send + Sync>),
+}

@@ -1,0 +1,42 @@
+//! Storage: what is kept, and how it is asked for.
+//!
+//! Writes go through a [`UnitOfWork`], opened late and never held over slow work. Reads that need no
+//! transaction go through readers, which return exactly what a page or a check needs.
+//!
+//! Times are kept in microseconds, those of sleep sessions in milliseconds; finer parts are cut off by the
+//! domain before they come here.
+
+mod access_reader;
+mod client_repository;
+mod code_repository;
+mod error;
+mod failure_counter;
+mod grant_repository;
+mod intake_log_repository;
+mod profile_reader;
+mod signing_key_repository;
+mod sleep_reader;
+mod sleep_repository;
+mod supplement_reader;
+mod supplement_repository;
+mod unit_of_work;
+mod user_repository;
+
+pub use access_reader::*;
+pub use client_repository::*;
+pub use code_repository::*;
+pub use error::*;
+pub use failure_counter::*;
+pub use grant_repository::*;
+pub use intake_log_repository::*;
+pub use profile_reader::*;
+pub use signing_key_repository::*;
+pub use sleep_reader::*;
+pub use sleep_repository::*;
+pub use supplement_reader::*;
+pub use supplement_repository::*;
+pub use unit_of_work::*;
+pub use user_repository::*;
+
+#[cfg(feature = "test-support")]
+pub mod test_support;

@@ -1,0 +1,30 @@
+//! The keys that sign access tokens.
+
+use super::StorageError;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::KeyId;
+use domain::signing_key::SigningKey;
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Answers which signing keys there are, outside a transaction: asked by every replica now and then.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait SigningKeyReader: Send + Sync {
+    /// Lists every key, active and retired, oldest first, ties by id.
+    async fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StorageError>;
+}
+
+/// Keeps signing keys.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait SigningKeyRepository: Send {
+    /// Stores a key if there is no active one yet; of several racing calls exactly one stores its key (MUST).
+    /// Returns whether this one did.
+    async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError>;
+    /// Stores a further key; MUST fail with `Conflict(SigningKey)` when its id is taken.
+    async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError>;
+    /// Retires an active key; returns whether there was one with this id.
+    async fn retire(&mut self, id: KeyId, at: DateTime<Utc>) -> Result<bool, StorageError>;
+}

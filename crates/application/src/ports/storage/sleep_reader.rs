@@ -1,0 +1,80 @@
+//! Sleep sessions, read as packed rows outside a transaction.
+
+use super::StorageError;
+use async_trait::async_trait;
+use domain::id::{SleepSessionId, UserId};
+use domain::paging::PageRequest;
+use domain::sleep::SleepSession;
+use domain::time::{DateRange, UtcOffset};
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Which sessions are asked for, and how much of each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SleepPageQuery {
+    /// Whose.
+    pub user_id: UserId,
+    /// Those whose time in bed starts in this range, both ends inclusive.
+    pub range: DateRange,
+    /// Which page, sorted by start of time in bed, ties by id, both in the direction asked for.
+    pub page: PageRequest,
+    /// Whether the packed stages are wanted.
+    pub with_stages: bool,
+    /// Whether the packed metrics are wanted.
+    pub with_metrics: bool,
+}
+
+/// One session as it is stored: about 320 bytes with stages and metrics. See `domain::sleep::packed`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedSleepRow {
+    /// The session's id.
+    pub id: SleepSessionId,
+    /// Start of time in bed, in milliseconds since 1970-01-01 UTC.
+    pub started_at_millis: i64,
+    /// End of time in bed, likewise.
+    pub ended_at_millis: i64,
+    /// The offset in force at the start, when known.
+    pub offset_at_start: Option<UtcOffset>,
+    /// The offset in force at the end, when known.
+    pub offset_at_end: Option<UtcOffset>,
+    /// What recorded it.
+    pub source: Option<Box<str>>,
+    /// Whether it is a nap, when known.
+    pub is_nap: Option<bool>,
+    /// When the session last changed, in milliseconds since 1970-01-01 UTC.
+    pub updated_at_millis: i64,
+    /// Packed stages; empty when there are none or none were asked for.
+    pub stages: Box<[u8]>,
+    /// Packed metrics; empty when none were asked for.
+    pub metrics: Box<[u8]>,
+}
+
+/// A page of packed rows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SleepPage {
+    /// The rows, in the order asked for, at most the page's size.
+    pub rows: Vec<PackedSleepRow>,
+    /// Whether a further page exists.
+    pub has_more: bool,
+}
+
+/// Where an export goes on: after this session.
+pub type SleepPosition = (i64, SleepSessionId);
+
+/// Answers which sessions a person has.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait SleepReader: Send + Sync {
+    /// Returns one page in one statement; a page past the end is empty.
+    ///
+    /// A page far back MUST cost no more than a skip over index keys before its own rows are read, and no
+    /// connection is held when this returns.
+    async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError>;
+    /// Returns the sessions after a position (start in milliseconds, id), oldest first, at most `limit`, whole.
+    async fn walk(
+        &self,
+        user_id: UserId,
+        after: Option<SleepPosition>,
+        limit: u32,
+    ) -> Result<Vec<SleepSession>, StorageError>;
+}

@@ -1,0 +1,37 @@
+//! Sleep sessions, in a unit of work.
+
+use super::StorageError;
+use async_trait::async_trait;
+use domain::id::{SleepSessionId, UserId};
+use domain::sleep::{SleepRecord, SleepSession};
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Keeps sleep sessions.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait SleepRepository: Send {
+    /// Returns the sessions that any of these records might be, or might replace.
+    ///
+    /// MUST hold every session of this person that has the source and the key of one of the records, and every
+    /// one that has the source of one of them and overlaps it in time; may hold more. In no order.
+    async fn find_candidates(
+        &mut self,
+        user_id: UserId,
+        records: &[SleepRecord],
+    ) -> Result<Vec<SleepSession>, StorageError>;
+    /// Returns the sessions with these ids that this person has, in no order.
+    async fn find_many(
+        &mut self,
+        user_id: UserId,
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SleepSession>, StorageError>;
+    /// Stores new sessions; MUST fail with `Conflict(SleepSession)`, and store none of them, when an id or a
+    /// key (person, source, key) is taken.
+    async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError>;
+    /// Overwrites a session, its start included; returns whether it exists. MUST fail with
+    /// `Conflict(SleepSession)` when its new key is taken.
+    async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError>;
+    /// Deletes sessions; returns how many there were.
+    async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError>;
+}

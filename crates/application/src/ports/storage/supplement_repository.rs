@@ -1,0 +1,32 @@
+//! The catalogue of supplements, in a unit of work. It is shared by all people.
+
+use super::StorageError;
+use async_trait::async_trait;
+use domain::id::SupplementId;
+use domain::supplement::{CatalogueKey, Supplement};
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Keeps the labels of supplements. A key names one current version; older versions that logs point at stay.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait SupplementRepository: Send {
+    /// Returns a version by its id, current or replaced, or nothing.
+    async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError>;
+    /// Returns the current version under this key, or nothing.
+    async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError>;
+    /// Tells whether anybody's log points at this version.
+    async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError>;
+    /// Stores a first version; MUST fail with `Conflict(Supplement)` when the id is taken, or the key has a
+    /// current version.
+    async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError>;
+    /// Overwrites a version's label and entry date in place; returns whether it exists.
+    async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError>;
+    /// Makes a new version the current one of this key; `old` stays, for the logs that point at it.
+    async fn replace(
+        &mut self,
+        old: SupplementId,
+        key: &CatalogueKey,
+        new: &Supplement,
+    ) -> Result<(), StorageError>;
+}

@@ -1,0 +1,12 @@
+//! The time.
+
+use chrono::{DateTime, Utc};
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Tells the time.
+#[cfg_attr(feature = "test-support", automock)]
+pub trait Clock: Send + Sync {
+    /// Returns this moment, in microseconds.
+    fn now(&self) -> DateTime<Utc>;
+}

@@ -1,0 +1,9 @@
+//! Reading a person's data, after access was authorized.
+
+mod read_profile;
+mod read_sleep;
+mod read_supplements;
+
+pub use read_profile::*;
+pub use read_sleep::*;
+pub use read_supplements::*;

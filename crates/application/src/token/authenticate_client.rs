@@ -1,0 +1,168 @@
+//! Proves that a caller is the client it says it is (RFC 6749 section 2.3).
+
+use crate::ports::storage::{ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, StorageError};
+use crate::ports::system::Clock;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::address::AddressBlock;
+use domain::client::{Client, ClientSecret, any_live_secret_matches};
+use domain::id::{ClientId, ClientSecretId};
+use domain::secret::{Secret, SecretHash, SecretKind};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// How many failed authentications are answered before 429 (decisions 2, guessing).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuthenticationLimits {
+    /// For one `client_id` from one address.
+    pub per_client_and_address: u32,
+    /// For one address (IPv6: its /64), whatever the `client_id`.
+    pub per_address: u32,
+    /// How long a window lasts, in seconds, from its first failure.
+    pub window_seconds: u32,
+}
+
+impl Default for AuthenticationLimits {
+    fn default() -> Self {
+        Self { per_client_and_address: 20, per_address: 100, window_seconds: 600 }
+    }
+}
+
+/// What a caller presents.
+#[derive(Clone, Copy)]
+pub struct PresentedCredentials<'a> {
+    /// The `client_id`, as sent.
+    pub client_id: &'a str,
+    /// The `client_secret`, as sent.
+    pub client_secret: &'a str,
+    /// From where.
+    pub address: IpAddr,
+    /// Whether a secret of any kind came in the query string.
+    pub in_query: bool,
+}
+
+/// Why a caller is not taken for a client.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthenticateClientError {
+    /// No such client, a wrong secret, or a disabled client; which of them is not told (security.md T44).
+    #[error("client authentication failed")]
+    InvalidClient,
+    /// As before, and too many of this kind came from here.
+    #[error("too many failed authentications")]
+    TooManyFailures {
+        /// After how many seconds the window ends.
+        retry_after_seconds: u32,
+    },
+    /// The operator does not let this client send secrets in a query string (decisions 2).
+    #[error("secrets are not accepted in the query string")]
+    SecretInQuery,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Authenticates clients; counts what fails, never what succeeds.
+pub struct AuthenticateClient {
+    clients: Arc<dyn ClientReader>,
+    failures: Arc<dyn FailureCounter>,
+    clock: Arc<dyn Clock>,
+    limits: AuthenticationLimits,
+    allow_query_secrets: bool,
+}
+
+impl AuthenticateClient {
+    /// Takes the ports, the limits, and whether any client at all may send secrets in a query string.
+    pub fn new(
+        clients: Arc<dyn ClientReader>,
+        failures: Arc<dyn FailureCounter>,
+        clock: Arc<dyn Clock>,
+        limits: AuthenticationLimits,
+        allow_query_secrets: bool,
+    ) -> Self {
+        Self { clients, failures, clock, limits, allow_query_secrets }
+    }
+
+    /// Returns the client, or why not. The correct secret is never refused for the failures of others.
+    pub async fn run(&self, presented: PresentedCredentials<'_>) -> Result<Client, AuthenticateClientError> {
+        if presented.in_query && !self.allow_query_secrets {
+            return Err(AuthenticateClientError::SecretInQuery);
+        }
+        let now = self.clock.now();
+        // An unknown id asks the store as well and is compared as well, so that time does not tell it apart.
+        let id = ClientId::parse(presented.client_id).unwrap_or(ClientId::from_uuid(Uuid::nil()));
+        let found = self.clients.find_with_secrets(id).await?;
+        match proven_client(found, presented.client_secret, now) {
+            Some(client) if presented.in_query && !client.allow_query_secrets => {
+                Err(AuthenticateClientError::SecretInQuery)
+            }
+            Some(client) => Ok(client),
+            None => Err(self.count_failure(&presented, now).await?),
+        }
+    }
+
+    async fn count_failure(
+        &self,
+        presented: &PresentedCredentials<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<AuthenticateClientError, StorageError> {
+        let keys = failure_keys(presented);
+        let window = TimeDelta::seconds(i64::from(self.limits.window_seconds));
+        let counts = self.failures.record_failure(&keys, now, window).await?;
+        let limits = [self.limits.per_client_and_address, self.limits.per_address];
+        let beyond = counts.iter().zip(limits).filter(|(count, limit)| count.count > *limit);
+        Ok(match beyond.map(|(count, _)| seconds_until_end(count, now)).max() {
+            Some(retry_after_seconds) => AuthenticateClientError::TooManyFailures { retry_after_seconds },
+            None => AuthenticateClientError::InvalidClient,
+        })
+    }
+}
+
+fn seconds_until_end(count: &FailureCount, now: DateTime<Utc>) -> u32 {
+    u32::try_from((count.window_ends_at - now).num_seconds().saturating_add(1)).unwrap_or(1).max(1)
+}
+
+/// Returns the client if it is active and one of its live secrets is the presented one.
+fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<Utc>) -> Option<Client> {
+    let presented = hash_of(secret);
+    let (client, secrets) = match found {
+        Some(ClientWithSecrets { client, secrets }) => (Some(client), secrets),
+        None => (None, vec![decoy_secret()]),
+    };
+    let matches = any_live_secret_matches(&secrets, &presented, now);
+    client.filter(|client| matches && client.status.is_active())
+}
+
+/// Hashes what was presented; a text that is no secret at all gets a hash that no stored one has.
+fn hash_of(secret: &str) -> SecretHash {
+    match Secret::parse(SecretKind::ClientSecret, secret) {
+        Ok(secret) => secret.hash(),
+        Err(_) => SecretHash::from_bytes(Sha256::digest(secret.as_bytes()).into()),
+    }
+}
+
+fn decoy_secret() -> ClientSecret {
+    ClientSecret {
+        id: ClientSecretId::from_uuid(Uuid::nil()),
+        hash: SecretHash::from_bytes([0; 32]),
+        created_at: DateTime::UNIX_EPOCH,
+        expires_at: None,
+    }
+}
+
+/// Makes the keys of decisions 2: the client from this address, and the address.
+fn failure_keys(presented: &PresentedCredentials<'_>) -> [FailureKey; 2] {
+    let block = AddressBlock::of(presented.address).to_string();
+    let digest = |parts: [&str; 3]| {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update(part.len().to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        FailureKey(hasher.finalize().into())
+    };
+    [
+        digest(["client-authentication/client", &presented.client_id.to_ascii_lowercase(), &block]),
+        digest(["client-authentication/address", "", &block]),
+    ]
+}

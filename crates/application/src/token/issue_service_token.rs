@@ -1,0 +1,63 @@
+//! Gives a service client a token of its own (RFC 6749 section 4.4; decisions 3 and 9).
+
+use super::{TokenMint, narrowed};
+use crate::ports::system::SigningFailed;
+use domain::access_token::TokenSubject;
+use domain::client::{Client, ClientKind};
+use domain::scope::ScopeSet;
+
+/// What an authenticated client presents.
+#[derive(Clone, Copy)]
+pub struct IssueServiceTokenCommand<'a> {
+    /// The client.
+    pub client: &'a Client,
+    /// The scopes asked for; nothing asks for all that the client may have.
+    pub scope: Option<&'a str>,
+}
+
+/// What it gets; there is no refresh token.
+#[derive(Debug)]
+pub struct ServiceToken {
+    /// The access token.
+    pub access_token: String,
+    /// What it allows.
+    pub scopes: ScopeSet,
+}
+
+/// Why it gets none.
+#[derive(Debug, thiserror::Error)]
+pub enum IssueServiceTokenError {
+    /// The client is no service client.
+    #[error("the client may not use client_credentials")]
+    UnauthorizedClient,
+    /// A scope that is unknown or beyond what the client may have.
+    #[error("the scope is unknown or not allowed")]
+    InvalidScope,
+    /// No token could be signed.
+    #[error(transparent)]
+    Signing(#[from] SigningFailed),
+}
+
+/// Issues service tokens.
+pub struct IssueServiceToken {
+    mint: TokenMint,
+}
+
+impl IssueServiceToken {
+    /// Takes the ports.
+    pub fn new(mint: TokenMint) -> Self {
+        Self { mint }
+    }
+
+    /// Returns an access token that acts for the client itself.
+    pub fn run(&self, command: IssueServiceTokenCommand<'_>) -> Result<ServiceToken, IssueServiceTokenError> {
+        let client = command.client;
+        if client.kind != ClientKind::Service {
+            return Err(IssueServiceTokenError::UnauthorizedClient);
+        }
+        let scopes = narrowed(client.scopes, command.scope).ok_or(IssueServiceTokenError::InvalidScope)?;
+        let now = self.mint.now();
+        let access_token = self.mint.access_token(TokenSubject::Service, client.id, scopes, now)?;
+        Ok(ServiceToken { access_token, scopes })
+    }
+}

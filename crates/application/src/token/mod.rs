@@ -1,0 +1,67 @@
+//! Tokens: who asks, and what they get (RFC 6749; decisions 2 and 3).
+
+mod authenticate_client;
+mod issue_service_token;
+mod redeem_code;
+mod refresh_access;
+
+pub use authenticate_client::*;
+pub use issue_service_token::*;
+pub use redeem_code::*;
+pub use refresh_access::*;
+
+use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
+use chrono::{DateTime, SubsecRound, Utc};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::id::{ClientId, TokenId};
+use domain::scope::ScopeSet;
+use std::sync::Arc;
+
+/// What a token use case needs to make an access token.
+#[derive(Clone)]
+pub struct TokenMint {
+    signer: Arc<dyn TokenSigner>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl TokenMint {
+    /// Takes the ports.
+    pub fn new(signer: Arc<dyn TokenSigner>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { signer, entropy, clock }
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Signs a token that begins at this moment, cut to whole seconds as RFC 7519 dates usually are.
+    fn access_token(
+        &self,
+        subject: TokenSubject,
+        client_id: ClientId,
+        scopes: ScopeSet,
+        now: DateTime<Utc>,
+    ) -> Result<String, SigningFailed> {
+        let issued_at = now.trunc_subsecs(0);
+        self.signer.sign(&AccessClaims {
+            id: TokenId::from_uuid(self.entropy.uuid()),
+            subject,
+            client_id,
+            scopes,
+            issued_at,
+            expires_at: AccessClaims::end_from(issued_at),
+        })
+    }
+}
+
+/// Reads the parameter `scope` against what is held: absent or empty asks for all of it, and nothing beyond it
+/// is given (RFC 6749 sections 3.3 and 6).
+fn narrowed(held: ScopeSet, asked: Option<&str>) -> Option<ScopeSet> {
+    let Some(text) = asked else { return Some(held) };
+    let scopes = ScopeSet::parse(text).ok()?;
+    (!scopes.is_empty() && scopes.is_subset_of(held)).then_some(scopes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Exchanges an authorization code for a refresh token and an access token (RFC 6749 section 4.1.3).
+
+use super::TokenMint;
+use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{Entropy, SigningFailed};
+use chrono::{DateTime, Utc};
+use domain::access_token::TokenSubject;
+use domain::client::{Client, ClientKind};
+use domain::code::{AuthorizationCode, CodeRefusal, CodeVerifier, Redemption};
+use domain::grant::{Grant, GrantState, MAX_LIVE_GRANTS, RevocationReason};
+use domain::id::{GrantId, UserId};
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretKind};
+use std::sync::Arc;
+
+/// What an authenticated client presents.
+#[derive(Clone, Copy)]
+pub struct RedeemCodeCommand<'a> {
+    /// The client.
+    pub client: &'a Client,
+    /// The code, as sent.
+    pub code: &'a str,
+    /// The redirect URI, as sent.
+    pub redirect_uri: &'a str,
+    /// The PKCE verifier, as sent.
+    pub code_verifier: Option<&'a str>,
+}
+
+/// What a redeemed code gives.
+#[derive(Debug)]
+pub struct IssuedTokens {
+    /// The access token.
+    pub access_token: String,
+    /// The refresh token; shown this once.
+    pub refresh_token: Secret,
+    /// What both allow.
+    pub scopes: ScopeSet,
+    /// Whose data they open.
+    pub user_id: UserId,
+}
+
+/// Why a code is not redeemed.
+#[derive(Debug, thiserror::Error)]
+pub enum RedeemCodeError {
+    /// Unknown, used, expired, another client's, or bound to something else; which of them is not told.
+    #[error("the code is not valid")]
+    InvalidGrant,
+    /// This kind of client redeems no codes.
+    #[error("the client may not redeem codes")]
+    UnauthorizedClient,
+    /// No token could be signed; the code is not used up.
+    #[error(transparent)]
+    Signing(#[from] SigningFailed),
+    /// The store failed; the code is not used up unless the failure was in the last step.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Redeems authorization codes.
+pub struct RedeemCode {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    mint: TokenMint,
+}
+
+impl RedeemCode {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, mint: TokenMint) -> Self {
+        Self { units, entropy, mint }
+    }
+
+    /// Redeems a code once. A second presentation by the same client revokes what the first one made.
+    pub async fn run(&self, command: RedeemCodeCommand<'_>) -> Result<IssuedTokens, RedeemCodeError> {
+        if command.client.kind != ClientKind::App {
+            return Err(RedeemCodeError::UnauthorizedClient);
+        }
+        let secret = Secret::parse(SecretKind::AuthorizationCode, command.code)
+            .map_err(|_| RedeemCodeError::InvalidGrant)?;
+        let verifier = command.code_verifier.map(CodeVerifier::parse).transpose();
+        let verifier = verifier.map_err(|_| RedeemCodeError::InvalidGrant)?;
+        let now = self.mint.now();
+        let redemption = Redemption {
+            client_id: command.client.id,
+            redirect_uri: command.redirect_uri,
+            verifier: verifier.as_ref(),
+            now,
+        };
+
+        let mut unit = self.units.begin().await?;
+        let code = unit.codes().find(&secret.hash()).await?.ok_or(RedeemCodeError::InvalidGrant)?;
+        if let Err(refusal) = code.judge(&redemption) {
+            return Err(refuse(unit, &code, refusal, now).await?);
+        }
+        self.exchange(unit, command.client, &code, now).await
+    }
+
+    async fn exchange(
+        &self,
+        mut unit: Box<dyn UnitOfWork>,
+        client: &Client,
+        code: &AuthorizationCode,
+        now: DateTime<Utc>,
+    ) -> Result<IssuedTokens, RedeemCodeError> {
+        let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
+        let grant = Grant {
+            id: GrantId::from_uuid(self.entropy.uuid()),
+            client_id: client.id,
+            user_id: code.user_id,
+            scopes: code.scopes,
+            refresh_token_hash: refresh_token.hash(),
+            created_at: now,
+            last_used_at: None,
+            state: GrantState::Live,
+        };
+        // Signed before anything is used up: a server that cannot sign must not burn codes.
+        let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
+        let access_token = self.mint.access_token(subject, client.id, grant.scopes, now)?;
+
+        if !unit.codes().consume(&code.hash, grant.id, now).await? {
+            // Somebody else was faster by a moment: a second presentation like any other.
+            let lost = unit.codes().find(&code.hash).await?.ok_or(RedeemCodeError::InvalidGrant)?;
+            let redemption =
+                Redemption { client_id: client.id, redirect_uri: &lost.redirect_uri, verifier: None, now };
+            let refusal = lost.judge(&redemption).err().unwrap_or(CodeRefusal::Expired);
+            return Err(refuse(unit, &lost, refusal, now).await?);
+        }
+        let user = unit.users().find(grant.user_id).await?;
+        if !user.is_some_and(|user| user.status.is_active()) {
+            unit.rollback().await?;
+            return Err(RedeemCodeError::InvalidGrant);
+        }
+        unit.grants().insert(&grant).await?;
+        unit.grants().revoke_excess(client.id, grant.user_id, MAX_LIVE_GRANTS, now).await?;
+        unit.commit().await?;
+        Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })
+    }
+}
+
+/// Ends a redemption that is refused; a replay revokes the grant of the first one (RFC 9700 section 4.5).
+async fn refuse(
+    mut unit: Box<dyn UnitOfWork>,
+    code: &AuthorizationCode,
+    refusal: CodeRefusal,
+    now: DateTime<Utc>,
+) -> Result<RedeemCodeError, StorageError> {
+    if let CodeRefusal::Replayed { grant_id } = refusal {
+        let replayed = GrantFilter { user_id: Some(code.user_id), id: Some(grant_id), client_id: None };
+        let revoked = unit.grants().revoke(replayed, now, RevocationReason::CodeReplayed).await?;
+        unit.commit().await?;
+        tracing::warn!(client_id = %code.client_id, revoked, "an authorization code was presented again");
+    } else {
+        unit.rollback().await?;
+    }
+    Ok(RedeemCodeError::InvalidGrant)
+}

@@ -1,0 +1,109 @@
+//! Exchanges a refresh token for a new access token (RFC 6749 section 6).
+
+use super::{TokenMint, narrowed};
+use crate::ports::storage::{GrantReader, GrantWithUser, StorageError, UnitOfWorkFactory};
+use crate::ports::system::SigningFailed;
+use chrono::{DateTime, Utc};
+use domain::access_token::TokenSubject;
+use domain::client::{Client, ClientKind};
+use domain::grant::Grant;
+use domain::id::UserId;
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretKind};
+use std::sync::Arc;
+
+/// What an authenticated client presents.
+#[derive(Clone, Copy)]
+pub struct RefreshAccessCommand<'a> {
+    /// The client.
+    pub client: &'a Client,
+    /// The refresh token, as sent.
+    pub refresh_token: &'a str,
+    /// The `user_id`, as sent; compared letter by letter, so another spelling is another person (T51).
+    pub user_id: Option<&'a str>,
+    /// The scopes asked for; nothing asks for all that the grant holds.
+    pub scope: Option<&'a str>,
+}
+
+/// What a refresh gives.
+#[derive(Debug)]
+pub struct RefreshedAccess {
+    /// The new access token.
+    pub access_token: String,
+    /// What it allows.
+    pub scopes: ScopeSet,
+    /// Whose data it opens.
+    pub user_id: UserId,
+}
+
+/// Why a refresh token is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshAccessError {
+    /// Unknown, revoked, another client's, or another person's; which of them is not told.
+    #[error("the refresh token is not valid")]
+    InvalidGrant,
+    /// A scope that is unknown or beyond the grant.
+    #[error("the scope is unknown or wider than the grant")]
+    InvalidScope,
+    /// This kind of client holds no refresh tokens.
+    #[error("the client may not use refresh tokens")]
+    UnauthorizedClient,
+    /// No token could be signed.
+    #[error(transparent)]
+    Signing(#[from] SigningFailed),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Refreshes access. The refresh token stays the same and never expires (contract, Authentication).
+pub struct RefreshAccess {
+    grants: Arc<dyn GrantReader>,
+    units: Arc<dyn UnitOfWorkFactory>,
+    mint: TokenMint,
+}
+
+impl RefreshAccess {
+    /// Takes the ports.
+    pub fn new(grants: Arc<dyn GrantReader>, units: Arc<dyn UnitOfWorkFactory>, mint: TokenMint) -> Self {
+        Self { grants, units, mint }
+    }
+
+    /// Returns a new access token of the same grant.
+    pub async fn run(&self, command: RefreshAccessCommand<'_>) -> Result<RefreshedAccess, RefreshAccessError> {
+        if command.client.kind != ClientKind::App {
+            return Err(RefreshAccessError::UnauthorizedClient);
+        }
+        let secret = Secret::parse(SecretKind::RefreshToken, command.refresh_token)
+            .map_err(|_| RefreshAccessError::InvalidGrant)?;
+        let named = command.user_id.and_then(|text| UserId::parse(text).ok());
+        let found = self.grants.find_by_refresh_token(&secret.hash(), named).await?;
+        let grant = found.and_then(|found| usable(found, &command)).ok_or(RefreshAccessError::InvalidGrant)?;
+        let scopes = narrowed(grant.scopes, command.scope).ok_or(RefreshAccessError::InvalidScope)?;
+
+        let now = self.mint.now();
+        let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
+        let access_token = self.mint.access_token(subject, grant.client_id, scopes, now)?;
+        if grant.should_record_use(now) {
+            self.record_use(&grant, now).await?;
+        }
+        Ok(RefreshedAccess { access_token, scopes, user_id: grant.user_id })
+    }
+
+    async fn record_use(&self, grant: &Grant, now: DateTime<Utc>) -> Result<(), StorageError> {
+        let mut unit = self.units.begin().await?;
+        unit.grants().record_use(grant.user_id, grant.id, now).await?;
+        unit.commit().await
+    }
+}
+
+/// Returns the grant if it is live, of this client and of the person named, and its person can be used.
+fn usable(found: GrantWithUser, command: &RefreshAccessCommand<'_>) -> Option<Grant> {
+    let GrantWithUser { grant, user_status } = found;
+    if grant.client_id != command.client.id {
+        tracing::warn!(client_id = %command.client.id, "a refresh token was presented by a client it does not belong to");
+        return None;
+    }
+    let of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
+    (grant.is_live() && user_status.is_active() && of_named_person).then_some(grant)
+}

@@ -1,0 +1,152 @@
+//! Clients: the apps and backends that ask for tokens (RFC 6749 section 2).
+
+mod redirect_uri;
+
+pub use redirect_uri::{InvalidRedirectUri, RedirectUri};
+
+use crate::id::{ClientId, ClientSecretId};
+use crate::scope::ScopeSet;
+use crate::secret::SecretHash;
+use chrono::{DateTime, Utc};
+
+/// How many secrets of a client may be live at a time, so that one can be rotated (decisions 3).
+pub const MAX_LIVE_SECRETS: usize = 2;
+
+/// Says that a text is no name for a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a client's name has 1 to 100 characters, no line breaks and no blanks at its ends")]
+pub struct InvalidClientName;
+
+/// The name under which a client is shown to people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientName(String);
+
+impl ClientName {
+    /// Parses a name.
+    pub fn parse(text: &str) -> Result<Self, InvalidClientName> {
+        let length_fits = (1..=100).contains(&text.chars().count());
+        let clean = text.trim() == text && !text.chars().any(char::is_control);
+        if length_fits && clean { Ok(Self(text.to_owned())) } else { Err(InvalidClientName) }
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a client is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientKind {
+    /// An app that reads what people granted to it.
+    App,
+    /// A first-party backend that writes with `client_credentials` (decisions 9).
+    Service,
+}
+
+/// Whether a client may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientStatus {
+    /// It may.
+    Active,
+    /// It may not authenticate, and its tokens are refused.
+    Disabled {
+        /// When the operator disabled it.
+        at: DateTime<Utc>,
+    },
+}
+
+impl ClientStatus {
+    /// Tells whether the client may be used.
+    pub const fn is_active(self) -> bool {
+        matches!(self, Self::Active)
+    }
+}
+
+/// A registered client, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client {
+    /// The `client_id`.
+    pub id: ClientId,
+    /// Its name.
+    pub name: ClientName,
+    /// What it is for.
+    pub kind: ClientKind,
+    /// Where people may be sent back to; an app has at least one, compared exactly.
+    pub redirect_uris: Vec<RedirectUri>,
+    /// The scopes it may ask for.
+    pub scopes: ScopeSet,
+    /// Whether it may send its secrets in a query string, as the contract allows (decisions 2).
+    pub allow_query_secrets: bool,
+    /// Whether it must use PKCE (RFC 7636).
+    pub require_pkce: bool,
+    /// Whether it may be used.
+    pub status: ClientStatus,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+}
+
+/// One secret of a client, known by its hash only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientSecret {
+    /// Its id, to rotate it by.
+    pub id: ClientSecretId,
+    /// Its hash.
+    pub hash: SecretHash,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it stops counting; nothing while it counts.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl ClientSecret {
+    /// Tells whether the secret counts at this moment.
+    pub fn is_live(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+/// Tells whether one of the live secrets has this hash. Looks at every one, so that time tells nothing.
+pub fn any_live_secret_matches(secrets: &[ClientSecret], presented: &SecretHash, now: DateTime<Utc>) -> bool {
+    secrets.iter().fold(false, |found, secret| {
+        let matches = secret.hash == *presented;
+        found || (matches && secret.is_live(now))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+    use uuid::Uuid;
+
+    fn secret(byte: u8, expires_at: Option<DateTime<Utc>>) -> ClientSecret {
+        ClientSecret {
+            id: ClientSecretId::from_uuid(Uuid::nil()),
+            hash: SecretHash::from_bytes([byte; 32]),
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at,
+        }
+    }
+
+    #[test]
+    fn both_secrets_count_while_one_is_being_rotated_out_and_only_the_new_one_after() {
+        let end = DateTime::UNIX_EPOCH + TimeDelta::hours(1);
+        let secrets = [secret(1, Some(end)), secret(2, None)];
+        let old = SecretHash::from_bytes([1; 32]);
+        let new = SecretHash::from_bytes([2; 32]);
+        assert!(any_live_secret_matches(&secrets, &old, end - TimeDelta::seconds(1)));
+        assert!(any_live_secret_matches(&secrets, &new, end - TimeDelta::seconds(1)));
+        assert!(!any_live_secret_matches(&secrets, &old, end));
+        assert!(any_live_secret_matches(&secrets, &new, end));
+        assert!(!any_live_secret_matches(&[], &new, end));
+    }
+
+    #[test]
+    fn a_name_is_one_clean_line() {
+        assert!(ClientName::parse("Night Owl").is_ok());
+        for text in ["", " x", "x\n", "a\u{0}b", &"x".repeat(101)] {
+            assert_eq!(ClientName::parse(text), Err(InvalidClientName));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Redirect URIs: where a person is sent back to with a code (RFC 6749 section 3.1.2, RFC 9700 section 4.1).
+
+use url::{Host, Url};
+
+/// Says why a redirect URI is not registered (security.md T21); the texts are shown to the operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidRedirectUri {
+    /// Not an absolute URI, or with characters that a URI does not have.
+    #[error("redirect URI must be an absolute URI of printable ASCII without blanks, backslashes or wildcards, at most 2000 characters")]
+    NotAbsolute,
+    /// Neither https nor loopback http.
+    #[error("redirect URI must be https, or http on a loopback host (127.0.0.1, [::1], localhost)")]
+    Scheme,
+    /// With a fragment, which RFC 6749 section 3.1.2 forbids.
+    #[error("redirect URI must not have a fragment")]
+    Fragment,
+    /// With a user name or password.
+    #[error("redirect URI must not have a user name or password")]
+    UserInfo,
+    /// With a query parameter that the authorization response uses itself.
+    #[error("redirect URI must not carry a parameter of the authorization response (code, state, iss, error)")]
+    ReservedParameter,
+}
+
+/// A registered redirect URI; compared as a plain string, never normalised (RFC 9700 section 4.1.3).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RedirectUri(String);
+
+impl RedirectUri {
+    /// Parses a URI that an operator registers.
+    pub fn parse(text: &str) -> Result<Self, InvalidRedirectUri> {
+        let printable = text.bytes().all(|b| b.is_ascii_graphic() && b != b'\\' && b != b'*');
+        if text.len() > 2000 || !printable {
+            return Err(InvalidRedirectUri::NotAbsolute);
+        }
+        let url = Url::parse(text).map_err(|_| InvalidRedirectUri::NotAbsolute)?;
+        if !is_allowed_scheme(&url) {
+            return Err(InvalidRedirectUri::Scheme);
+        }
+        // Judged on the text too: the URL parser repairs `https:host` and drops an empty `#` or `@`.
+        let rest = text.split_once("://").map(|(_, rest)| rest).ok_or(InvalidRedirectUri::NotAbsolute)?;
+        if text.contains('#') {
+            return Err(InvalidRedirectUri::Fragment);
+        }
+        let authority = rest.split(['/', '?']).next().unwrap_or_default();
+        if authority.is_empty() {
+            return Err(InvalidRedirectUri::NotAbsolute);
+        }
+        if authority.contains('@') {
+            return Err(InvalidRedirectUri::UserInfo);
+        }
+        if url.query_pairs().any(|(name, _)| is_reserved(&name)) {
+            return Err(InvalidRedirectUri::ReservedParameter);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Returns the URI as registered.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn is_allowed_scheme(url: &Url) -> bool {
+    match url.scheme() {
+        "https" => url.host().is_some(),
+        "http" => match url.host() {
+            Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_reserved(name: &str) -> bool {
+    matches!(name.to_ascii_lowercase().as_str(), "code" | "state" | "iss" | "error")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn https_and_loopback_http_are_registered_as_written() {
+        for text in [
+            "https://app.example.org/callback",
+            "https://app.example.org:8443/cb?tenant=1",
+            "http://127.0.0.1:9000/cb",
+            "http://[::1]/cb",
+            "http://localhost:3000",
+        ] {
+            assert_eq!(RedirectUri::parse(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn dangerous_uris_are_refused_each_with_its_reason() {
+        use InvalidRedirectUri as E;
+        for (text, reason) in [
+            ("", E::NotAbsolute),
+            ("/callback", E::NotAbsolute),
+            ("//app.example.org/cb", E::NotAbsolute),
+            ("https:app.example.org", E::NotAbsolute),
+            ("https:///cb", E::NotAbsolute),
+            ("https://*.example.org/cb", E::NotAbsolute),
+            ("https://app.example.org/c b", E::NotAbsolute),
+            ("https://app.example.org\\@evil.example/cb", E::NotAbsolute),
+            ("https://\u{e4}pp.example.org/cb", E::NotAbsolute),
+            ("http://app.example.org/cb", E::Scheme),
+            ("http://127.0.0.1.evil.example/cb", E::Scheme),
+            ("javascript://app.example.org/%0aalert(1)", E::Scheme),
+            ("data:text/html,x", E::Scheme),
+            ("ftp://app.example.org/cb", E::Scheme),
+            ("https://app.example.org/cb#x", E::Fragment),
+            ("https://app.example.org/cb#", E::Fragment),
+            ("https://user@app.example.org/cb", E::UserInfo),
+            ("https://@app.example.org/cb", E::UserInfo),
+            ("https://app.example.org/cb?code=1", E::ReservedParameter),
+            ("https://app.example.org/cb?a=1&st%61te=2", E::ReservedParameter),
+            ("https://app.example.org/cb?iss", E::ReservedParameter),
+            ("https://app.example.org/cb?Error=x", E::ReservedParameter),
+        ] {
+            assert_eq!(RedirectUri::parse(text), Err(reason), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in ".*") {
+            let _ = RedirectUri::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Grants: what one redeemed code made, a refresh token and all of its access tokens (decisions 3).
+
+use crate::id::{ClientId, GrantId, UserId};
+use crate::scope::ScopeSet;
+use crate::secret::SecretHash;
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How many live grants a client may hold of one person; beyond, the least recently used is revoked.
+pub const MAX_LIVE_GRANTS: usize = 50;
+
+/// How often, at most, the last use of a grant is written, in seconds (decisions 3).
+pub const LAST_USED_RESOLUTION_SECONDS: i64 = 3600;
+
+/// Why a grant was revoked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RevocationReason {
+    /// Its code was presented a second time (RFC 6749 section 4.1.2).
+    CodeReplayed,
+    /// The operator revoked it.
+    Operator,
+    /// The client held more than [`MAX_LIVE_GRANTS`] of this person.
+    TooManyGrants,
+    /// The person revoked it.
+    Person,
+    /// The client gave it back (RFC 7009).
+    Client,
+}
+
+impl RevocationReason {
+    /// Every reason.
+    pub const ALL: [Self; 5] =
+        [Self::CodeReplayed, Self::Operator, Self::TooManyGrants, Self::Person, Self::Client];
+
+    /// Returns the name by which the store and the operator know the reason.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CodeReplayed => "code_replayed",
+            Self::Operator => "operator",
+            Self::TooManyGrants => "too_many_grants",
+            Self::Person => "person",
+            Self::Client => "client",
+        }
+    }
+
+    /// Parses that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+    }
+}
+
+/// Whether a grant still counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrantState {
+    /// It does.
+    Live,
+    /// It does not, and never will again.
+    Revoked {
+        /// Since when.
+        at: DateTime<Utc>,
+        /// Why.
+        reason: RevocationReason,
+    },
+}
+
+/// A person's permission to a client, with the refresh token that carries it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// Its id; access tokens name it as `gid`.
+    pub id: GrantId,
+    /// The client that holds it.
+    pub client_id: ClientId,
+    /// The person who gave it.
+    pub user_id: UserId,
+    /// What it allows; never widened.
+    pub scopes: ScopeSet,
+    /// The hash of its refresh token.
+    pub refresh_token_hash: SecretHash,
+    /// When its code was redeemed.
+    pub created_at: DateTime<Utc>,
+    /// When its refresh token was last used, to the hour; nothing while it never was.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Whether it still counts.
+    pub state: GrantState,
+}
+
+impl Grant {
+    /// Tells whether the grant still counts.
+    pub const fn is_live(&self) -> bool {
+        matches!(self.state, GrantState::Live)
+    }
+
+    /// Tells whether a use at this moment is worth a write (at most one an hour).
+    pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
+        let resolution = TimeDelta::seconds(LAST_USED_RESOLUTION_SECONDS);
+        self.last_used_at.is_none_or(|last| now - last >= resolution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn grant(last_used_at: Option<DateTime<Utc>>) -> Grant {
+        Grant {
+            id: GrantId::from_uuid(Uuid::nil()),
+            client_id: ClientId::from_uuid(Uuid::nil()),
+            user_id: UserId::from_uuid(Uuid::nil()),
+            scopes: ScopeSet::EMPTY,
+            refresh_token_hash: SecretHash::from_bytes([0; 32]),
+            created_at: DateTime::UNIX_EPOCH,
+            last_used_at,
+            state: GrantState::Live,
+        }
+    }
+
+    #[test]
+    fn the_last_use_is_written_at_most_once_an_hour() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+        assert!(grant(None).should_record_use(now));
+        assert!(!grant(Some(now - TimeDelta::minutes(59))).should_record_use(now));
+        assert!(grant(Some(now - TimeDelta::minutes(60))).should_record_use(now));
+    }
+
+    #[test]
+    fn a_reason_is_known_by_its_name() {
+        for reason in RevocationReason::ALL {
+            assert_eq!(RevocationReason::parse(reason.as_str()), Some(reason));
+        }
+        assert_eq!(RevocationReason::parse("whim"), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! Typed identifiers: one type a kind of thing, so that a client's id never lands where a person's belongs.
+//!
+//! Every id of Restwell's own is a UUID (decisions 5). A key that somebody else gave a thing is an
+//! `external_id` and never one of these.
+
+use std::fmt;
+use uuid::Uuid;
+
+/// Says that a text is not a UUID in its 36-character form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a UUID in its 36-character form")]
+pub struct InvalidId;
+
+/// Parses the 36-character form of a UUID, in any case; braces, `urn:` and the bare 32 digits are refused.
+fn parse_hyphenated(text: &str) -> Result<Uuid, InvalidId> {
+    if text.len() != 36 {
+        return Err(InvalidId);
+    }
+    Uuid::try_parse(text).map_err(|_| InvalidId)
+}
+
+macro_rules! typed_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// Wraps a UUID that was drawn, or read from the store.
+            pub const fn from_uuid(id: Uuid) -> Self {
+                Self(id)
+            }
+
+            /// Returns the UUID.
+            pub const fn as_uuid(&self) -> Uuid {
+                self.0
+            }
+
+            /// Parses the 36-character form, in any case (decisions 4).
+            pub fn parse(text: &str) -> Result<Self, InvalidId> {
+                parse_hyphenated(text).map(Self)
+            }
+        }
+
+        /// Prints the 36-character form in lower case.
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.as_hyphenated().fmt(f)
+            }
+        }
+    };
+}
+
+typed_id! {
+    /// Identifies a person whose data Restwell holds; the contract's `user_id`. Never used again.
+    UserId
+}
+typed_id! {
+    /// Identifies a registered client; the `client_id` of RFC 6749 section 2.2.
+    ClientId
+}
+typed_id! {
+    /// Identifies one of the (at most two) live secrets of a client.
+    ClientSecretId
+}
+typed_id! {
+    /// Identifies what one redeemed code made: a refresh token and all of its access tokens.
+    GrantId
+}
+typed_id! {
+    /// Identifies one sleep session of a person.
+    SleepSessionId
+}
+typed_id! {
+    /// Identifies one version of a supplement's label in the catalogue.
+    SupplementId
+}
+typed_id! {
+    /// Identifies one intake of a supplement by a person.
+    IntakeLogId
+}
+typed_id! {
+    /// Identifies one access token: its `jti` (RFC 9068 section 2.2).
+    TokenId
+}
+typed_id! {
+    /// Identifies a signing key: its `kid` (RFC 7517 section 4.5).
+    KeyId
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48";
+
+    #[test]
+    fn the_36_character_form_is_read_in_any_case_and_printed_in_lower_case() {
+        assert_eq!(UserId::parse(&TEXT.to_uppercase()).unwrap().to_string(), TEXT);
+    }
+
+    #[test]
+    fn other_spellings_of_a_uuid_are_refused() {
+        for text in [
+            "",
+            "3f2b8c1e6d4a4c579b1f0a5e7d2c9b48",
+            "{3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48}",
+            "urn:uuid:3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48",
+            "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b4g",
+            " 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48",
+            "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b4\u{661}",
+        ] {
+            assert_eq!(UserId::parse(text), Err(InvalidId), "{text}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The words and rules of Restwell.
+//!
+//! Pure and synchronous: nothing here reads a clock, draws randomness, waits, or knows how a value is
+//! stored or sent. Whoever needs the time or a random value passes it in. `cargo test -p domain` therefore
+//! needs no service and no network.
+//!
+//! One module a thing, named in the field's own vocabulary. Constructors parse: a value of a domain type is
+//! valid, so that no later layer checks it again.
+
+pub mod access_token;
+pub mod address;
+pub mod client;
+pub mod code;
+pub mod data_endpoint;
+pub mod grant;
+pub mod id;
+pub mod paging;
+pub mod rate_limit;
+pub mod scope;
+pub mod secret;
+pub mod signing_key;
+pub mod sleep;
+pub mod supplement;
+pub mod time;
+pub mod user;

@@ -1,0 +1,102 @@
+//! The daily rate limit of the data endpoints: a fixed window of one UTC day (decisions 7).
+
+use crate::data_endpoint::DataEndpoint;
+use crate::id::{ClientId, UserId};
+use chrono::{DateTime, Utc};
+
+const SECONDS_A_DAY: i64 = 86_400;
+
+/// One UTC day, in which requests are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RateWindow {
+    day: i64,
+}
+
+impl RateWindow {
+    /// Returns the window that this moment falls into.
+    pub const fn at(now: DateTime<Utc>) -> Self {
+        Self { day: now.timestamp().div_euclid(SECONDS_A_DAY) }
+    }
+
+    /// Returns the number of whole UTC days since 1970-01-01.
+    pub const fn day(self) -> i64 {
+        self.day
+    }
+
+    /// Returns when the window ends: the next 00:00 UTC, in Unix seconds; the API's `X-RateLimit-Reset`.
+    pub const fn reset(self) -> i64 {
+        (self.day + 1) * SECONDS_A_DAY
+    }
+
+    /// Returns the seconds from this moment to the end of the window, at least 1; the `Retry-After` of a 429.
+    pub const fn seconds_left(self, now: DateTime<Utc>) -> i64 {
+        let left = self.reset() - now.timestamp();
+        if left < 1 { 1 } else { left }
+    }
+}
+
+/// What shares one counter: a client, a person and an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RateKey {
+    /// The client that asks; a personal access token counts as a client of its own.
+    pub client: ClientId,
+    /// The person whose data is asked for.
+    pub user: UserId,
+    /// The endpoint, whichever of its paths was used.
+    pub endpoint: DataEndpoint,
+}
+
+/// Where a counter stands after one request; body and headers are both made from this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateStatus {
+    /// The allowed total in the window: `X-RateLimit-Limit`.
+    pub limit: u32,
+    /// What is left after this request, never below 0: `X-RateLimit-Remaining`.
+    pub remaining: u32,
+    /// The end of the window in Unix seconds: `X-RateLimit-Reset`.
+    pub reset: i64,
+    /// Whether this request is within the limit.
+    pub allowed: bool,
+}
+
+impl RateStatus {
+    /// Judges a request that found `used` counted requests before it in the window.
+    pub const fn after(used: u32, limit: u32, window: RateWindow) -> Self {
+        let allowed = used < limit;
+        let remaining = if allowed { limit - used - 1 } else { 0 };
+        Self { limit, remaining, reset: window.reset(), allowed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    #[test]
+    fn a_window_ends_at_the_next_midnight_utc() {
+        let now = Utc.with_ymd_and_hms(2026, 3, 8, 23, 59, 59).unwrap();
+        let midnight = Utc.with_ymd_and_hms(2026, 3, 9, 0, 0, 0).unwrap();
+        assert_eq!(RateWindow::at(now).reset(), midnight.timestamp());
+        assert_eq!(RateWindow::at(now).seconds_left(now), 1);
+        assert_ne!(RateWindow::at(now), RateWindow::at(midnight));
+        assert_eq!(RateWindow::at(midnight).seconds_left(midnight), 86_400);
+    }
+
+    #[test]
+    fn a_moment_before_1970_has_a_window_too() {
+        let now = Utc.with_ymd_and_hms(1969, 12, 31, 12, 0, 0).unwrap();
+        assert_eq!(RateWindow::at(now).reset(), 0);
+    }
+
+    #[test]
+    fn the_last_allowed_request_leaves_nothing_and_the_next_is_refused() {
+        let window = RateWindow { day: 0 };
+        assert_eq!(RateStatus::after(0, 2, window).remaining, 1);
+        let last = RateStatus::after(1, 2, window);
+        assert!(last.allowed && last.remaining == 0);
+        let refused = RateStatus::after(2, 2, window);
+        assert!(!refused.allowed && refused.remaining == 0);
+        assert!(!RateStatus::after(0, 0, window).allowed);
+    }
+}

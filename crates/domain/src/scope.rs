@@ -1,0 +1,179 @@
+//! What a token allows: OAuth scopes (RFC 6749 section 3.3) and sets of them.
+
+use std::fmt;
+
+/// One scope. The order of the variants is the order in which scopes are listed everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Scope {
+    /// Reads the profile.
+    Profile,
+    /// Reads sleep sessions.
+    Sleep,
+    /// Reads supplements and their intake.
+    Supplements,
+    /// Creates people; service clients only (decisions 3).
+    UsersWrite,
+    /// Writes profiles; service clients only.
+    ProfileWrite,
+    /// Writes sleep sessions; service clients only.
+    SleepWrite,
+    /// Writes the catalogue and intake logs; service clients only.
+    SupplementsWrite,
+    /// Introspects the tokens of every client; service clients only.
+    TokensIntrospect,
+}
+
+impl Scope {
+    /// Every scope, in the order of listing.
+    pub const ALL: [Self; 8] = [
+        Self::Profile,
+        Self::Sleep,
+        Self::Supplements,
+        Self::UsersWrite,
+        Self::ProfileWrite,
+        Self::SleepWrite,
+        Self::SupplementsWrite,
+        Self::TokensIntrospect,
+    ];
+
+    /// Returns the scope's name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Profile => "profile",
+            Self::Sleep => "sleep",
+            Self::Supplements => "supplements",
+            Self::UsersWrite => "users:write",
+            Self::ProfileWrite => "profile:write",
+            Self::SleepWrite => "sleep:write",
+            Self::SupplementsWrite => "supplements:write",
+            Self::TokensIntrospect => "tokens:introspect",
+        }
+    }
+
+    /// Parses a scope's name, which is case-sensitive (RFC 6749 section 3.3).
+    pub fn parse(text: &str) -> Result<Self, UnknownScope> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text).ok_or(UnknownScope)
+    }
+
+    /// Tells whether a person can grant this scope; the others are for service clients (decisions 3).
+    pub const fn by_consent(self) -> bool {
+        matches!(self, Self::Profile | Self::Sleep | Self::Supplements)
+    }
+
+    const fn bit(self) -> u16 {
+        1 << (self as u8)
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Says that a text names no scope of Restwell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown scope; known are profile, sleep, supplements and, for service clients, users:write, profile:write, sleep:write, supplements:write, tokens:introspect")]
+pub struct UnknownScope;
+
+/// A set of scopes; listed and printed in the order of [`Scope::ALL`], separated by one space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ScopeSet(u16);
+
+impl ScopeSet {
+    /// The set that allows nothing.
+    pub const EMPTY: Self = Self(0);
+
+    /// Every scope that a person can grant.
+    pub const CONSENTABLE: Self =
+        Self(Scope::Profile.bit() | Scope::Sleep.bit() | Scope::Supplements.bit());
+
+    /// Parses names separated by single or several spaces; an empty text is the empty set, a name that
+    /// comes twice counts once (RFC 6749 section 3.3).
+    pub fn parse(text: &str) -> Result<Self, UnknownScope> {
+        text.split(' ').filter(|name| !name.is_empty()).map(Scope::parse).collect()
+    }
+
+    /// Tells whether the set holds this scope.
+    pub const fn contains(self, scope: Scope) -> bool {
+        self.0 & scope.bit() != 0
+    }
+
+    /// Tells whether every scope of this set is in the other.
+    pub const fn is_subset_of(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// Returns the scopes that are in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Tells whether the set allows nothing.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Lists the scopes in the order of [`Scope::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.into_iter().filter(move |scope| self.contains(*scope))
+    }
+}
+
+impl FromIterator<Scope> for ScopeSet {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().fold(0, |bits, scope| bits | scope.bit()))
+    }
+}
+
+impl fmt::Display for ScopeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, scope) in self.iter().enumerate() {
+            if position > 0 {
+                f.write_str(" ")?;
+            }
+            f.write_str(scope.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn scopes_are_listed_in_one_order_whatever_the_order_asked() {
+        let set = ScopeSet::parse("supplements profile  sleep profile").unwrap();
+        assert_eq!(set.to_string(), "profile sleep supplements");
+        assert_eq!(set, ScopeSet::CONSENTABLE);
+    }
+
+    #[test]
+    fn an_unknown_or_wrongly_cased_scope_is_refused() {
+        for text in ["Profile", "profile,sleep", "profile\tsleep", "email"] {
+            assert_eq!(ScopeSet::parse(text), Err(UnknownScope), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_person_cannot_grant_a_scope_that_writes() {
+        assert!(Scope::ALL.iter().all(|s| s.by_consent() == ScopeSet::CONSENTABLE.contains(*s)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_printed_set_parses_to_itself(bits in 0u16..256) {
+            let set = ScopeSet(bits);
+            prop_assert_eq!(ScopeSet::parse(&set.to_string()), Ok(set));
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in ".*") {
+            let _ = ScopeSet::parse(&text);
+        }
+    }
+}

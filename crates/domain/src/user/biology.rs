@@ -1,0 +1,226 @@
+//! The biological part of a profile (decisions 6): the characteristics that health exports carry.
+
+use chrono::{Datelike, NaiveDate};
+
+/// Says which biological value is refused and why; the texts are shown to whoever gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidBiology {
+    /// Not a calendar date, or not between the years 1880 and 2200.
+    #[error("birth date must be a date such as 1990-05-17, from 1880 on")]
+    BirthDate,
+    /// Not one of the three values.
+    #[error("biological sex must be female, male or other")]
+    BiologicalSex,
+    /// Not one of the eight blood types.
+    #[error("blood type must be one of A+, A-, B+, B-, AB+, AB-, O+, O-")]
+    BloodType,
+    /// Not a plausible height.
+    #[error("height must be between 20 and 300 centimetres")]
+    Height,
+    /// Not a plausible weight.
+    #[error("weight must be between 0.2 and 700 kilograms")]
+    Weight,
+    /// Not a Fitzpatrick type.
+    #[error("skin type must be a Fitzpatrick type, 1 to 6")]
+    SkinType,
+}
+
+/// The day a person was born.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BirthDate(NaiveDate);
+
+impl BirthDate {
+    /// Wraps a date between the years 1880 and 2200; whether it lies in the future is not known here.
+    pub fn new(date: NaiveDate) -> Result<Self, InvalidBiology> {
+        if (1880..=2200).contains(&date.year()) { Ok(Self(date)) } else { Err(InvalidBiology::BirthDate) }
+    }
+
+    /// Parses `YYYY-MM-DD`.
+    pub fn parse(text: &str) -> Result<Self, InvalidBiology> {
+        let has_form = text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| InvalidBiology::BirthDate)?;
+        if has_form { Self::new(date) } else { Err(InvalidBiology::BirthDate) }
+    }
+
+    /// Returns the date.
+    pub const fn date(self) -> NaiveDate {
+        self.0
+    }
+}
+
+/// A person's biological sex, as health exports name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BiologicalSex {
+    /// `female`.
+    Female,
+    /// `male`.
+    Male,
+    /// `other`.
+    Other,
+}
+
+impl BiologicalSex {
+    /// Every value.
+    pub const ALL: [Self; 3] = [Self::Female, Self::Male, Self::Other];
+
+    /// Returns the API's spelling.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Female => "female",
+            Self::Male => "male",
+            Self::Other => "other",
+        }
+    }
+
+    /// Parses the API's spelling.
+    pub fn parse(text: &str) -> Result<Self, InvalidBiology> {
+        Self::ALL.into_iter().find(|sex| sex.as_str() == text).ok_or(InvalidBiology::BiologicalSex)
+    }
+}
+
+/// A person's blood type in the ABO and Rhesus systems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the blood types themselves")]
+pub enum BloodType {
+    APositive,
+    ANegative,
+    BPositive,
+    BNegative,
+    AbPositive,
+    AbNegative,
+    OPositive,
+    ONegative,
+}
+
+impl BloodType {
+    /// Every blood type.
+    pub const ALL: [Self; 8] = [
+        Self::APositive,
+        Self::ANegative,
+        Self::BPositive,
+        Self::BNegative,
+        Self::AbPositive,
+        Self::AbNegative,
+        Self::OPositive,
+        Self::ONegative,
+    ];
+
+    /// Returns the API's spelling.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::APositive => "A+",
+            Self::ANegative => "A-",
+            Self::BPositive => "B+",
+            Self::BNegative => "B-",
+            Self::AbPositive => "AB+",
+            Self::AbNegative => "AB-",
+            Self::OPositive => "O+",
+            Self::ONegative => "O-",
+        }
+    }
+
+    /// Parses the API's spelling.
+    pub fn parse(text: &str) -> Result<Self, InvalidBiology> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or(InvalidBiology::BloodType)
+    }
+}
+
+/// A body height in centimetres, 20 to 300.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodyHeight(f64);
+
+impl BodyHeight {
+    /// Wraps a plausible height in centimetres.
+    pub fn from_centimetres(value: f64) -> Result<Self, InvalidBiology> {
+        if (20.0..=300.0).contains(&value) { Ok(Self(value)) } else { Err(InvalidBiology::Height) }
+    }
+
+    /// Returns centimetres.
+    pub const fn centimetres(self) -> f64 {
+        self.0
+    }
+}
+
+/// A body weight in kilograms, 0.2 to 700.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodyWeight(f64);
+
+impl BodyWeight {
+    /// Wraps a plausible weight in kilograms.
+    pub fn from_kilograms(value: f64) -> Result<Self, InvalidBiology> {
+        if (0.2..=700.0).contains(&value) { Ok(Self(value)) } else { Err(InvalidBiology::Weight) }
+    }
+
+    /// Returns kilograms.
+    pub const fn kilograms(self) -> f64 {
+        self.0
+    }
+}
+
+/// A Fitzpatrick skin type, 1 to 6.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SkinType(u8);
+
+impl SkinType {
+    /// Wraps a type in range.
+    pub const fn new(value: u8) -> Result<Self, InvalidBiology> {
+        if value >= 1 && value <= 6 { Ok(Self(value)) } else { Err(InvalidBiology::SkinType) }
+    }
+
+    /// Returns the number.
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
+/// What is known of a person's body; nothing is assumed, so each value may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Biology {
+    /// The day of birth.
+    pub birth_date: Option<BirthDate>,
+    /// The biological sex.
+    pub biological_sex: Option<BiologicalSex>,
+    /// The blood type.
+    pub blood_type: Option<BloodType>,
+    /// The height.
+    pub height: Option<BodyHeight>,
+    /// The weight.
+    pub weight: Option<BodyWeight>,
+    /// The skin type.
+    pub skin_type: Option<SkinType>,
+    /// Whether the person uses a wheelchair.
+    pub wheelchair_use: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_parses_to_itself() {
+        for sex in BiologicalSex::ALL {
+            assert_eq!(BiologicalSex::parse(sex.as_str()), Ok(sex));
+        }
+        for kind in BloodType::ALL {
+            assert_eq!(BloodType::parse(kind.as_str()), Ok(kind));
+        }
+    }
+
+    #[test]
+    fn values_that_no_body_has_are_refused() {
+        assert!(BodyHeight::from_centimetres(f64::NAN).is_err());
+        assert!(BodyHeight::from_centimetres(301.0).is_err());
+        assert!(BodyWeight::from_kilograms(0.0).is_err());
+        assert!(SkinType::new(0).is_err() && SkinType::new(7).is_err());
+        assert!(BloodType::parse("C+").is_err());
+        assert!(BiologicalSex::parse("Female").is_err());
+    }
+
+    #[test]
+    fn a_birth_date_is_a_calendar_date_in_one_spelling() {
+        assert!(BirthDate::parse("1990-02-28").is_ok());
+        for text in ["1990-02-30", "1990-2-3", "90-02-03", "1879-12-31", "+1990-02-0", "1990-02-28T00:00"] {
+            assert!(BirthDate::parse(text).is_err(), "{text}");
+        }
+    }
+}
