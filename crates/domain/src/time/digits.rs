@@ -1,0 +1,34 @@
+//! Decimal digits of fixed-width fields, read and written without allocation.
+
+/// Reads a run of ASCII digits; `None` when it is empty, holds anything else, or overflows.
+pub(super) fn number(digits: &[u8]) -> Option<u32> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u32, |sum, byte| {
+        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
+        sum.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Returns the last decimal digit of a number as an ASCII character.
+const fn last_digit(value: u32) -> u8 {
+    let [low, ..] = (value % 10).to_le_bytes();
+    b'0' + low
+}
+
+/// Returns the last two decimal digits of a number.
+pub(super) const fn two(value: u32) -> [u8; 2] {
+    [last_digit(value / 10), last_digit(value)]
+}
+
+/// Returns the last three decimal digits of a number.
+pub(super) const fn three(value: u32) -> [u8; 3] {
+    [last_digit(value / 100), last_digit(value / 10), last_digit(value)]
+}
+
+/// Returns the last four decimal digits of a number.
+pub(super) const fn four(value: u32) -> [u8; 4] {
+    let ([a, b], [c, d]) = (two(value / 100), two(value));
+    [a, b, c, d]
+}
