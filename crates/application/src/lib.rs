@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod key;
+pub mod operator;
 pub mod ports;
 pub mod read;
 pub mod token;

@@ -192,6 +192,23 @@ pub struct Biology {
     pub wheelchair_use: Option<bool>,
 }
 
+impl Biology {
+    /// Lays these values over others: what is missing here is taken from there.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        let Self { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } = self;
+        Self {
+            birth_date: birth_date.or(other.birth_date),
+            biological_sex: biological_sex.or(other.biological_sex),
+            blood_type: blood_type.or(other.blood_type),
+            height: height.or(other.height),
+            weight: weight.or(other.weight),
+            skin_type: skin_type.or(other.skin_type),
+            wheelchair_use: wheelchair_use.or(other.wheelchair_use),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,86 @@
+//! Changes a person: address, zone, body, lock.
+
+use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
+use crate::ports::system::Clock;
+use domain::id::UserId;
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use std::sync::Arc;
+
+/// What is to change; what is missing stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct UserChange {
+    /// A new address.
+    pub email: Option<Email>,
+    /// A new zone. What was recorded before keeps the offsets it was recorded with.
+    pub home_timezone: Option<TimeZone>,
+    /// Biological values; those that are missing stay as they are.
+    pub biology: Biology,
+    /// Whether the account is to be locked or unlocked.
+    pub locked: Option<bool>,
+}
+
+/// Why a person is not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeUserError {
+    /// There is no such person.
+    #[error("there is no user with this id")]
+    NotFound,
+    /// Somebody else has this address, case aside.
+    #[error("a user with this e-mail address exists already")]
+    EmailTaken,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+impl From<StorageError> for ChangeUserError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Conflict(UniqueKey::UserEmail) => Self::EmailTaken,
+            other => Self::Storage(other),
+        }
+    }
+}
+
+/// Changes people.
+pub struct ChangeUser {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ChangeUser {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, clock }
+    }
+
+    /// Changes a person and returns them as they are now. A lock ends their tokens within two seconds.
+    pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {
+        let mut unit = self.units.begin().await?;
+        let user = unit.users().find(id).await?.ok_or(ChangeUserError::NotFound)?;
+        let changed = self.apply(user, change);
+        if !unit.users().update(&changed).await? {
+            return Err(ChangeUserError::NotFound);
+        }
+        unit.commit().await?;
+        Ok(changed)
+    }
+
+    fn apply(&self, user: User, change: UserChange) -> User {
+        let UserChange { email, home_timezone, biology, locked } = change;
+        let status = match (locked, user.status) {
+            (Some(true), UserStatus::Active) => UserStatus::Locked { at: self.clock.now() },
+            (Some(false), _) => UserStatus::Active,
+            (_, status) => status,
+        };
+        User {
+            id: user.id,
+            email: email.unwrap_or(user.email),
+            home_timezone: home_timezone.unwrap_or(user.home_timezone),
+            created_at: user.created_at,
+            status,
+            biology: biology.over(user.biology),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Registers a client.
+
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::id::{ClientId, ClientSecretId};
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretKind};
+use std::sync::Arc;
+
+/// What is to be registered.
+#[derive(Debug, Clone)]
+pub struct CreateClientCommand {
+    /// Its name.
+    pub name: ClientName,
+    /// What it is for.
+    pub kind: ClientKind,
+    /// Where people may be sent back to.
+    pub redirect_uris: Vec<RedirectUri>,
+    /// The scopes it may ask for.
+    pub scopes: ScopeSet,
+    /// Whether it may send its secrets in a query string.
+    pub allow_query_secrets: bool,
+    /// Whether it must use PKCE.
+    pub require_pkce: bool,
+}
+
+/// A client that was registered, with the one chance to learn its secret.
+#[derive(Debug)]
+pub struct CreatedClient {
+    /// The client.
+    pub client: Client,
+    /// Its secret.
+    pub secret: Secret,
+}
+
+/// Why a client is not registered, or not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// There is no such client.
+    #[error("there is no client with this id")]
+    NotFound,
+    /// An app without a place to send people back to.
+    #[error("an app needs at least one redirect URI")]
+    NoRedirectUri,
+    /// A client that may ask for nothing.
+    #[error("a client needs at least one scope")]
+    NoScope,
+    /// A scope that does not fit the kind of client (decisions 3).
+    #[error("an app may have the scopes profile, sleep and supplements; the others are for service clients")]
+    ScopeNotForThisKind,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Registers clients.
+pub struct CreateClient {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl CreateClient {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Registers an active client with a first secret.
+    pub async fn run(&self, command: CreateClientCommand) -> Result<CreatedClient, ClientError> {
+        let CreateClientCommand { name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce } = command;
+        let now = self.clock.now();
+        let client = Client {
+            id: ClientId::from_uuid(self.entropy.uuid()),
+            name,
+            kind,
+            redirect_uris,
+            scopes,
+            allow_query_secrets,
+            require_pkce,
+            status: ClientStatus::Active,
+            created_at: now,
+        };
+        check(&client)?;
+        let (secret, stored) = new_secret(self.entropy.as_ref(), now);
+        let mut unit = self.units.begin().await?;
+        unit.clients().insert(&client, &stored).await?;
+        unit.commit().await?;
+        Ok(CreatedClient { client, secret })
+    }
+}
+
+/// Checks what holds for every client, new or changed.
+pub(super) fn check(client: &Client) -> Result<(), ClientError> {
+    if client.kind == ClientKind::App && client.redirect_uris.is_empty() {
+        return Err(ClientError::NoRedirectUri);
+    }
+    if client.scopes.is_empty() {
+        return Err(ClientError::NoScope);
+    }
+    let by_consent = client.scopes.is_subset_of(ScopeSet::CONSENTABLE);
+    let fits = match client.kind {
+        ClientKind::App => by_consent,
+        ClientKind::Service => client.scopes.intersection(ScopeSet::CONSENTABLE).is_empty(),
+    };
+    if fits { Ok(()) } else { Err(ClientError::ScopeNotForThisKind) }
+}
+
+/// Draws a secret; returns it with what is stored of it.
+pub(super) fn new_secret(entropy: &dyn Entropy, now: DateTime<Utc>) -> (Secret, ClientSecret) {
+    let secret = Secret::from_bytes(SecretKind::ClientSecret, &entropy.secret_bytes());
+    let stored = ClientSecret {
+        id: ClientSecretId::from_uuid(entropy.uuid()),
+        hash: secret.hash(),
+        created_at: now,
+        expires_at: None,
+    };
+    (secret, stored)
+}

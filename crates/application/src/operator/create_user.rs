@@ -1,0 +1,76 @@
+//! Creates a person.
+
+use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::id::UserId;
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use std::sync::Arc;
+
+/// Who is to be created.
+#[derive(Debug, Clone)]
+pub struct CreateUserCommand {
+    /// The id, when it is carried over from elsewhere; else one is drawn.
+    pub id: Option<UserId>,
+    /// The address.
+    pub email: Email,
+    /// The zone in which the person's dates are read.
+    pub home_timezone: TimeZone,
+    /// What is known of their body.
+    pub biology: Biology,
+}
+
+/// Why a person is not created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateUserError {
+    /// Somebody has this id.
+    #[error("a user with this id exists already")]
+    IdTaken,
+    /// Somebody has this address, case aside.
+    #[error("a user with this e-mail address exists already")]
+    EmailTaken,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+impl From<StorageError> for CreateUserError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Conflict(UniqueKey::UserId) => Self::IdTaken,
+            StorageError::Conflict(UniqueKey::UserEmail) => Self::EmailTaken,
+            other => Self::Storage(other),
+        }
+    }
+}
+
+/// Creates people.
+pub struct CreateUser {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl CreateUser {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Creates an active person and returns them.
+    pub async fn run(&self, command: CreateUserCommand) -> Result<User, CreateUserError> {
+        let CreateUserCommand { id, email, home_timezone, biology } = command;
+        let user = User {
+            id: id.unwrap_or_else(|| UserId::from_uuid(self.entropy.uuid())),
+            email,
+            home_timezone,
+            created_at: self.clock.now(),
+            status: UserStatus::Active,
+            biology,
+        };
+        let mut unit = self.units.begin().await?;
+        unit.users().insert(&user).await?;
+        unit.commit().await?;
+        Ok(user)
+    }
+}

@@ -1,0 +1,122 @@
+//! Issues an authorization code by hand: the operator's way to authorize a client for a person.
+
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use domain::client::{Client, ClientKind};
+use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
+use domain::id::{ClientId, UserId};
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretKind};
+use std::sync::Arc;
+
+/// What the code is to be bound to.
+#[derive(Debug, Clone)]
+pub struct IssueCodeCommand {
+    /// The client.
+    pub client_id: ClientId,
+    /// The person.
+    pub user_id: UserId,
+    /// One of the client's redirect URIs, exactly as registered.
+    pub redirect_uri: String,
+    /// What is granted.
+    pub scopes: ScopeSet,
+    /// How long the code lives.
+    pub lifetime: CodeLifetime,
+}
+
+/// A code, with the one chance to learn it.
+#[derive(Debug)]
+pub struct IssuedCode {
+    /// The code.
+    pub code: Secret,
+    /// From when on it counts no more.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Why no code is issued.
+#[derive(Debug, thiserror::Error)]
+pub enum IssueCodeError {
+    /// There is no such client, or it is disabled.
+    #[error("there is no enabled client with this id")]
+    UnknownClient,
+    /// There is no such person, or their account is locked.
+    #[error("there is no unlocked user with this id")]
+    UnknownUser,
+    /// The client is a service client, which people do not authorize.
+    #[error("a service client takes no codes")]
+    ServiceClient,
+    /// The client must use PKCE, and a code made by hand has no challenge.
+    #[error("this client requires PKCE, which a code made by hand does not have")]
+    PkceRequired,
+    /// The redirect URI is not one of the client's, letter by letter.
+    #[error("the redirect URI is not registered for this client; it must match letter by letter")]
+    UnknownRedirectUri,
+    /// No scope, or one that the client may not ask for.
+    #[error("the scopes must be some of those that the client may ask for")]
+    ScopeNotAllowed,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Issues codes.
+pub struct IssueCode {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl IssueCode {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Stores the hash of a new code and returns the code.
+    pub async fn run(&self, command: IssueCodeCommand) -> Result<IssuedCode, IssueCodeError> {
+        let mut unit = self.units.begin().await?;
+        let client = unit.clients().find(command.client_id).await?;
+        check_client(client.as_ref().ok_or(IssueCodeError::UnknownClient)?, &command)?;
+        let user = unit.users().find(command.user_id).await?.ok_or(IssueCodeError::UnknownUser)?;
+        if !user.status.is_active() {
+            return Err(IssueCodeError::UnknownUser);
+        }
+        let issued_at = self.clock.now();
+        let expires_at = command.lifetime.end_from(issued_at);
+        let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.entropy.secret_bytes());
+        let stored = AuthorizationCode {
+            hash: code.hash(),
+            client_id: command.client_id,
+            user_id: command.user_id,
+            redirect_uri: command.redirect_uri,
+            scopes: command.scopes,
+            challenge: None,
+            issued_at,
+            expires_at,
+            state: CodeState::Issued,
+        };
+        unit.codes().insert(&stored).await?;
+        unit.commit().await?;
+        Ok(IssuedCode { code, expires_at })
+    }
+}
+
+fn check_client(client: &Client, command: &IssueCodeCommand) -> Result<(), IssueCodeError> {
+    if !client.status.is_active() {
+        return Err(IssueCodeError::UnknownClient);
+    }
+    if client.kind != ClientKind::App {
+        return Err(IssueCodeError::ServiceClient);
+    }
+    if client.require_pkce {
+        return Err(IssueCodeError::PkceRequired);
+    }
+    if !client.redirect_uris.iter().any(|uri| uri.as_str() == command.redirect_uri) {
+        return Err(IssueCodeError::UnknownRedirectUri);
+    }
+    if command.scopes.is_empty() || !command.scopes.is_subset_of(client.scopes) {
+        return Err(IssueCodeError::ScopeNotAllowed);
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! What the operator does from the command line: people, clients, codes, grants.
+
+mod change_client;
+mod change_user;
+mod create_client;
+mod create_user;
+mod delete_user;
+mod issue_code;
+mod list_clients;
+mod list_grants;
+mod list_users;
+mod revoke_grants;
+mod rotate_client_secret;
+
+pub use change_client::*;
+pub use change_user::*;
+pub use create_client::*;
+pub use create_user::*;
+pub use delete_user::*;
+pub use issue_code::*;
+pub use list_clients::*;
+pub use list_grants::*;
+pub use list_users::*;
+pub use revoke_grants::*;
+pub use rotate_client_secret::*;
+
+#[cfg(test)]
+mod tests;

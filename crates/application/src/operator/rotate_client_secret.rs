@@ -1,0 +1,48 @@
+//! Gives a client a new secret while the one before may go on for a time (decisions 3).
+
+use super::ClientError;
+use super::create_client::new_secret;
+use crate::ports::storage::UnitOfWorkFactory;
+use crate::ports::system::{Clock, Entropy};
+use chrono::TimeDelta;
+use domain::client::MAX_LIVE_SECRETS;
+use domain::id::ClientId;
+use domain::secret::Secret;
+use std::sync::Arc;
+
+/// Rotates secrets of clients.
+pub struct RotateClientSecret {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl RotateClientSecret {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Returns a new secret. The youngest of those before stays live for `overlap`, or until the next rotation
+    /// when nothing is said; every older one ends now, so that two at most are live.
+    pub async fn run(&self, id: ClientId, overlap: Option<TimeDelta>) -> Result<Secret, ClientError> {
+        let now = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        unit.clients().find(id).await?.ok_or(ClientError::NotFound)?;
+        let mut live = unit.clients().list_secrets(id).await?;
+        live.retain(|secret| secret.is_live(now));
+        // Youngest first: of those before, one less than the limit may go on beside the new one.
+        live.sort_by_key(|secret| std::cmp::Reverse((secret.created_at, secret.id)));
+        for (age, secret) in live.iter().enumerate() {
+            let ends_at = if age + 1 < MAX_LIVE_SECRETS { overlap.map(|overlap| now + overlap) } else { Some(now) };
+            if let Some(at) = ends_at {
+                let at = secret.expires_at.map_or(at, |earlier| earlier.min(at));
+                unit.clients().expire_secret(id, secret.id, at).await?;
+            }
+        }
+        let (secret, stored) = new_secret(self.entropy.as_ref(), now);
+        unit.clients().insert_secret(id, &stored).await?;
+        unit.commit().await?;
+        Ok(secret)
+    }
+}
