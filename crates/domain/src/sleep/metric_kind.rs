@@ -1,0 +1,189 @@
+//! The names of the metrics.
+
+use super::MetricValue;
+
+/// Names one metric of a session (decisions 6); the order is the one in which the API lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MetricKind {
+    /// `timeNightInBed`: seconds in bed.
+    TimeNightInBed,
+    /// `timeNightAsleep`: seconds asleep.
+    TimeNightAsleep,
+    /// `timeNightAwake`: seconds awake in bed.
+    TimeNightAwake,
+    /// `timeNightLight`: seconds of light sleep.
+    TimeNightLight,
+    /// `timeNightDeep`: seconds of deep sleep.
+    TimeNightDeep,
+    /// `timeNightRem`: seconds of REM sleep.
+    TimeNightRem,
+    /// `percentageNightAwake`: percent of the time in bed.
+    PercentageNightAwake,
+    /// `percentageNightLight`: percent of the time in bed.
+    PercentageNightLight,
+    /// `percentageNightDeep`: percent of the time in bed.
+    PercentageNightDeep,
+    /// `percentageNightRem`: percent of the time in bed.
+    PercentageNightRem,
+    /// `percentageSleepAwake`: percent of the sleep period.
+    PercentageSleepAwake,
+    /// `percentageSleepLight`: percent of the sleep period.
+    PercentageSleepLight,
+    /// `percentageSleepDeep`: percent of the sleep period.
+    PercentageSleepDeep,
+    /// `percentageSleepRem`: percent of the sleep period.
+    PercentageSleepRem,
+    /// `timeSleepAwake`: seconds awake within the sleep period.
+    TimeSleepAwake,
+    /// `sleepLatency`: seconds from in bed to first asleep.
+    SleepLatency,
+    /// `sleepEfficiency`: percent of the time in bed that was slept.
+    SleepEfficiency,
+    /// `sleepWakeups`: awakenings within the sleep period.
+    SleepWakeups,
+    /// `wakeupsOver15Minutes`: those of 15 minutes or more.
+    WakeupsOver15Minutes,
+}
+
+/// Says what a metric's number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MetricUnit {
+    /// Seconds, with a fraction down to milliseconds.
+    Seconds,
+    /// Percent, 0 to 100.
+    Percent,
+    /// A whole number.
+    Count,
+}
+
+impl MetricKind {
+    /// Every metric, in the order of the API, which is also the order of the codes.
+    pub const ALL: [Self; 19] = [
+        Self::TimeNightInBed,
+        Self::TimeNightAsleep,
+        Self::TimeNightAwake,
+        Self::TimeNightLight,
+        Self::TimeNightDeep,
+        Self::TimeNightRem,
+        Self::PercentageNightAwake,
+        Self::PercentageNightLight,
+        Self::PercentageNightDeep,
+        Self::PercentageNightRem,
+        Self::PercentageSleepAwake,
+        Self::PercentageSleepLight,
+        Self::PercentageSleepDeep,
+        Self::PercentageSleepRem,
+        Self::TimeSleepAwake,
+        Self::SleepLatency,
+        Self::SleepEfficiency,
+        Self::SleepWakeups,
+        Self::WakeupsOver15Minutes,
+    ];
+
+    /// Gives the API's spelling (decisions 6).
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TimeNightInBed => "timeNightInBed",
+            Self::TimeNightAsleep => "timeNightAsleep",
+            Self::TimeNightAwake => "timeNightAwake",
+            Self::TimeNightLight => "timeNightLight",
+            Self::TimeNightDeep => "timeNightDeep",
+            Self::TimeNightRem => "timeNightRem",
+            Self::PercentageNightAwake => "percentageNightAwake",
+            Self::PercentageNightLight => "percentageNightLight",
+            Self::PercentageNightDeep => "percentageNightDeep",
+            Self::PercentageNightRem => "percentageNightRem",
+            Self::PercentageSleepAwake => "percentageSleepAwake",
+            Self::PercentageSleepLight => "percentageSleepLight",
+            Self::PercentageSleepDeep => "percentageSleepDeep",
+            Self::PercentageSleepRem => "percentageSleepRem",
+            Self::TimeSleepAwake => "timeSleepAwake",
+            Self::SleepLatency => "sleepLatency",
+            Self::SleepEfficiency => "sleepEfficiency",
+            Self::SleepWakeups => "sleepWakeups",
+            Self::WakeupsOver15Minutes => "wakeupsOver15Minutes",
+        }
+    }
+
+    /// Parses the API's spelling, exactly as written there.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// Gives the number by which the metric is stored, 1 to 19; it never changes, and a later metric takes
+    /// the next one.
+    pub const fn code(self) -> u8 {
+        self as u8 + 1
+    }
+
+    /// Finds the metric of a stored number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code.checked_sub(1)?)).copied()
+    }
+
+    /// Says what the metric's number counts.
+    pub const fn unit(self) -> MetricUnit {
+        match self {
+            Self::TimeNightInBed
+            | Self::TimeNightAsleep
+            | Self::TimeNightAwake
+            | Self::TimeNightLight
+            | Self::TimeNightDeep
+            | Self::TimeNightRem
+            | Self::TimeSleepAwake
+            | Self::SleepLatency => MetricUnit::Seconds,
+            Self::PercentageNightAwake
+            | Self::PercentageNightLight
+            | Self::PercentageNightDeep
+            | Self::PercentageNightRem
+            | Self::PercentageSleepAwake
+            | Self::PercentageSleepLight
+            | Self::PercentageSleepDeep
+            | Self::PercentageSleepRem
+            | Self::SleepEfficiency => MetricUnit::Percent,
+            Self::SleepWakeups | Self::WakeupsOver15Minutes => MetricUnit::Count,
+        }
+    }
+
+    /// Tells whether a value can be this metric at all: never negative, a percentage at most 100, a count
+    /// whole.
+    pub fn accepts(self, value: MetricValue) -> bool {
+        if value.is_negative() {
+            return false;
+        }
+        match self.unit() {
+            MetricUnit::Seconds => true,
+            MetricUnit::Percent => value.as_f64() <= 100.0,
+            MetricUnit::Count => value.as_integer().is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MetricKind, MetricValue};
+
+    #[test]
+    fn every_spelling_and_every_code_leads_back_to_its_metric() {
+        for (kind, code) in MetricKind::ALL.into_iter().zip(1..) {
+            assert_eq!(kind.code(), code);
+            assert_eq!(MetricKind::from_code(code), Some(kind));
+            assert_eq!(MetricKind::parse(kind.as_str()), Some(kind));
+        }
+        assert_eq!(MetricKind::from_code(0), None);
+        assert_eq!(MetricKind::from_code(20), None);
+        assert_eq!(MetricKind::parse("timenightinbed"), None);
+        assert!(MetricKind::ALL.is_sorted());
+    }
+
+    #[test]
+    fn a_value_must_fit_what_the_metric_counts() {
+        let value = |number| MetricValue::from_f64(number).unwrap();
+        assert!(MetricKind::SleepEfficiency.accepts(value(100.0)));
+        assert!(!MetricKind::SleepEfficiency.accepts(value(100.0001)));
+        assert!(!MetricKind::SleepWakeups.accepts(value(1.5)));
+        assert!(MetricKind::SleepWakeups.accepts(value(3.0)));
+        assert!(!MetricKind::SleepLatency.accepts(value(-0.001)));
+        assert!(MetricKind::SleepLatency.accepts(value(0.0)));
+    }
+}

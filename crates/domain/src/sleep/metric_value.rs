@@ -1,0 +1,148 @@
+//! The value of one metric, exact where a decimal is exact.
+
+/// The bound of a decimal's mantissa: fifteen digits, all of which a binary64 number keeps.
+const MANTISSA_BOUND: i64 = 1_000_000_000_000_000;
+
+/// Holds the number of one metric: a decimal of at most fifteen digits and four decimal places, else the
+/// binary64 number as it came.
+///
+/// There is one form for each number, so that equality is equality of numbers; NaN, infinities and the
+/// negative zero do not occur. A number that came as a binary64 goes out as the very same one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricValue(Form);
+
+/// The two forms in which a number is kept: a decimal whenever one reads as the same binary64 number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    /// `mantissa / 10^scale`; the scale is the smallest possible.
+    Decimal { mantissa: i64, scale: u8 },
+    /// Any other finite number.
+    Raw(f64),
+}
+
+impl MetricValue {
+    /// The most decimal places of the decimal form.
+    pub const MAX_SCALE: u8 = 4;
+
+    /// Takes `mantissa / 10^scale`; absent when that needs more than fifteen digits or four decimal places.
+    pub fn from_decimal(mantissa: i64, scale: u8) -> Option<Self> {
+        let (mut mantissa, mut scale) = (mantissa, scale);
+        while scale > 0 && mantissa % 10 == 0 {
+            mantissa /= 10;
+            scale -= 1;
+        }
+        let fits = scale <= Self::MAX_SCALE && (-MANTISSA_BOUND..=MANTISSA_BOUND).contains(&mantissa);
+        (fits && mantissa.abs() != MANTISSA_BOUND).then_some(Self(Form::Decimal { mantissa, scale }))
+    }
+
+    /// Takes a binary64 number; absent for NaN and the infinities.
+    pub fn from_f64(number: f64) -> Option<Self> {
+        if !number.is_finite() {
+            return None;
+        }
+        let decimal = (0..=Self::MAX_SCALE).find_map(|scale| exact_decimal(number, scale));
+        Some(decimal.unwrap_or(Self(Form::Raw(number))))
+    }
+
+    /// Takes a count.
+    pub fn from_count(count: u32) -> Self {
+        Self(Form::Decimal { mantissa: i64::from(count), scale: 0 })
+    }
+
+    /// Takes milliseconds and gives seconds with up to three decimal places; absent beyond fifteen digits.
+    pub fn seconds_from_millis(millis: i64) -> Option<Self> {
+        Self::from_decimal(millis, 3)
+    }
+
+    /// Gives how many percent of `whole` a `part` is, rounded half up to four decimal places; absent when
+    /// the whole is not positive, or a number is too large to be a stretch of a night.
+    pub fn percent_of(part: i64, whole: i64) -> Option<Self> {
+        if whole <= 0 {
+            return None;
+        }
+        let scaled = part.checked_mul(1_000_000)?.checked_add(whole / 2)?;
+        Self::from_decimal(scaled.div_euclid(whole), 4)
+    }
+
+    /// Gives the number; a decimal as the binary64 number nearest to it.
+    #[expect(clippy::cast_precision_loss, reason = "a mantissa has at most fifteen digits: exact")]
+    pub fn as_f64(self) -> f64 {
+        match self.0 {
+            Form::Decimal { mantissa, scale } => mantissa as f64 / power_of_ten(scale),
+            Form::Raw(number) => number,
+        }
+    }
+
+    /// Gives the number when it is whole and has at most fifteen digits.
+    pub const fn as_integer(self) -> Option<i64> {
+        match self.0 {
+            Form::Decimal { mantissa, scale: 0 } => Some(mantissa),
+            Form::Decimal { .. } | Form::Raw(_) => None,
+        }
+    }
+
+    /// Tells whether the number is less than zero.
+    pub fn is_negative(self) -> bool {
+        self.as_f64() < 0.0
+    }
+
+    /// Appends the number as JSON: what `serde_json` writes for [`Self::as_integer`] when that is present,
+    /// else for [`Self::as_f64`].
+    pub fn write_json(self, out: &mut Vec<u8>) {
+        match self.0 {
+            Form::Decimal { mantissa, scale: 0 } => {
+                out.extend_from_slice(itoa::Buffer::new().format(mantissa).as_bytes());
+            }
+            Form::Decimal { mantissa, scale } => write_decimal(mantissa, scale, out),
+            Form::Raw(number) => {
+                out.extend_from_slice(zmij::Buffer::new().format_finite(number).as_bytes());
+            }
+        }
+    }
+
+    /// Shows the form in which the number is kept.
+    pub(super) const fn form(self) -> Form {
+        self.0
+    }
+}
+
+/// Finds the decimal of the given scale that reads as exactly this number.
+///
+/// Below fifteen digits a decimal and the binary64 nearest to it name each other, so the comparison decides.
+#[expect(
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the very same number is asked for, and the magnitude is checked before the cast"
+)]
+fn exact_decimal(number: f64, scale: u8) -> Option<MetricValue> {
+    let power = power_of_ten(scale);
+    let scaled = (number * power).round();
+    if scaled.abs() >= MANTISSA_BOUND as f64 || scaled / power != number {
+        return None;
+    }
+    MetricValue::from_decimal(scaled as i64, scale)
+}
+
+/// Gives 10 to the scale, exactly.
+fn power_of_ten(scale: u8) -> f64 {
+    10_f64.powi(i32::from(scale))
+}
+
+/// Writes a decimal that is not whole; fewer than sixteen digits are the shortest text of their binary64.
+fn write_decimal(mantissa: i64, scale: u8, out: &mut Vec<u8>) {
+    if mantissa < 0 {
+        out.push(b'-');
+    }
+    let power = 10_u64.pow(u32::from(scale));
+    let digits = mantissa.unsigned_abs();
+    out.extend_from_slice(itoa::Buffer::new().format(digits / power).as_bytes());
+    out.push(b'.');
+    let mut buffer = itoa::Buffer::new();
+    let fraction = buffer.format(digits % power).as_bytes();
+    out.extend(std::iter::repeat_n(b'0', usize::from(scale).saturating_sub(fraction.len())));
+    out.extend_from_slice(fraction);
+}
+
+#[cfg(test)]
+mod tests;

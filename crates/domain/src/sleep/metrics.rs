@@ -1,0 +1,134 @@
+//! The metrics of one session.
+
+use super::night::Night;
+use super::{Hypnogram, MetricKind, MetricUnit, MetricValue, SourceTotals, TimeInBed};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Says why reported values are not the metrics of a time in bed; never repeats a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidMetrics {
+    /// The metric occurs twice.
+    #[error("{} is given twice", .0.as_str())]
+    Repeated(MetricKind),
+    /// The value is negative, a percentage above 100, or a count that is not whole.
+    #[error("the value of {} is not in its range", .0.as_str())]
+    OutOfRange(MetricKind),
+    /// The seconds exceed the time in bed.
+    #[error("{} exceeds the time in bed", .0.as_str())]
+    ExceedsTimeInBed(MetricKind),
+    /// The seconds asleep and awake together exceed the time in bed.
+    #[error("asleep and awake together exceed the time in bed")]
+    AsleepAndAwakeExceedTimeInBed,
+}
+
+/// Holds what is known of one night in numbers: at most one value for each [`MetricKind`].
+///
+/// `timeNightInBed` is always there; a metric that cannot be known is left out, never 0. In bed = asleep +
+/// awake + unknown, where unknown is what the other two leave over (decisions 6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SleepMetrics {
+    values: BTreeMap<MetricKind, MetricValue>,
+}
+
+impl SleepMetrics {
+    /// Computes all metrics from the stages.
+    ///
+    /// Asleep and awake are known when at least one entry is not UNKNOWN; light, deep and REM when at least
+    /// one of the three occurs (a night of ASLEEP and AWAKE alone has none of them); what concerns the sleep
+    /// period when somebody fell asleep. Time in bed without an entry is unknown.
+    pub fn from_hypnogram(time_in_bed: &TimeInBed, hypnogram: &Hypnogram) -> Self {
+        Night::of(hypnogram).metrics(time_in_bed)
+    }
+
+    /// Takes over a source's totals, deriving what follows from them; the flag tells that totals were
+    /// dropped because they contradict the time in bed, which goes into the import's report.
+    pub fn from_totals(time_in_bed: &TimeInBed, totals: &SourceTotals) -> (Self, bool) {
+        totals.metrics(time_in_bed)
+    }
+
+    /// Takes over values that were metrics before, such as those of an export, exactly as they are.
+    ///
+    /// `timeNightInBed` is computed anew, whatever was given. Values must be in range, seconds must not
+    /// exceed the time in bed, and asleep and awake together neither.
+    pub fn from_reported(
+        time_in_bed: &TimeInBed,
+        reported: Vec<(MetricKind, MetricValue)>,
+    ) -> Result<Self, InvalidMetrics> {
+        let in_bed = seconds_in_bed(time_in_bed);
+        let mut metrics = Self::of_time_in_bed(time_in_bed);
+        let mut seen = BTreeSet::new();
+        for (kind, value) in reported {
+            if !seen.insert(kind) {
+                return Err(InvalidMetrics::Repeated(kind));
+            }
+            if !kind.accepts(value) {
+                return Err(InvalidMetrics::OutOfRange(kind));
+            }
+            if kind == MetricKind::TimeNightInBed {
+                continue;
+            }
+            if kind.unit() == MetricUnit::Seconds && value.as_f64() > in_bed {
+                return Err(InvalidMetrics::ExceedsTimeInBed(kind));
+            }
+            metrics.put(kind, Some(value));
+        }
+        if metrics.seconds_asleep_and_awake() > in_bed + HALF_A_MILLISECOND {
+            return Err(InvalidMetrics::AsleepAndAwakeExceedTimeInBed);
+        }
+        Ok(metrics)
+    }
+
+    /// Gives the metrics of a night of which nothing is known but its time in bed.
+    pub(super) fn of_time_in_bed(time_in_bed: &TimeInBed) -> Self {
+        let mut metrics = Self { values: BTreeMap::new() };
+        metrics.put(MetricKind::TimeNightInBed, MetricValue::seconds_from_millis(time_in_bed.millis()));
+        metrics
+    }
+
+    /// Takes values in strictly ascending order of kind that begin with this time in bed; absent otherwise.
+    pub(super) fn from_stored(
+        time_in_bed: &TimeInBed,
+        values: impl IntoIterator<Item = (MetricKind, MetricValue)>,
+    ) -> Option<Self> {
+        let values: BTreeMap<_, _> = values.into_iter().collect();
+        let expected = MetricValue::seconds_from_millis(time_in_bed.millis());
+        (values.get(&MetricKind::TimeNightInBed).copied() == expected).then_some(Self { values })
+    }
+
+    /// Adds a value that is known.
+    pub(super) fn put(&mut self, kind: MetricKind, value: Option<MetricValue>) {
+        if let Some(value) = value {
+            self.values.insert(kind, value);
+        }
+    }
+
+    /// Gives the value of one metric; absent when it cannot be known.
+    pub fn get(&self, kind: MetricKind) -> Option<MetricValue> {
+        self.values.get(&kind).copied()
+    }
+
+    /// Lists what is known, in the order of the API.
+    pub fn iter(&self) -> impl Iterator<Item = (MetricKind, MetricValue)> + '_ {
+        self.values.iter().map(|(&kind, &value)| (kind, value))
+    }
+
+    /// Tells whether these are the metrics of that time in bed.
+    pub(super) fn belong_to(&self, time_in_bed: &TimeInBed) -> bool {
+        self.get(MetricKind::TimeNightInBed) == MetricValue::seconds_from_millis(time_in_bed.millis())
+    }
+
+    fn seconds_asleep_and_awake(&self) -> f64 {
+        let seconds = |kind| self.get(kind).map_or(0.0, MetricValue::as_f64);
+        seconds(MetricKind::TimeNightAsleep) + seconds(MetricKind::TimeNightAwake)
+    }
+}
+
+/// Forgives the rounding of a binary64 sum; real values differ by whole milliseconds.
+const HALF_A_MILLISECOND: f64 = 0.000_5;
+
+fn seconds_in_bed(time_in_bed: &TimeInBed) -> f64 {
+    MetricValue::seconds_from_millis(time_in_bed.millis()).map_or(0.0, MetricValue::as_f64)
+}
+
+#[cfg(test)]
+mod tests;

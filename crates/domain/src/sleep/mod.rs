@@ -1,0 +1,36 @@
+//! Sleep: time in bed, stages, metrics, and what an import does with a session that it meets again.
+//!
+//! The rules are those of decisions 6 and of the import rules in the design's format notes. Instants are
+//! [`chrono::DateTime<chrono::Utc>`] cut to whole milliseconds when a value is made; [`packed`] is the one
+//! encoding in which stages and metrics are stored, and there they are integer milliseconds.
+
+mod flatten;
+mod hypnogram;
+mod instant;
+mod metric_kind;
+mod metric_value;
+mod metrics;
+mod night;
+pub mod packed;
+mod reconcile;
+mod record;
+mod session_key;
+mod source;
+mod source_totals;
+mod stage;
+mod time_in_bed;
+
+pub use hypnogram::{Hypnogram, InvalidHypnogram, InvalidStageEntry, StageEntry};
+pub use metric_kind::{MetricKind, MetricUnit};
+pub use metric_value::MetricValue;
+pub use metrics::{InvalidMetrics, SleepMetrics};
+pub use reconcile::{Reconciliation, reconcile};
+pub use record::{InvalidSleepRecord, SleepRecord, SleepRecordHead, SleepSession};
+pub use session_key::{InvalidSessionKey, SessionKey, SessionKeyKind};
+pub use source::{InvalidSleepSource, SleepSource};
+pub use source_totals::SourceTotals;
+pub use stage::Stage;
+pub use time_in_bed::{InvalidTimeInBed, TimeInBed};
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,158 @@
+//! The sums behind the metrics of a night, computed from its stages.
+
+use super::{Hypnogram, MetricKind, MetricValue, SleepMetrics, Stage, StageEntry, TimeInBed};
+
+/// The length from which an awakening counts in `wakeupsOver15Minutes`, in milliseconds.
+const LONG_WAKEUP_MILLIS: i64 = 15 * 60_000;
+
+/// Adds up a stretch of a night, in milliseconds for each stage.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StageSums {
+    awake: i64,
+    light: i64,
+    deep: i64,
+    rem: i64,
+    asleep: i64,
+    unknown: i64,
+}
+
+impl StageSums {
+    fn add(mut self, entry: &StageEntry) -> Self {
+        let sum = match entry.stage() {
+            Stage::Awake => &mut self.awake,
+            Stage::Light => &mut self.light,
+            Stage::Deep => &mut self.deep,
+            Stage::Rem => &mut self.rem,
+            Stage::Asleep => &mut self.asleep,
+            Stage::Unknown => &mut self.unknown,
+        };
+        *sum = sum.saturating_add(entry.millis());
+        self
+    }
+
+    /// Tells whether light, deep and REM sleep were told apart.
+    const fn has_stages(&self) -> bool {
+        self.light > 0 || self.deep > 0 || self.rem > 0
+    }
+
+    /// Adds up all sleep, whatever its stage.
+    const fn all_sleep(&self) -> i64 {
+        self.light.saturating_add(self.deep).saturating_add(self.rem).saturating_add(self.asleep)
+    }
+
+    /// Tells whether anything but UNKNOWN was recorded.
+    const fn is_known(&self) -> bool {
+        self.awake > 0 || self.all_sleep() > 0
+    }
+}
+
+/// What lies between first falling asleep and last waking; instants in milliseconds since the Unix epoch.
+#[derive(Debug, Clone, Copy)]
+struct SleepPeriod {
+    start: i64,
+    end: i64,
+    sums: StageSums,
+    wakeups: u32,
+    long_wakeups: u32,
+}
+
+impl SleepPeriod {
+    /// Finds the sleep period; absent when nobody fell asleep.
+    fn of(hypnogram: &Hypnogram) -> Option<Self> {
+        let entries = hypnogram.entries();
+        let first = entries.iter().position(|entry| entry.stage().is_asleep())?;
+        let last = entries.iter().rposition(|entry| entry.stage().is_asleep())?;
+        let within = entries.get(first..=last)?;
+        let mut period = Self {
+            start: within.first()?.start_millis(),
+            end: within.last()?.end_millis(),
+            sums: within.iter().fold(StageSums::default(), StageSums::add),
+            wakeups: 0,
+            long_wakeups: 0,
+        };
+        for length in awakenings(within) {
+            period.wakeups = period.wakeups.saturating_add(1);
+            period.long_wakeups = period.long_wakeups.saturating_add(u32::from(length >= LONG_WAKEUP_MILLIS));
+        }
+        Some(period)
+    }
+
+    const fn millis(&self) -> i64 {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// Lists the lengths in milliseconds of the awakenings: AWAKE entries that touch are one.
+fn awakenings(entries: &[StageEntry]) -> Vec<i64> {
+    let mut lengths: Vec<i64> = Vec::new();
+    let mut awake_until = None;
+    for entry in entries.iter().filter(|entry| entry.stage() == Stage::Awake) {
+        match lengths.last_mut() {
+            Some(length) if awake_until == Some(entry.start()) => {
+                *length = length.saturating_add(entry.millis());
+            }
+            _ => lengths.push(entry.millis()),
+        }
+        awake_until = Some(entry.end());
+    }
+    lengths
+}
+
+/// Adds up one night.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Night {
+    sums: StageSums,
+    period: Option<SleepPeriod>,
+}
+
+impl Night {
+    pub(super) fn of(hypnogram: &Hypnogram) -> Self {
+        let sums = hypnogram.entries().iter().fold(StageSums::default(), StageSums::add);
+        Self { sums, period: SleepPeriod::of(hypnogram) }
+    }
+
+    pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> SleepMetrics {
+        let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
+        if self.sums.is_known() {
+            self.put_night(&mut metrics, time_in_bed);
+        }
+        if let Some(period) = self.period {
+            self.put_period(&mut metrics, &period, time_in_bed);
+        }
+        metrics
+    }
+
+    fn put_night(&self, metrics: &mut SleepMetrics, time_in_bed: &TimeInBed) {
+        let (sums, in_bed) = (&self.sums, time_in_bed.millis());
+        let seconds = MetricValue::seconds_from_millis;
+        let percent = |part| MetricValue::percent_of(part, in_bed);
+        metrics.put(MetricKind::TimeNightAsleep, seconds(sums.all_sleep()));
+        metrics.put(MetricKind::TimeNightAwake, seconds(sums.awake));
+        metrics.put(MetricKind::PercentageNightAwake, percent(sums.awake));
+        metrics.put(MetricKind::SleepEfficiency, percent(sums.all_sleep()));
+        if sums.has_stages() {
+            metrics.put(MetricKind::TimeNightLight, seconds(sums.light));
+            metrics.put(MetricKind::TimeNightDeep, seconds(sums.deep));
+            metrics.put(MetricKind::TimeNightRem, seconds(sums.rem));
+            metrics.put(MetricKind::PercentageNightLight, percent(sums.light));
+            metrics.put(MetricKind::PercentageNightDeep, percent(sums.deep));
+            metrics.put(MetricKind::PercentageNightRem, percent(sums.rem));
+        }
+    }
+
+    fn put_period(&self, metrics: &mut SleepMetrics, period: &SleepPeriod, time_in_bed: &TimeInBed) {
+        let sums = &period.sums;
+        let latency = period.start.saturating_sub(time_in_bed.start_millis());
+        let percent = |part| MetricValue::percent_of(part, period.millis());
+        metrics.put(MetricKind::SleepLatency, MetricValue::seconds_from_millis(latency));
+        metrics.put(MetricKind::TimeSleepAwake, MetricValue::seconds_from_millis(sums.awake));
+        metrics.put(MetricKind::PercentageSleepAwake, percent(sums.awake));
+        metrics.put(MetricKind::SleepWakeups, Some(MetricValue::from_count(period.wakeups)));
+        metrics.put(MetricKind::WakeupsOver15Minutes, Some(MetricValue::from_count(period.long_wakeups)));
+        if self.sums.has_stages() {
+            metrics.put(MetricKind::PercentageSleepLight, percent(sums.light));
+            metrics.put(MetricKind::PercentageSleepDeep, percent(sums.deep));
+            metrics.put(MetricKind::PercentageSleepRem, percent(sums.rem));
+        }
+    }
+}

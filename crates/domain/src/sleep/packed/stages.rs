@@ -1,0 +1,142 @@
+//! Stages as bytes and back; the format stands in the parent module.
+
+use super::super::{Hypnogram, Stage, StageEntry, TimeInBed};
+use super::{InvalidPacked, VERSION, varint};
+use chrono::DateTime;
+
+/// The lengths of units 1, 2 and 3 in milliseconds.
+const UNITS: [i64; 3] = [1, 1_000, 30_000];
+
+/// Packs the stages of a session that starts at `start_millis` (milliseconds since the Unix epoch).
+///
+/// What lies before that instant is cut off; a [`super::super::SleepRecord`] has nothing there.
+pub fn encode_stages(start_millis: i64, hypnogram: &Hypnogram) -> Vec<u8> {
+    let stretches = stretches(start_millis, hypnogram);
+    if stretches.is_empty() {
+        return Vec::new();
+    }
+    let whole_in =
+        |unit: i64| stretches.iter().all(|&(_, gap, length)| gap % unit == 0 && length % unit == 0);
+    let coarsest = (1_u8..).zip(UNITS).filter(|&(_, unit)| whole_in(unit)).last();
+    let (number, unit) = coarsest.unwrap_or((1, 1));
+    let mut out = Vec::with_capacity(stretches.len().saturating_mul(4));
+    out.push(VERSION * 16 + number);
+    for (stage, gap, length) in stretches {
+        out.push(stage.code() * 2 + u8::from(gap > 0));
+        if gap > 0 {
+            varint::write((gap / unit).unsigned_abs(), &mut out);
+        }
+        varint::write((length / unit).unsigned_abs(), &mut out);
+    }
+    out
+}
+
+/// Lists stage, gap before it and length, in milliseconds; the length is at least 1.
+fn stretches(start_millis: i64, hypnogram: &Hypnogram) -> Vec<(Stage, i64, i64)> {
+    let mut cursor = start_millis;
+    let mut stretches = Vec::with_capacity(hypnogram.len());
+    for entry in hypnogram.entries() {
+        let start = entry.start_millis().max(cursor);
+        let length = entry.end_millis().saturating_sub(start);
+        if length > 0 {
+            stretches.push((entry.stage(), start.saturating_sub(cursor), length));
+            cursor = entry.end_millis();
+        }
+    }
+    stretches
+}
+
+/// Unpacks the stages of a session; refuses what [`check_stages`] refuses.
+pub fn decode_stages(time_in_bed: &TimeInBed, bytes: &[u8]) -> Result<Hypnogram, InvalidPacked> {
+    let (start, end) = (time_in_bed.start_millis(), time_in_bed.end_millis());
+    let mut entries = Vec::with_capacity(check_stages(start, end, bytes)?);
+    for stretch in StageWalk::new(start, bytes)? {
+        let (stage, from, to) = stretch?;
+        let instant = |millis| DateTime::from_timestamp_millis(millis).ok_or(InvalidPacked::OutsideTimeInBed);
+        let entry = StageEntry::new(stage, instant(from)?, instant(to)?);
+        entries.push(entry.map_err(|_| InvalidPacked::EmptyStretch)?);
+    }
+    Hypnogram::new(entries, time_in_bed).map_err(|_| InvalidPacked::OutsideTimeInBed)
+}
+
+/// Checks packed stages of a session between two instants (milliseconds since the Unix epoch) and counts the
+/// entries.
+///
+/// Allocates nothing. After it, a [`StageWalk`] with the same start over the same bytes yields no error, so that
+/// a body whose first bytes are sent can be finished.
+pub fn check_stages(start_millis: i64, end_millis: i64, bytes: &[u8]) -> Result<usize, InvalidPacked> {
+    let mut count = 0_usize;
+    for stretch in StageWalk::new(start_millis, bytes)? {
+        let (_, _, end) = stretch?;
+        if end > end_millis {
+            return Err(InvalidPacked::OutsideTimeInBed);
+        }
+        count = count.saturating_add(1);
+    }
+    if count > Hypnogram::MAX_ENTRIES { Err(InvalidPacked::TooMany) } else { Ok(count) }
+}
+
+/// Walks packed stages without allocation: stage, start and end in milliseconds since the Unix epoch, in time
+/// order, disjoint, end after start. Ends after the first error.
+#[derive(Debug, Clone)]
+pub struct StageWalk<'a> {
+    cursor: i64,
+    unit: i64,
+    rest: &'a [u8],
+}
+
+impl<'a> StageWalk<'a> {
+    /// Begins a walk over the stages of a session that starts at `start_millis`; checks the header alone.
+    pub fn new(start_millis: i64, bytes: &'a [u8]) -> Result<Self, InvalidPacked> {
+        let Some((&header, rest)) = bytes.split_first() else {
+            return Ok(Self { cursor: start_millis, unit: 1, rest: &[] });
+        };
+        if header / 16 != VERSION {
+            return Err(InvalidPacked::UnknownHeader);
+        }
+        let unit = (header % 16).checked_sub(1).and_then(|place| UNITS.get(usize::from(place)));
+        let unit = *unit.ok_or(InvalidPacked::UnknownHeader)?;
+        if rest.is_empty() {
+            return Err(InvalidPacked::Truncated);
+        }
+        Ok(Self { cursor: start_millis, unit, rest })
+    }
+
+    fn entry(&mut self) -> Result<(Stage, i64, i64), InvalidPacked> {
+        let (&tag, rest) = self.rest.split_first().ok_or(InvalidPacked::Truncated)?;
+        let stage = Stage::from_code(tag / 2).ok_or(InvalidPacked::UnknownTag)?;
+        self.rest = rest;
+        let start = if tag % 2 == 1 { self.advance()? } else { self.cursor };
+        let end = self.advance()?;
+        Ok((stage, start, end))
+    }
+
+    /// Reads a length and moves the cursor by it.
+    fn advance(&mut self) -> Result<i64, InvalidPacked> {
+        let (units, rest) = varint::read(self.rest)?;
+        if units == 0 {
+            return Err(InvalidPacked::EmptyStretch);
+        }
+        let moved = units.checked_mul(self.unit).and_then(|millis| self.cursor.checked_add(millis));
+        self.cursor = moved.ok_or(InvalidPacked::OutsideTimeInBed)?;
+        self.rest = rest;
+        Ok(self.cursor)
+    }
+}
+
+impl Iterator for StageWalk<'_> {
+    type Item = Result<(Stage, i64, i64), InvalidPacked>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let entry = self.entry();
+        if entry.is_err() {
+            self.rest = &[];
+        }
+        Some(entry)
+    }
+}
+
+impl std::iter::FusedIterator for StageWalk<'_> {}

@@ -1,0 +1,44 @@
+//! Unsigned LEB128 numbers below 2^63, and the zigzag form of signed ones.
+
+use super::InvalidPacked;
+
+/// Appends a number; what does not fit 63 bits is never asked for, and would be refused on reading.
+pub(super) fn write(number: u64, out: &mut Vec<u8>) {
+    let mut rest = number;
+    while rest >= 0x80 {
+        out.push(low_byte(rest) | 0x80);
+        rest >>= 7;
+    }
+    out.push(low_byte(rest));
+}
+
+/// Reads a number and gives what follows it.
+pub(super) fn read(bytes: &[u8]) -> Result<(i64, &[u8]), InvalidPacked> {
+    let mut number = 0_i64;
+    let mut rest = bytes;
+    for shift in (0..63).step_by(7) {
+        let (&byte, after) = rest.split_first().ok_or(InvalidPacked::Truncated)?;
+        rest = after;
+        number |= i64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            let overlong = byte == 0 && shift > 0;
+            return if overlong { Err(InvalidPacked::IllFormedNumber) } else { Ok((number, rest)) };
+        }
+    }
+    Err(InvalidPacked::IllFormedNumber)
+}
+
+/// Maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
+pub(super) const fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+/// Undoes [`zigzag`] for what [`read`] gives, which is never negative.
+pub(super) const fn unzigzag(number: i64) -> i64 {
+    (number >> 1) ^ -(number & 1)
+}
+
+/// Cuts off the lowest seven bits.
+const fn low_byte(number: u64) -> u8 {
+    number.to_le_bytes()[0] & 0x7f
+}

@@ -1,0 +1,141 @@
+use super::super::testing::{between, derived_head, given_head, minute};
+use super::{Reconciliation, SleepRecord, SleepSession, SleepSessionId, reconcile};
+use crate::sleep::{Hypnogram, SessionKey, SleepRecordHead, TimeInBed};
+use Reconciliation::{Insert, Replace, Unchanged};
+use chrono::Duration;
+use uuid::Uuid;
+
+fn id(number: u128) -> SleepSessionId {
+    SleepSessionId::from_uuid(Uuid::from_u128(number))
+}
+
+fn record(head: SleepRecordHead) -> SleepRecord {
+    SleepRecord::from_stages(head, Hypnogram::empty()).unwrap()
+}
+
+fn given(key: &str, start: i64, end: i64) -> SleepRecord {
+    record(given_head(key, between(start, end)))
+}
+
+fn derived(start: i64, end: i64) -> SleepRecord {
+    record(derived_head(between(start, end)))
+}
+
+fn known(number: u128, record: SleepRecord) -> SleepSession {
+    SleepSession { id: id(number), record, updated_at: minute(1_000) }
+}
+
+/// Does to the list what the decision says, as an import does.
+fn import(sessions: &mut Vec<SleepSession>, record: SleepRecord, next: u128) -> Reconciliation {
+    let decision = reconcile(sessions, &record);
+    match &decision {
+        Unchanged(_) => {}
+        Replace { id, removes } => {
+            sessions.retain(|session| !removes.contains(&session.id));
+            sessions
+                .iter_mut()
+                .filter(|session| session.id == *id)
+                .for_each(|session| session.record = record.clone());
+        }
+        Insert { removes } => {
+            sessions.retain(|session| !removes.contains(&session.id));
+            sessions.push(known(next, record));
+        }
+    }
+    decision
+}
+
+#[test]
+fn the_same_record_again_is_unchanged() {
+    for record in [given("7", 0, 480), derived(0, 480)] {
+        assert_eq!(reconcile(&[known(1, record.clone())], &record), Unchanged(id(1)));
+    }
+}
+
+#[test]
+fn the_same_key_with_another_content_replaces() {
+    let decision = reconcile(&[known(1, given("7", 0, 480))], &given("7", 600, 900));
+    assert_eq!(decision, Replace { id: id(1), removes: vec![] });
+}
+
+#[test]
+fn a_record_without_id_is_the_log_with_the_same_minutes() {
+    let start = minute(0) + Duration::seconds(30);
+    let log = TimeInBed::new(start, minute(480) + Duration::seconds(59), None, None).unwrap();
+    let log = known(1, record(given_head("7", log)));
+    assert_eq!(reconcile(&[log], &derived(0, 480)), Unchanged(id(1)));
+}
+
+#[test]
+fn a_log_takes_the_place_of_the_record_without_id_and_keeps_its_session() {
+    let mut sessions = vec![known(1, derived(0, 480))];
+    let decision = import(&mut sessions, given("7", 0, 480), 2);
+    assert_eq!(decision, Replace { id: id(1), removes: vec![] });
+    assert_eq!(import(&mut sessions, derived(0, 480), 3), Unchanged(id(1)));
+    assert_eq!(import(&mut sessions, given("7", 0, 480), 3), Unchanged(id(1)));
+}
+
+#[test]
+fn a_longer_record_joins_the_sessions_that_it_overlaps() {
+    let sessions = [known(1, derived(0, 100)), known(2, derived(200, 300)), known(3, derived(400, 500))];
+    assert_eq!(reconcile(&sessions, &derived(-10, 250)), Insert { removes: vec![id(1), id(2)] });
+    let same_start = reconcile(&sessions, &derived(0, 450));
+    assert_eq!(same_start, Replace { id: id(1), removes: vec![id(2), id(3)] });
+}
+
+#[test]
+fn touching_sessions_stay() {
+    let sessions = [known(1, derived(0, 100)), known(2, derived(200, 300))];
+    assert_eq!(reconcile(&sessions, &derived(100, 200)), Insert { removes: vec![] });
+}
+
+#[test]
+fn logs_are_never_removed_by_overlap() {
+    let sessions = [known(1, given("7", 0, 480)), known(2, derived(490, 600))];
+    assert_eq!(reconcile(&sessions, &given("8", 10, 500)), Insert { removes: vec![id(2)] });
+    assert_eq!(reconcile(&sessions, &derived(10, 480)), Insert { removes: vec![] });
+    assert_eq!(reconcile(&sessions, &given("8", 0, 480)), Insert { removes: vec![] });
+}
+
+#[test]
+fn sessions_of_another_source_are_passed_over() {
+    let of_another = |key: &str| {
+        let head = given_head(key, between(0, 480));
+        record(SleepRecordHead { source: None, ..head })
+    };
+    let another_derived = record(SleepRecordHead { source: None, ..derived_head(between(0, 480)) });
+    let sessions = [known(1, of_another("7")), known(2, another_derived)];
+    for record in [given("7", 0, 480), derived(0, 480), derived(0, 470)] {
+        assert_eq!(reconcile(&sessions, &record), Insert { removes: vec![] });
+    }
+}
+
+#[test]
+fn a_start_in_the_same_minute_keeps_the_session_though_the_key_differs() {
+    let start = minute(0) + Duration::seconds(20);
+    let later = TimeInBed::new(start, minute(480), None, None).unwrap();
+    let mut sessions = vec![known(1, derived(0, 480))];
+    assert_eq!(import(&mut sessions, record(derived_head(later)), 2), Replace { id: id(1), removes: vec![] });
+    assert_eq!(sessions[0].record.key(), &SessionKey::derived_from(start));
+}
+
+#[test]
+fn importing_an_export_twice_changes_nothing() {
+    let export = [
+        derived(0, 480),
+        derived(700, 730),
+        given("7", 1_440, 1_900),
+        given("8", 1_800, 2_000),
+        derived(2_000, 2_100),
+    ];
+    let mut sessions = vec![known(90, derived(-60, 30)), known(91, derived(1_500, 1_600))];
+    for (number, record) in (1..).zip(export.clone()) {
+        import(&mut sessions, record, number);
+    }
+    assert_eq!(sessions.iter().map(|session| session.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5].map(id));
+    let before = sessions.clone();
+    for record in export {
+        assert!(matches!(import(&mut sessions, record, 99), Unchanged(_)));
+    }
+    assert_eq!(sessions, before);
+}

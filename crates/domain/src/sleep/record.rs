@@ -1,0 +1,183 @@
+//! One session: as a source recorded it, and as it is kept.
+
+use super::packed::{self, InvalidPacked};
+use super::{Hypnogram, SessionKey, SleepMetrics, SleepSource, TimeInBed};
+use crate::id::SleepSessionId;
+use chrono::{DateTime, Utc};
+
+/// Says why parts do not make one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidSleepRecord {
+    /// A stage lies outside the session's time in bed.
+    #[error("a stage lies outside the time in bed")]
+    StageOutsideTimeInBed,
+    /// The metrics were computed for another time in bed.
+    #[error("the metrics belong to another time in bed")]
+    MetricsOfAnotherNight,
+}
+
+/// Says which session a record is, and when: everything but stages and metrics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SleepRecordHead {
+    /// The session's key within its person and source.
+    pub key: SessionKey,
+    /// The device or app that recorded it, where known.
+    pub source: Option<SleepSource>,
+    /// The time in bed.
+    pub time_in_bed: TimeInBed,
+    /// Whether it was a nap, where the source says so.
+    pub is_nap: Option<bool>,
+}
+
+/// Holds what a source recorded of one session; two equal records are the same record unchanged.
+///
+/// The stages lie within the time in bed and the metrics are those of this time in bed. With stages, the
+/// metrics are computed from them, whatever the source says; without, they are the source's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SleepRecord {
+    head: SleepRecordHead,
+    hypnogram: Hypnogram,
+    metrics: SleepMetrics,
+}
+
+impl SleepRecord {
+    /// Makes a record of stages and computes its metrics; without any stage only the time in bed is known.
+    pub fn from_stages(head: SleepRecordHead, hypnogram: Hypnogram) -> Result<Self, InvalidSleepRecord> {
+        if !hypnogram.lies_within(&head.time_in_bed) {
+            return Err(InvalidSleepRecord::StageOutsideTimeInBed);
+        }
+        let metrics = SleepMetrics::from_hypnogram(&head.time_in_bed, &hypnogram);
+        Ok(Self { head, hypnogram, metrics })
+    }
+
+    /// Makes a record without stages of metrics that a source gave.
+    pub fn from_metrics(head: SleepRecordHead, metrics: SleepMetrics) -> Result<Self, InvalidSleepRecord> {
+        if !metrics.belong_to(&head.time_in_bed) {
+            return Err(InvalidSleepRecord::MetricsOfAnotherNight);
+        }
+        Ok(Self { head, hypnogram: Hypnogram::empty(), metrics })
+    }
+
+    /// Makes a record of stages when there are any, else of the metrics.
+    pub fn from_stages_or_metrics(
+        head: SleepRecordHead,
+        hypnogram: Hypnogram,
+        metrics: SleepMetrics,
+    ) -> Result<Self, InvalidSleepRecord> {
+        if hypnogram.is_empty() {
+            Self::from_metrics(head, metrics)
+        } else {
+            Self::from_stages(head, hypnogram)
+        }
+    }
+
+    /// Reads a stored record, whose stages and metrics are in the encoding of [`packed`], as they are.
+    pub fn from_packed(head: SleepRecordHead, stages: &[u8], metrics: &[u8]) -> Result<Self, InvalidPacked> {
+        let hypnogram = packed::decode_stages(&head.time_in_bed, stages)?;
+        let metrics = packed::decode_metrics(&head.time_in_bed, metrics)?;
+        Ok(Self { head, hypnogram, metrics })
+    }
+
+    /// Packs the stages for the store; empty when there are none.
+    pub fn packed_stages(&self) -> Vec<u8> {
+        packed::encode_stages(self.head.time_in_bed.start_millis(), &self.hypnogram)
+    }
+
+    /// Packs the metrics for the store; never empty.
+    pub fn packed_metrics(&self) -> Vec<u8> {
+        packed::encode_metrics(&self.metrics)
+    }
+
+    /// Gives everything but stages and metrics.
+    pub const fn head(&self) -> &SleepRecordHead {
+        &self.head
+    }
+
+    /// Gives the key within person and source.
+    pub const fn key(&self) -> &SessionKey {
+        &self.head.key
+    }
+
+    /// Gives the source, where known.
+    pub const fn source(&self) -> Option<&SleepSource> {
+        self.head.source.as_ref()
+    }
+
+    /// Gives the time in bed.
+    pub const fn time_in_bed(&self) -> &TimeInBed {
+        &self.head.time_in_bed
+    }
+
+    /// Tells whether it was a nap, where the source says so.
+    pub const fn is_nap(&self) -> Option<bool> {
+        self.head.is_nap
+    }
+
+    /// Gives the stages; empty when the source gave none.
+    pub const fn hypnogram(&self) -> &Hypnogram {
+        &self.hypnogram
+    }
+
+    /// Gives the metrics.
+    pub const fn metrics(&self) -> &SleepMetrics {
+        &self.metrics
+    }
+}
+
+/// Holds a session as it is kept: a record with an id of Restwell's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SleepSession {
+    /// The id, which stays when a later import replaces the record.
+    pub id: SleepSessionId,
+    /// What the source recorded.
+    pub record: SleepRecord,
+    /// When the record last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{entry, given_head, night};
+    use super::super::{MetricKind, MetricValue, Stage, TimeInBed};
+    use super::{Hypnogram, InvalidSleepRecord, SleepMetrics, SleepRecord};
+
+    #[test]
+    fn metrics_come_from_the_stages_when_there_are_any() {
+        let frame = night(480);
+        let stages = Hypnogram::new(vec![entry(Stage::Light, 0, 480)], &frame).unwrap();
+        let reported = vec![(MetricKind::SleepWakeups, MetricValue::from_count(9))];
+        let reported = SleepMetrics::from_reported(&frame, reported).unwrap();
+        let head = given_head("1", frame);
+        let with_stages =
+            SleepRecord::from_stages_or_metrics(head.clone(), stages, reported.clone()).unwrap();
+        assert_eq!(with_stages.metrics().get(MetricKind::SleepWakeups), Some(MetricValue::from_count(0)));
+        let bare = SleepRecord::from_stages_or_metrics(head, Hypnogram::empty(), reported).unwrap();
+        assert_eq!(bare.metrics().get(MetricKind::SleepWakeups), Some(MetricValue::from_count(9)));
+    }
+
+    #[test]
+    fn parts_of_another_night_are_refused() {
+        let (long, short) = (night(480), night(60));
+        let stages = Hypnogram::new(vec![entry(Stage::Light, 0, 480)], &long).unwrap();
+        let outside = SleepRecord::from_stages(given_head("1", short), stages.clone());
+        assert_eq!(outside, Err(InvalidSleepRecord::StageOutsideTimeInBed));
+        let metrics = SleepMetrics::from_hypnogram(&long, &stages);
+        let other = SleepRecord::from_metrics(given_head("1", short), metrics);
+        assert_eq!(other, Err(InvalidSleepRecord::MetricsOfAnotherNight));
+    }
+
+    #[test]
+    fn a_packed_record_reads_back_as_itself() {
+        let frame = night(480);
+        let stages = vec![entry(Stage::Awake, 3, 10), entry(Stage::Rem, 10, 479)];
+        let stages = Hypnogram::new(stages, &frame).unwrap();
+        let record = SleepRecord::from_stages(given_head("1", frame), stages).unwrap();
+        let (stages, metrics) = (record.packed_stages(), record.packed_metrics());
+        let head = record.head().clone();
+        assert_eq!(SleepRecord::from_packed(head, &stages, &metrics), Ok(record.clone()));
+        let start = frame.start();
+        let shorter = TimeInBed::new(start, start + chrono::Duration::minutes(60), None, None).unwrap();
+        assert!(SleepRecord::from_packed(given_head("1", shorter), &stages, &metrics).is_err());
+        assert!(SleepRecord::from_packed(given_head("1", shorter), &[], &metrics).is_err());
+    }
+}

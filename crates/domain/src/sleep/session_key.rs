@@ -1,0 +1,126 @@
+//! The natural key of a session, by which an import knows it again.
+
+use super::instant::whole_millis;
+use chrono::{DateTime, SecondsFormat, Utc};
+
+/// Says that a text is no key: it is empty, longer than 200 characters, or holds a control character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a session's key has 1 to 200 characters and no control characters")]
+pub struct InvalidSessionKey;
+
+/// Says where a session's key comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SessionKeyKind {
+    /// The source gave its record an id of its own, such as Fitbit's `logId`.
+    Given,
+    /// The source gave none; the key is made of the session's start.
+    Derived,
+}
+
+/// Names a session among those of one person and one source.
+///
+/// A given and a derived key differ even when their texts are equal. Whoever stores the key in one column
+/// uses [`Self::to_stored`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SessionKey {
+    kind: SessionKeyKind,
+    text: String,
+}
+
+impl SessionKey {
+    /// The most characters of a key.
+    pub const MAX_CHARS: usize = 200;
+
+    /// Takes the source's own id of its record, exactly as it is written.
+    pub fn given(text: &str) -> Result<Self, InvalidSessionKey> {
+        Self::of(SessionKeyKind::Given, text)
+    }
+
+    /// Makes the key of a session that has no id of its own: its start in UTC, with milliseconds.
+    pub fn derived_from(start: DateTime<Utc>) -> Self {
+        let text = whole_millis(start).to_rfc3339_opts(SecondsFormat::Millis, true);
+        Self { kind: SessionKeyKind::Derived, text }
+    }
+
+    /// Puts a key together from what [`Self::kind`] and [`Self::as_str`] gave.
+    pub fn of(kind: SessionKeyKind, text: &str) -> Result<Self, InvalidSessionKey> {
+        let characters = text.chars().count();
+        if characters == 0 || characters > Self::MAX_CHARS || text.chars().any(char::is_control) {
+            return Err(InvalidSessionKey);
+        }
+        Ok(Self { kind, text: text.to_owned() })
+    }
+
+    /// Says where the key comes from.
+    pub const fn kind(&self) -> SessionKeyKind {
+        self.kind
+    }
+
+    /// Gives the key without its kind.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Tells whether the source gave the key.
+    pub const fn is_given(&self) -> bool {
+        matches!(self.kind, SessionKeyKind::Given)
+    }
+
+    /// Writes kind and key as one text, unique where the key is: `given:` or `derived:`, then the key.
+    pub fn to_stored(&self) -> String {
+        let prefix = if self.is_given() { GIVEN_PREFIX } else { DERIVED_PREFIX };
+        format!("{prefix}{}", self.text)
+    }
+
+    /// Reads what [`Self::to_stored`] wrote.
+    pub fn from_stored(stored: &str) -> Result<Self, InvalidSessionKey> {
+        if let Some(text) = stored.strip_prefix(GIVEN_PREFIX) {
+            return Self::given(text);
+        }
+        let text = stored.strip_prefix(DERIVED_PREFIX).ok_or(InvalidSessionKey)?;
+        Self::of(SessionKeyKind::Derived, text)
+    }
+}
+
+const GIVEN_PREFIX: &str = "given:";
+const DERIVED_PREFIX: &str = "derived:";
+
+#[cfg(test)]
+mod tests {
+    use super::SessionKey;
+    use chrono::DateTime;
+
+    #[test]
+    fn a_derived_key_is_the_start_in_milliseconds() {
+        let start = DateTime::from_timestamp_nanos(1_773_011_400_123_999_999);
+        let key = SessionKey::derived_from(start);
+        assert_eq!(key.as_str(), "2026-03-08T23:10:00.123Z");
+        assert!(!key.is_given());
+    }
+
+    #[test]
+    fn equal_texts_of_different_kinds_are_different_keys() {
+        let derived = SessionKey::derived_from(DateTime::UNIX_EPOCH);
+        let given = SessionKey::given(derived.as_str()).unwrap();
+        assert_ne!(given, derived);
+        assert_ne!(given.to_stored(), derived.to_stored());
+    }
+
+    #[test]
+    fn a_stored_key_reads_back_as_itself() {
+        let derived = SessionKey::derived_from(DateTime::UNIX_EPOCH);
+        for key in [SessionKey::given("derived:26013218219").unwrap(), derived] {
+            assert_eq!(SessionKey::from_stored(&key.to_stored()), Ok(key));
+        }
+        assert!(SessionKey::from_stored("26013218219").is_err());
+        assert!(SessionKey::from_stored("given:").is_err());
+    }
+
+    #[test]
+    fn a_key_has_one_to_two_hundred_characters_and_no_control_character() {
+        assert!(SessionKey::given(&"k".repeat(200)).is_ok());
+        for refused in ["", "a\tb", &"k".repeat(201)] {
+            assert!(SessionKey::given(refused).is_err());
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The totals that a source gives instead of stages.
+
+use super::{MetricKind, MetricValue, SleepMetrics, TimeInBed};
+use std::time::Duration;
+
+/// How far sums of a source's totals may overrun, in milliseconds: sources round each number to a minute.
+const ROUNDING_MILLIS: i64 = 2 * 60_000;
+
+/// Holds what a source says about a night without listing its stages; absent where it says nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SourceTotals {
+    /// All sleep.
+    pub asleep: Option<Duration>,
+    /// Awake in bed, from going to bed to getting up.
+    pub awake: Option<Duration>,
+    /// Light sleep.
+    pub light: Option<Duration>,
+    /// Deep sleep.
+    pub deep: Option<Duration>,
+    /// REM sleep.
+    pub rem: Option<Duration>,
+    /// From going to bed to falling asleep.
+    pub latency: Option<Duration>,
+    /// Awake between first falling asleep and last waking (wake after sleep onset).
+    pub awake_after_onset: Option<Duration>,
+    /// Awakenings.
+    pub wakeups: Option<u32>,
+    /// Awakenings of 15 minutes or more.
+    pub wakeups_over_15_minutes: Option<u32>,
+}
+
+/// The same in milliseconds, with what follows from it.
+#[derive(Debug, Clone, Copy)]
+struct Totals {
+    in_bed: i64,
+    asleep: Option<i64>,
+    awake: Option<i64>,
+    light: Option<i64>,
+    deep: Option<i64>,
+    rem: Option<i64>,
+    latency: Option<i64>,
+    awake_after_onset: Option<i64>,
+}
+
+impl SourceTotals {
+    /// Turns the totals into metrics; the flag tells that they were dropped.
+    ///
+    /// A set of totals of which one exceeds the time in bed, or two exceed each other, contradicts itself, and
+    /// nobody can tell which number is wrong: all of them are dropped. Sums may overrun by two minutes, because
+    /// sources round each number to a minute; awake is then cut to what asleep leaves over, so that in bed =
+    /// asleep + awake + unknown holds.
+    ///
+    /// Derived: asleep, when light, deep and REM are all given; the percentages of the sleep period, when
+    /// asleep and awake after onset are known and so the period is. Light, deep and REM that are all 0 beside
+    /// some sleep are a source's way to say that it did not tell them apart.
+    pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> (SleepMetrics, bool) {
+        let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
+        let totals = Totals::of(self, time_in_bed);
+        if totals.contradict() || self.wakeups_over_15_minutes > self.wakeups.or(Some(u32::MAX)) {
+            return (metrics, true);
+        }
+        let totals = totals.rounded();
+        totals.put_night(&mut metrics);
+        if totals.asleep != Some(0) {
+            totals.put_period(&mut metrics);
+            metrics.put(MetricKind::SleepWakeups, self.wakeups.map(MetricValue::from_count));
+            let long = self.wakeups_over_15_minutes.map(MetricValue::from_count);
+            metrics.put(MetricKind::WakeupsOver15Minutes, long);
+        }
+        (metrics, false)
+    }
+}
+
+impl Totals {
+    fn of(totals: &SourceTotals, time_in_bed: &TimeInBed) -> Self {
+        let millis =
+            |total: Option<Duration>| total.map(|total| i64::try_from(total.as_millis()).unwrap_or(i64::MAX));
+        let stages = [totals.light, totals.deep, totals.rem];
+        let told_apart = stages.iter().flatten().any(|total| !total.is_zero());
+        let stage = |total| millis(total).filter(|_| told_apart);
+        let (light, deep, rem) = (stage(totals.light), stage(totals.deep), stage(totals.rem));
+        let sum_of_stages = || Some(light?.saturating_add(deep?).saturating_add(rem?));
+        Self {
+            in_bed: time_in_bed.millis(),
+            asleep: millis(totals.asleep).or_else(sum_of_stages),
+            awake: millis(totals.awake),
+            light,
+            deep,
+            rem,
+            latency: millis(totals.latency),
+            awake_after_onset: millis(totals.awake_after_onset),
+        }
+    }
+
+    /// Adds what is known of some totals.
+    fn sum<const N: usize>(totals: [Option<i64>; N]) -> i64 {
+        totals.into_iter().flatten().fold(0, i64::saturating_add)
+    }
+
+    fn contradict(&self) -> bool {
+        let all =
+            [self.asleep, self.awake, self.light, self.deep, self.rem, self.latency, self.awake_after_onset];
+        let stages = Self::sum([self.light, self.deep, self.rem]);
+        let with_rounding = self.in_bed.saturating_add(ROUNDING_MILLIS);
+        all.into_iter().flatten().any(|total| total > self.in_bed)
+            || stages > self.in_bed
+            || self.asleep.is_some_and(|asleep| stages > asleep.saturating_add(ROUNDING_MILLIS))
+            || Self::sum([self.asleep, self.awake]) > with_rounding
+            || Self::sum([self.asleep, self.latency, self.awake_after_onset]) > with_rounding
+    }
+
+    /// Cuts what rounding made too long.
+    fn rounded(self) -> Self {
+        let left = self.in_bed.saturating_sub(self.asleep.unwrap_or(0));
+        let cut = |total: Option<i64>| total.map(|total| total.min(left));
+        Self { awake: cut(self.awake), awake_after_onset: cut(self.awake_after_onset), ..self }
+    }
+
+    fn put_night(&self, metrics: &mut SleepMetrics) {
+        let seconds = |total: Option<i64>| total.and_then(MetricValue::seconds_from_millis);
+        let percent = |part: Option<i64>| part.and_then(|part| MetricValue::percent_of(part, self.in_bed));
+        metrics.put(MetricKind::TimeNightAsleep, seconds(self.asleep));
+        metrics.put(MetricKind::TimeNightAwake, seconds(self.awake));
+        metrics.put(MetricKind::TimeNightLight, seconds(self.light));
+        metrics.put(MetricKind::TimeNightDeep, seconds(self.deep));
+        metrics.put(MetricKind::TimeNightRem, seconds(self.rem));
+        metrics.put(MetricKind::PercentageNightAwake, percent(self.awake));
+        metrics.put(MetricKind::PercentageNightLight, percent(self.light));
+        metrics.put(MetricKind::PercentageNightDeep, percent(self.deep));
+        metrics.put(MetricKind::PercentageNightRem, percent(self.rem));
+        metrics.put(MetricKind::SleepEfficiency, percent(self.asleep));
+    }
+
+    fn put_period(&self, metrics: &mut SleepMetrics) {
+        let seconds = |total: Option<i64>| total.and_then(MetricValue::seconds_from_millis);
+        metrics.put(MetricKind::TimeSleepAwake, seconds(self.awake_after_onset));
+        metrics.put(MetricKind::SleepLatency, seconds(self.latency));
+        let (Some(asleep), Some(awake)) = (self.asleep, self.awake_after_onset) else {
+            return;
+        };
+        let period = asleep.saturating_add(awake);
+        let percent =
+            |part: Option<i64>| part.and_then(|part| MetricValue::percent_of(part.min(period), period));
+        metrics.put(MetricKind::PercentageSleepAwake, percent(Some(awake)));
+        metrics.put(MetricKind::PercentageSleepLight, percent(self.light));
+        metrics.put(MetricKind::PercentageSleepDeep, percent(self.deep));
+        metrics.put(MetricKind::PercentageSleepRem, percent(self.rem));
+    }
+}
+
+#[cfg(test)]
+mod tests;
