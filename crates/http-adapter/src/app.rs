@@ -1,0 +1,40 @@
+//! Registers every route, inside the middleware that all of them share.
+
+use crate::problem::{Fault, Problem};
+use crate::state::HttpState;
+use crate::{data, health, key_set, middleware, openapi, problem, token};
+use actix_web::http::header;
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{HttpResponse, Responder};
+use std::sync::Arc;
+
+/// Returns what registers the whole HTTP side: `App::new().configure(configure(state))`.
+///
+/// Everything lives in one scope, so that the middleware also sees what no route answers. Routes are
+/// resources: a wrong method is a 405 with `Allow`, never a 404.
+pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
+    move |app| {
+        let routes = web::scope("")
+            .configure(token::configure)
+            .configure(data::configure)
+            .configure(openapi::configure)
+            .service(web::resource("/.well-known/jwks.json").route(web::get().to(key_set::show)))
+            .service(web::resource("/livez").route(web::get().to(health::live)))
+            .service(web::resource("/readyz").route(web::get().to(health::ready)))
+            .service(web::resource("/errors").route(web::get().to(show_error_reference)))
+            .default_service(web::to(nothing_here));
+        app.app_data(web::Data::from(state)).service(middleware::wrap(routes));
+    }
+}
+
+async fn nothing_here() -> Result<HttpResponse, Problem> {
+    Err(Problem::new(Fault::NotFound))
+}
+
+/// Shows the error reference, where the `type` of a problem points.
+async fn show_error_reference() -> impl Responder {
+    HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"))
+        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
+        .body(problem::error_reference())
+}

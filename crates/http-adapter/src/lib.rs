@@ -1,0 +1,24 @@
+//! The only crate that knows HTTP: the API, the OAuth endpoints, the reference.
+//!
+//! [`configure`] registers everything on an actix-web application; [`HttpState`] is what it needs. Handlers are
+//! short: extract, build the command, `run`, map. What goes wrong is a [`problem::Problem`], and one table
+//! ([`problem::Fault`]) says how each is answered.
+
+mod app;
+pub mod data;
+mod health;
+mod key_set;
+mod middleware;
+pub mod openapi;
+pub mod parameter;
+pub mod problem;
+mod route;
+mod state;
+pub mod token;
+
+pub use app::configure;
+pub use health::HealthCheck;
+pub use key_set::{KeySetSource, PublicKey};
+pub use middleware::RequestId;
+pub use problem::error_reference;
+pub use state::{HttpSettings, HttpState, RequestIdSource};

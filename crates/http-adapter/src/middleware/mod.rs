@@ -1,0 +1,34 @@
+//! What stands around every handler, outermost first: the record of the request, CORS, the answer to what
+//! went wrong with the headers that every answer has, the panic catcher, the size limits, compression.
+//!
+//! Only the panic catcher may fail with `Err`: an `Err` loses the request, and with it the route. Until
+//! routing is done no clone of the request may be kept either; the router needs it for itself.
+
+mod compression;
+mod context;
+mod cors;
+mod finish;
+mod header;
+mod panic;
+mod record;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use context::RequestId;
+
+use actix_web::Scope;
+use actix_web::dev::HttpServiceFactory;
+use actix_web::middleware::from_fn;
+
+/// Puts the middleware around all routes.
+pub(crate) fn wrap(routes: Scope) -> impl HttpServiceFactory + 'static {
+    // The last one registered is the outermost.
+    routes
+        .wrap(from_fn(compression::compress))
+        .wrap(from_fn(size::limit))
+        .wrap(from_fn(panic::catch))
+        .wrap(from_fn(finish::finish))
+        .wrap(from_fn(cors::apply))
+        .wrap(from_fn(record::record))
+}

@@ -1,0 +1,31 @@
+//! The sizes of what comes before a body (decisions 2); checked before anything is parsed.
+
+use crate::problem::{Fault, Problem};
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpResponse};
+
+const MAX_PATH: usize = 8 * 1024;
+const MAX_QUERY: usize = 8 * 1024;
+const MAX_HEADERS: usize = 16 * 1024;
+
+pub(super) async fn limit(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    match too_large(&request) {
+        Some(fault) => Ok(request.into_response(HttpResponse::from_error(Problem::new(fault)))),
+        None => Ok(next.call(request).await?.map_into_boxed_body()),
+    }
+}
+
+fn too_large(request: &ServiceRequest) -> Option<Fault> {
+    if request.path().len() > MAX_PATH || request.query_string().len() > MAX_QUERY {
+        return Some(Fault::UriTooLong);
+    }
+    // Every header takes a colon, a space and a line end beside its name and value.
+    let headers = request.headers().iter();
+    let size: usize = headers.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    (size > MAX_HEADERS).then_some(Fault::HeadersTooLarge)
+}

@@ -1,0 +1,84 @@
+//! The parameters that an endpoint knows, each given at most once.
+
+use super::{Malformed, parse};
+use crate::problem::{Fault, FieldError, Problem};
+use std::borrow::Cow;
+
+/// One known parameter that the request gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// Its decoded value: not empty, without control characters.
+    pub value: Cow<'a, str>,
+    /// The whole `name=value` as it was given, undecoded.
+    pub raw: &'a str,
+}
+
+/// Why parameters are refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParameterError {
+    /// The text cannot be split into parameters.
+    Malformed(Malformed),
+    /// Known parameters are given twice, empty or with control characters.
+    Fields(Vec<FieldError>),
+}
+
+impl From<ParameterError> for Problem {
+    fn from(error: ParameterError) -> Self {
+        match error {
+            ParameterError::Malformed(malformed) => {
+                Self::new(Fault::InvalidRequest).detail(malformed.to_string())
+            }
+            ParameterError::Fields(fields) => Self::invalid_parameters(fields),
+        }
+    }
+}
+
+/// The known parameters of a query string, in the order given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parameters<'a>(Vec<Parameter<'a>>);
+
+impl<'a> Parameters<'a> {
+    /// Reads a query string or form body. Names that are not known are ignored, however often they come;
+    /// names are case-sensitive. Every field that is wrong is told, each once.
+    pub fn read(text: &'a str, known: &[&'static str]) -> Result<Self, ParameterError> {
+        let pairs = parse(text).map_err(ParameterError::Malformed)?;
+        let mut parameters: Vec<Parameter<'a>> = Vec::new();
+        let mut errors: Vec<FieldError> = Vec::new();
+        for pair in pairs {
+            let Some(name) = known.iter().copied().find(|name| *name == pair.name) else { continue };
+            let repeated = parameters.iter().any(|earlier| earlier.name == name);
+            let fault = if repeated { Some(GIVEN_TWICE) } else { check_value(&pair.value).err() };
+            parameters.push(Parameter { name, value: pair.value, raw: pair.raw });
+            if let Some(message) = fault.filter(|_| errors.iter().all(|error| error.field != name)) {
+                errors.push(FieldError::new(name, message));
+            }
+        }
+        if errors.is_empty() { Ok(Self(parameters)) } else { Err(ParameterError::Fields(errors)) }
+    }
+
+    /// Returns a parameter's decoded value, or nothing when it was not given.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value.as_ref())
+    }
+
+    /// Lists what was given, in the order given.
+    pub fn iter(&self) -> impl Iterator<Item = &Parameter<'a>> {
+        self.0.iter()
+    }
+}
+
+/// What a parameter that comes more than once is told.
+pub(crate) const GIVEN_TWICE: &str = "must be given at most once";
+
+/// Checks a known parameter's value: not empty, no C0 control (a NUL would reach the store).
+pub fn check_value(value: &str) -> Result<(), &'static str> {
+    if value.is_empty() {
+        Err("must not be empty")
+    } else if value.chars().any(|character| character < ' ') {
+        Err("must not contain control characters")
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! The one table of everything that can go wrong: what it is called and how it is answered on both dialects.
+
+/// How loudly a fault is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    /// The caller's own mistake; nothing for the operator to do.
+    Debug,
+    /// Worth counting: somebody is refused.
+    Info,
+    /// Somebody may be attacking, or a neighbour is slow.
+    Warn,
+    /// The operator must look.
+    Error,
+}
+
+/// What the table says about one fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultRow {
+    /// The HTTP status.
+    pub status: u16,
+    /// The stable problem `code`; also the anchor in the reference and the label of the metric.
+    pub code: &'static str,
+    /// The member `error` at the token endpoints (RFC 6749 section 5.2).
+    pub oauth: &'static str,
+    /// How loudly it is logged.
+    pub level: LogLevel,
+    /// The problem `title`: the same for every occurrence (RFC 9457 section 3.1.3).
+    pub title: &'static str,
+    /// What it means and what to do: the text of the reference and of `detail` when nothing is more exact.
+    /// ASCII without quotes and backslashes, because `error_description` allows no others.
+    pub meaning: &'static str,
+}
+
+macro_rules! faults {
+    ($($name:ident => $status:literal $code:literal $oauth:literal $level:ident
+        $title:literal, $meaning:literal;)+) => {
+        /// Everything that can go wrong, as the outside may know it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Fault {
+            $(#[doc = $title] $name,)+
+        }
+
+        impl Fault {
+            /// Every fault, in the order of the reference.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// Returns the fault's row of the table.
+            pub const fn row(self) -> FaultRow {
+                match self {
+                    $(Self::$name => FaultRow {
+                        status: $status,
+                        code: $code,
+                        oauth: $oauth,
+                        level: LogLevel::$level,
+                        title: $title,
+                        meaning: $meaning,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+faults! {
+    InvalidRequest => 400 "invalid_request" "invalid_request" Debug
+        "The request is malformed",
+        "The request cannot be read without guessing; the detail says where.";
+    InvalidParameter => 400 "invalid_parameter" "invalid_request" Debug
+        "A parameter is not valid",
+        "One or more parameters are absent, empty, given twice or outside of what is allowed; errors lists them field by field.";
+    InvalidUserId => 400 "invalid_user_id" "invalid_request" Debug
+        "The user id is not a UUID",
+        "The user_id in the path is not a UUID in its 36-character form.";
+    SecretInQuery => 400 "secret_in_query" "invalid_request" Info
+        "A secret was sent in the query string",
+        "This server or this client does not accept secrets in a query string: send them in the body of a POST or with HTTP Basic, and rotate what was sent.";
+    MissingToken => 401 "missing_token" "invalid_request" Debug
+        "An access token is needed",
+        "The request has no Authorization header with the scheme Bearer.";
+    InvalidToken => 401 "invalid_token" "invalid_request" Info
+        "The access token does not count",
+        "The access token is malformed, expired, revoked or not meant for this server: fetch a new one.";
+    InvalidClient => 401 "invalid_client" "invalid_client" Info
+        "The client is not authenticated",
+        "The client is unknown, is disabled, or its secret is wrong.";
+    OtherUser => 403 "other_user" "invalid_request" Info
+        "The token belongs to another user",
+        "The access token was not issued for the user in the path.";
+    InsufficientScope => 403 "insufficient_scope" "invalid_scope" Info
+        "The token does not allow this",
+        "The access token lacks the scope of this endpoint: ask the person to grant it.";
+    InvalidGrant => 400 "invalid_grant" "invalid_grant" Info
+        "The code or refresh token does not count",
+        "The authorization code or refresh token is unknown, expired, used, revoked, or bound to another client, redirect URI, user or code verifier.";
+    UnauthorizedClient => 400 "unauthorized_client" "unauthorized_client" Info
+        "The client may not do this",
+        "The client is not allowed to use this grant type.";
+    UnsupportedGrantType => 400 "unsupported_grant_type" "unsupported_grant_type" Debug
+        "The grant type is not supported here",
+        "This endpoint does not know the grant_type.";
+    InvalidScope => 400 "invalid_scope" "invalid_scope" Debug
+        "The scope is not valid",
+        "The scope is unknown, or exceeds what was granted.";
+    NotFound => 404 "not_found" "invalid_request" Debug
+        "There is nothing here",
+        "No route has this path; paths have no trailing slash.";
+    MethodNotAllowed => 405 "method_not_allowed" "invalid_request" Debug
+        "The method is not allowed here",
+        "The header Allow lists the methods of this path.";
+    RequestTimeout => 408 "request_timeout" "invalid_request" Debug
+        "The request took too long to arrive",
+        "The body did not arrive in time: send the request again.";
+    PayloadTooLarge => 413 "payload_too_large" "invalid_request" Debug
+        "The body is too large",
+        "A request body may have at most 16 KiB.";
+    UriTooLong => 414 "uri_too_long" "invalid_request" Debug
+        "The address is too long",
+        "The path and the query string may have at most 8 KiB each.";
+    UnsupportedMediaType => 415 "unsupported_media_type" "invalid_request" Debug
+        "The body is of a kind that is not read here",
+        "A body is application/x-www-form-urlencoded or application/json, in UTF-8, without a content coding.";
+    RateLimited => 429 "rate_limited" "temporarily_unavailable" Info
+        "The daily limit is reached",
+        "The client has made all requests of this UTC day that it may make for this person and endpoint: wait for Retry-After.";
+    TooManyFailures => 429 "too_many_failures" "temporarily_unavailable" Warn
+        "Too many failed attempts",
+        "The client failed to authenticate too often from this address: wait for Retry-After.";
+    HeadersTooLarge => 431 "headers_too_large" "invalid_request" Debug
+        "The headers are too large",
+        "All request headers together may have at most 16 KiB.";
+    InternalError => 500 "internal_error" "server_error" Error
+        "The server failed",
+        "Something went wrong that the caller cannot change; the request id leads the operator to the cause.";
+    StorageUnavailable => 503 "storage_unavailable" "temporarily_unavailable" Error
+        "The store cannot be reached",
+        "The request could not be served at this moment and changed nothing: try again after Retry-After.";
+    NotReady => 503 "not_ready" "temporarily_unavailable" Warn
+        "The server is not ready",
+        "The server is starting, stopping, or waits for its store: try again after Retry-After.";
+}
+
+impl Fault {
+    /// Chooses the fault that tells a bare status best; for answers that a library made.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            404 => Self::NotFound,
+            405 => Self::MethodNotAllowed,
+            408 => Self::RequestTimeout,
+            413 => Self::PayloadTooLarge,
+            415 => Self::UnsupportedMediaType,
+            400..=499 => Self::InvalidRequest,
+            _ => Self::InternalError,
+        }
+    }
+
+    /// Returns the seconds that `Retry-After` names when nothing knows them better.
+    pub const fn default_retry_after(self) -> Option<u32> {
+        match self {
+            Self::StorageUnavailable | Self::NotReady => Some(5),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Errors as the outside sees them: `application/problem+json` (RFC 9457) at the data endpoints, the JSON of
+//! RFC 6749 section 5.2 at the token endpoints, both from one table.
+//!
+//! A handler returns `Result<HttpResponse, Problem>`. The answer is written by the outermost middleware,
+//! which knows the path's dialect, the request id and the public URL; so a handler needs none of them.
+
+mod answer;
+mod body;
+mod fault;
+mod reference;
+mod storage;
+#[cfg(test)]
+mod tests;
+mod use_case;
+
+pub use answer::rate_limit_headers;
+pub(crate) use answer::{AnswerContext, Dialect, answer};
+pub use body::{OAuthErrorBody, ProblemBody, RateLimitBody};
+pub use fault::{Fault, FaultRow, LogLevel};
+pub use reference::error_reference;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+use domain::rate_limit::RateStatus;
+use domain::scope::Scope;
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+/// What is wrong with one parameter; never repeats what was sent.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct FieldError {
+    /// The parameter's name.
+    pub field: &'static str,
+    /// What is wrong with it.
+    #[schema(value_type = String)]
+    pub message: Cow<'static, str>,
+}
+
+impl FieldError {
+    /// Says what is wrong with a parameter.
+    pub fn new(field: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { field, message: message.into() }
+    }
+}
+
+/// One occurrence of a [`Fault`], with what is known about it.
+#[derive(Debug)]
+pub struct Problem(Box<Occurrence>);
+
+#[derive(Debug)]
+struct Occurrence {
+    fault: Fault,
+    detail: Option<Cow<'static, str>>,
+    fields: Vec<FieldError>,
+    rate: Option<RateStatus>,
+    retry_after: Option<u32>,
+    needed_scope: Option<Scope>,
+    basic_challenge: bool,
+    allow: Option<String>,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Problem {
+    /// Makes a problem that says what the table says about the fault.
+    pub fn new(fault: Fault) -> Self {
+        Self(Box::new(Occurrence {
+            fault,
+            detail: None,
+            fields: Vec::new(),
+            rate: None,
+            retry_after: fault.default_retry_after(),
+            needed_scope: None,
+            basic_challenge: false,
+            allow: None,
+            cause: None,
+        }))
+    }
+
+    /// Makes a 400 that lists what is wrong with each parameter.
+    pub fn invalid_parameters(fields: Vec<FieldError>) -> Self {
+        let mut problem = Self::new(Fault::InvalidParameter);
+        problem.0.fields = fields;
+        problem
+    }
+
+    /// Makes a 400 about one parameter.
+    pub fn invalid_parameter(field: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::invalid_parameters(vec![FieldError::new(field, message)])
+    }
+
+    /// Makes a 403 that names the scope which the token lacks.
+    pub fn insufficient_scope(needed: Scope) -> Self {
+        let mut problem = Self::new(Fault::InsufficientScope);
+        problem.0.needed_scope = Some(needed);
+        problem
+    }
+
+    /// Makes a 429 that carries the counter behind the limit.
+    pub fn rate_limited(rate: RateStatus, retry_after_seconds: u32) -> Self {
+        Self::new(Fault::RateLimited).with_rate(rate).retry_after(retry_after_seconds)
+    }
+
+    /// Makes a 500 with its cause, which only the log gets to see.
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(Fault::InternalError).because(cause)
+    }
+
+    /// Says more exactly what is wrong; never repeats what was sent.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Adds the counter of the rate limit: three headers on every answer after the limit step (decisions 4),
+    /// and the member `limit` on a 429.
+    #[must_use]
+    pub fn with_rate(mut self, rate: RateStatus) -> Self {
+        self.0.rate = Some(rate);
+        self
+    }
+
+    /// Sets the seconds of `Retry-After`.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// Asks for HTTP Basic in `WWW-Authenticate`; right only when the request had an Authorization header.
+    #[must_use]
+    pub fn with_basic_challenge(mut self, asked: bool) -> Self {
+        self.0.basic_challenge = asked;
+        self
+    }
+
+    /// Lists the methods of the path in `Allow`.
+    #[must_use]
+    pub fn allow(mut self, methods: impl Into<String>) -> Self {
+        self.0.allow = Some(methods.into());
+        self
+    }
+
+    /// Adds the cause, which only the log gets to see.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Returns the fault.
+    pub fn fault(&self) -> Fault {
+        self.0.fault
+    }
+
+    /// Returns what is wrong with each parameter.
+    pub fn fields(&self) -> &[FieldError] {
+        &self.0.fields
+    }
+
+    /// Returns the cause, for the log.
+    pub(crate) fn cause(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.cause.as_deref().map(|cause| cause as &(dyn Error + 'static))
+    }
+
+    /// Returns the text of `detail`.
+    fn detail_text(&self) -> Cow<'_, str> {
+        match (&self.0.detail, self.0.fields.as_slice()) {
+            (Some(detail), _) => Cow::Borrowed(detail),
+            (None, [only]) => Cow::Owned(format!("{}: {}", only.field, only.message)),
+            (None, _) => Cow::Borrowed(self.0.fault.row().meaning),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.fault.row().code)
+    }
+}
+
+impl Error for Problem {}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.fault.row().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Returns the bare status; the outermost middleware writes the answer.
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::new(self.status_code())
+    }
+}

@@ -1,0 +1,45 @@
+use super::*;
+use std::collections::HashSet;
+
+#[test]
+fn every_code_is_unique_and_its_text_fits_an_error_description() {
+    let codes: HashSet<_> = Fault::ALL.iter().map(|fault| fault.row().code).collect();
+    assert_eq!(codes.len(), Fault::ALL.len());
+    for fault in Fault::ALL {
+        let row = fault.row();
+        assert!(
+            row.meaning.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'"' && b != b'\\'),
+            "{}",
+            row.code
+        );
+        assert!((400..600).contains(&row.status), "{}", row.code);
+        assert!(row.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", row.code);
+    }
+}
+
+#[test]
+fn the_token_endpoints_use_only_the_codes_of_the_decisions_with_their_status() {
+    let allowed = [
+        ("invalid_request", 400..=499),
+        ("invalid_client", 401..=401),
+        ("invalid_grant", 400..=400),
+        ("unauthorized_client", 400..=400),
+        ("unsupported_grant_type", 400..=400),
+        ("invalid_scope", 400..=403),
+        ("temporarily_unavailable", 429..=503),
+        ("server_error", 500..=500),
+    ];
+    for fault in Fault::ALL {
+        let row = fault.row();
+        let (_, statuses) = allowed.iter().find(|(name, _)| *name == row.oauth).expect(row.code);
+        assert!(statuses.contains(&row.status), "{}", row.code);
+    }
+}
+
+#[test]
+fn the_reference_has_an_anchor_for_every_code() {
+    let page = error_reference();
+    for fault in Fault::ALL {
+        assert!(page.contains(&format!("\n## {}\n", fault.row().code)));
+    }
+}

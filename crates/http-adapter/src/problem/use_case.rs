@@ -1,0 +1,69 @@
+//! What the errors of the use cases mean to the outside. Exhaustive, so that a new error does not compile
+//! until its row is chosen.
+
+use super::{Fault, Problem};
+use application::access::AuthorizeAccessError;
+use application::token::{
+    AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError,
+};
+
+impl From<AuthenticateClientError> for Problem {
+    fn from(error: AuthenticateClientError) -> Self {
+        match error {
+            AuthenticateClientError::InvalidClient => Self::new(Fault::InvalidClient),
+            AuthenticateClientError::TooManyFailures { retry_after_seconds } => {
+                Self::new(Fault::TooManyFailures).retry_after(retry_after_seconds)
+            }
+            AuthenticateClientError::SecretInQuery => Self::new(Fault::SecretInQuery),
+            AuthenticateClientError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<RedeemCodeError> for Problem {
+    fn from(error: RedeemCodeError) -> Self {
+        match error {
+            RedeemCodeError::InvalidGrant => Self::new(Fault::InvalidGrant),
+            RedeemCodeError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
+            RedeemCodeError::Signing(error) => Self::internal(error),
+            RedeemCodeError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<RefreshAccessError> for Problem {
+    fn from(error: RefreshAccessError) -> Self {
+        match error {
+            RefreshAccessError::InvalidGrant => Self::new(Fault::InvalidGrant),
+            RefreshAccessError::InvalidScope => Self::new(Fault::InvalidScope),
+            RefreshAccessError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
+            RefreshAccessError::Signing(error) => Self::internal(error),
+            RefreshAccessError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<IssueServiceTokenError> for Problem {
+    fn from(error: IssueServiceTokenError) -> Self {
+        match error {
+            IssueServiceTokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
+            IssueServiceTokenError::InvalidScope => Self::new(Fault::InvalidScope),
+            IssueServiceTokenError::Signing(error) => Self::internal(error),
+        }
+    }
+}
+
+impl From<AuthorizeAccessError> for Problem {
+    fn from(error: AuthorizeAccessError) -> Self {
+        match error {
+            AuthorizeAccessError::InvalidToken => Self::new(Fault::InvalidToken),
+            AuthorizeAccessError::InvalidUserId => Self::new(Fault::InvalidUserId),
+            AuthorizeAccessError::OtherUser => Self::new(Fault::OtherUser),
+            AuthorizeAccessError::InsufficientScope { needed } => Self::insufficient_scope(needed),
+            AuthorizeAccessError::RateLimited { rate, retry_after_seconds } => {
+                Self::rate_limited(rate, retry_after_seconds)
+            }
+            AuthorizeAccessError::Storage(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What a path is, before and after routing.
+
+use crate::parameter::decode_component;
+use crate::problem::Dialect;
+use std::borrow::Cow;
+
+/// The paths of the two token endpoints.
+pub(crate) const TOKEN: &str = "/api/token";
+pub(crate) const REFRESH: &str = "/api/refresh";
+
+/// Tells in which dialect a path answers errors. Decodes the path first, as the router does: `/api/%74oken`
+/// is the token endpoint too.
+pub(crate) fn dialect(path: &str) -> Dialect {
+    // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
+    let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
+    if decoded == TOKEN || decoded == REFRESH { Dialect::OAuth } else { Dialect::Problem }
+}
+
+/// Tells whether a path belongs to a data endpoint, with or without `v1`.
+pub(crate) fn is_data(path: &str) -> bool {
+    let Some(rest) = path.strip_prefix("/api/") else { return false };
+    let rest = rest.strip_prefix("v1/").unwrap_or(rest);
+    ["profile/", "sleep/", "supplements/"].iter().any(|endpoint| rest.starts_with(endpoint))
+}

@@ -1,0 +1,85 @@
+//! Client credentials: HTTP Basic, or `client_id` and `client_secret` among the parameters; not two that
+//! disagree (RFC 6749 section 2.3).
+
+use super::parameters::{TokenParameters, missing};
+use crate::parameter::{check_value, decode_component};
+use crate::problem::{Fault, Problem};
+use actix_web::HttpRequest;
+use actix_web::http::header::{AUTHORIZATION, HeaderValue};
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::PAD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose};
+
+/// Some clients leave the padding out.
+const BASE64: GeneralPurpose =
+    GeneralPurpose::new(&STANDARD, PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
+
+/// Who a request says it comes from. Not printable.
+pub(super) struct Credentials {
+    pub(super) client_id: String,
+    pub(super) client_secret: String,
+    /// Whether they came in `Authorization`, which a 401 then answers with a challenge.
+    pub(super) by_header: bool,
+}
+
+/// Reads what is in `Authorization`: encoding only, before anything is missing or wrong.
+pub(super) fn read_header(request: &HttpRequest) -> Result<Option<Credentials>, Problem> {
+    let mut headers = request.headers().get_all(AUTHORIZATION);
+    match (headers.next(), headers.next()) {
+        (None, _) => Ok(None),
+        (Some(only), None) => read_basic(only).map(Some),
+        (Some(_), Some(_)) => {
+            Err(Problem::new(Fault::InvalidRequest).detail("Authorization must be given at most once"))
+        }
+    }
+}
+
+/// Chooses the one method of authentication that the request uses.
+pub(super) fn choose(basic: Option<Credentials>, given: &TokenParameters) -> Result<Credentials, Problem> {
+    let Some(basic) = basic else {
+        return Ok(Credentials {
+            client_id: given.require("client_id")?.to_owned(),
+            client_secret: given.require("client_secret")?.to_owned(),
+            by_header: false,
+        });
+    };
+    // Some clients repeat the id beside the header; the same twice says nothing new.
+    let agree = |name, own: &str| given.get(name).is_none_or(|other| other == own);
+    if agree("client_id", &basic.client_id) && agree("client_secret", &basic.client_secret) {
+        Ok(basic)
+    } else {
+        Err(Problem::new(Fault::InvalidRequest)
+            .detail("the client credentials in Authorization and among the parameters disagree"))
+    }
+}
+
+fn read_basic(header: &HeaderValue) -> Result<Credentials, Problem> {
+    let malformed = || Problem::new(Fault::InvalidRequest).detail("the Basic credentials are malformed");
+    let text = header.to_str().map_err(|_| malformed())?;
+    let (scheme, encoded) = text.split_once(' ').unwrap_or((text, ""));
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return Err(Problem::new(Fault::InvalidClient)
+            .detail("the only scheme of Authorization here is Basic")
+            .with_basic_challenge(true));
+    }
+    let bytes = BASE64.decode(encoded.trim()).map_err(|_| malformed())?;
+    let pair = String::from_utf8(bytes).map_err(|_| malformed())?;
+    let (id, secret) = pair.split_once(':').ok_or_else(malformed)?;
+    Ok(Credentials {
+        client_id: decode("client_id", id)?,
+        client_secret: decode("client_secret", secret)?,
+        by_header: true,
+    })
+}
+
+/// Undoes the form encoding of RFC 6749 section 2.3.1; what a client sends raw has no `%` or `+` of its own.
+fn decode(name: &'static str, text: &str) -> Result<String, Problem> {
+    let value =
+        decode_component(text).map_err(|error| Problem::invalid_parameter(name, error.to_string()))?;
+    if value.is_empty() {
+        return Err(missing(name));
+    }
+    check_value(&value).map_err(|message| Problem::invalid_parameter(name, message))?;
+    Ok(value.into_owned())
+}

@@ -1,0 +1,46 @@
+//! Authenticates the client, runs the use case of the grant, and writes what it gives.
+
+use super::request::{Presented, TokenRequest};
+use super::response::{RefreshBody, ServiceTokenBody, TokenBody};
+use crate::HttpState;
+use crate::problem::Problem;
+use actix_web::HttpResponse;
+use application::token::{
+    IssueServiceTokenCommand, PresentedCredentials, RedeemCodeCommand, RefreshAccessCommand,
+};
+use domain::client::Client;
+
+pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpResponse, Problem> {
+    let client = authenticate(state, asked).await?;
+    match &asked.presented {
+        Presented::Code { code, redirect_uri, code_verifier } => {
+            let code_verifier = code_verifier.as_deref();
+            let command = RedeemCodeCommand { client: &client, code, redirect_uri, code_verifier };
+            let issued = state.redeem_code.run(command).await?;
+            Ok(HttpResponse::Ok().json(TokenBody::from(issued)))
+        }
+        Presented::RefreshToken { refresh_token, user_id, scope, echo } => {
+            let (user_id, scope) = (user_id.as_deref(), scope.as_deref());
+            let command = RefreshAccessCommand { client: &client, refresh_token, user_id, scope };
+            let refreshed = state.refresh_access.run(command).await?;
+            let echo = echo.then(|| refresh_token.clone());
+            Ok(HttpResponse::Ok().json(RefreshBody::new(refreshed, echo)))
+        }
+        Presented::Nothing { scope } => {
+            let command = IssueServiceTokenCommand { client: &client, scope: scope.as_deref() };
+            let issued = state.issue_service_token.run(command)?;
+            Ok(HttpResponse::Ok().json(ServiceTokenBody::from(issued)))
+        }
+    }
+}
+
+async fn authenticate(state: &HttpState, asked: &TokenRequest) -> Result<Client, Problem> {
+    let presented = PresentedCredentials {
+        client_id: &asked.credentials.client_id,
+        client_secret: &asked.credentials.client_secret,
+        address: asked.address,
+        in_query: asked.secret_in_query,
+    };
+    let authenticated = state.authenticate_client.run(presented).await;
+    authenticated.map_err(|error| Problem::from(error).with_basic_challenge(asked.credentials.by_header))
+}

@@ -1,0 +1,84 @@
+//! The parameters of a token request: the union of query and body, each known one at most once.
+
+use super::json;
+use super::read_body::{Body, BodyKind};
+use crate::parameter::{ParameterError, check_value, parse};
+use crate::problem::{Fault, FieldError, Problem};
+
+/// Every parameter that the token endpoints know.
+const KNOWN: [&str; 9] = [
+    "grant_type",
+    "code",
+    "redirect_uri",
+    "code_verifier",
+    "refresh_token",
+    "user_id",
+    "scope",
+    "client_id",
+    "client_secret",
+];
+
+/// Those that must not be seen in a log of addresses (decisions 2, the operator's switch).
+const SECRET: [&str; 4] = ["code", "code_verifier", "refresh_token", "client_secret"];
+
+/// The known parameters of one request. Not printable: most of them are secrets.
+pub(super) struct TokenParameters {
+    values: Vec<(&'static str, String)>,
+    secret_in_query: bool,
+}
+
+impl TokenParameters {
+    /// Reads query and body together; a name in both is given twice.
+    pub(super) fn read(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
+        let mut given = form_pairs(query)?;
+        let secret_in_query = given.iter().any(|(name, _)| SECRET.contains(&name.as_str()));
+        given.extend(body.map(body_pairs).transpose()?.unwrap_or_default());
+        let mut values: Vec<(&'static str, String)> = Vec::new();
+        for (name, value) in given {
+            let Some(known) = KNOWN.into_iter().find(|known| *known == name) else { continue };
+            if values.iter().any(|(earlier, _)| *earlier == known) {
+                return Err(Problem::invalid_parameter(known, crate::parameter::GIVEN_TWICE));
+            }
+            check_value(&value).map_err(|message| Problem::invalid_parameter(known, message))?;
+            values.push((known, value));
+        }
+        Ok(Self { values, secret_in_query })
+    }
+
+    /// Returns a parameter that may be absent.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns a parameter that must be there.
+    pub(super) fn require(&self, name: &'static str) -> Result<&str, Problem> {
+        self.get(name).ok_or_else(|| missing(name))
+    }
+
+    /// Tells whether a secret of any kind came in the query string.
+    pub(super) fn secret_in_query(&self) -> bool {
+        self.secret_in_query
+    }
+}
+
+/// Says that a parameter is missing.
+pub(super) fn missing(name: &'static str) -> Problem {
+    Problem::invalid_parameters(vec![FieldError::new(name, "is required")])
+}
+
+type Given = Vec<(String, String)>;
+
+fn body_pairs(body: &Body) -> Result<Given, Problem> {
+    match body.kind {
+        BodyKind::Form => form_pairs(&body.text),
+        BodyKind::Json => json::parse(&body.text).map_err(|json::NotFlatJson| {
+            Problem::new(Fault::InvalidRequest)
+                .detail("the body must be one JSON object of strings and numbers, each name once")
+        }),
+    }
+}
+
+fn form_pairs(text: &str) -> Result<Given, Problem> {
+    let pairs = parse(text).map_err(ParameterError::Malformed)?;
+    Ok(pairs.into_iter().map(|pair| (pair.name.into_owned(), pair.value.into_owned())).collect())
+}

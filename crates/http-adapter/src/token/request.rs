@@ -1,0 +1,84 @@
+//! A token request as it was read: which grant, which parameters, from whom.
+
+use super::credentials::{self, Credentials};
+use super::parameters::TokenParameters;
+use super::read_body::read_body;
+use crate::problem::{Fault, Problem};
+use actix_web::HttpRequest;
+use actix_web::web::Payload;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Which of the two endpoints was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    /// `/api/token`.
+    Token,
+    /// `/api/refresh`.
+    Refresh,
+}
+
+/// What is presented, complete in its parts.
+pub(super) enum Presented {
+    Code { code: String, redirect_uri: String, code_verifier: Option<String> },
+    RefreshToken { refresh_token: String, user_id: Option<String>, scope: Option<String>, echo: bool },
+    Nothing { scope: Option<String> },
+}
+
+/// A token request whose form is right; nothing is known yet of who sends it.
+pub(super) struct TokenRequest {
+    pub(super) presented: Presented,
+    pub(super) credentials: Credentials,
+    pub(super) secret_in_query: bool,
+    pub(super) address: IpAddr,
+}
+
+/// Reads a request in the order of decisions 2: size and framing, duplicates and encoding, missing parameters.
+pub(super) async fn read(
+    endpoint: Endpoint,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<TokenRequest, Problem> {
+    let body = read_body(request, payload).await?;
+    let given = TokenParameters::read(request.query_string(), body.as_ref())?;
+    let basic = credentials::read_header(request)?;
+    let presented = presented(endpoint, &given)?;
+    let credentials = credentials::choose(basic, &given)?;
+    Ok(TokenRequest {
+        presented,
+        credentials,
+        secret_in_query: given.secret_in_query(),
+        address: address(request),
+    })
+}
+
+/// Chooses the grant. Without `grant_type` the endpoint tells which one is meant, as the contract has it.
+fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<Presented, Problem> {
+    let owned = |name| given.get(name).map(str::to_owned);
+    match (endpoint, given.get("grant_type")) {
+        (Endpoint::Token, None | Some("authorization_code")) => Ok(Presented::Code {
+            code: given.require("code")?.to_owned(),
+            redirect_uri: given.require("redirect_uri")?.to_owned(),
+            code_verifier: owned("code_verifier"),
+        }),
+        (Endpoint::Refresh, None) => Ok(Presented::RefreshToken {
+            refresh_token: given.require("refresh_token")?.to_owned(),
+            user_id: Some(given.require("user_id")?.to_owned()),
+            scope: owned("scope"),
+            echo: false,
+        }),
+        (_, Some("refresh_token")) => Ok(Presented::RefreshToken {
+            refresh_token: given.require("refresh_token")?.to_owned(),
+            user_id: owned("user_id"),
+            scope: owned("scope"),
+            echo: true,
+        }),
+        (Endpoint::Token, Some("client_credentials")) => Ok(Presented::Nothing { scope: owned("scope") }),
+        (_, Some(_)) => Err(Problem::new(Fault::UnsupportedGrantType)),
+    }
+}
+
+/// Returns where the connection comes from; never what a header claims. Without one (a Unix socket) all callers
+/// count as one address.
+fn address(request: &HttpRequest) -> IpAddr {
+    request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip())
+}
