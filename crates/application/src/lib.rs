@@ -4,8 +4,12 @@
 //! adapters implement them, and nothing here knows which adapter it talks to.
 
 pub mod access;
+pub mod demo;
+pub mod export;
+pub mod import;
 pub mod key;
 pub mod operator;
 pub mod ports;
 pub mod read;
+pub mod schema;
 pub mod token;

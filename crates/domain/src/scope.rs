@@ -74,7 +74,9 @@ impl fmt::Display for Scope {
 
 /// Says that a text names no scope of Restwell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("unknown scope; known are profile, sleep, supplements and, for service clients, users:write, profile:write, sleep:write, supplements:write, tokens:introspect")]
+#[error(
+    "unknown scope; known are profile, sleep, supplements and, for service clients, users:write, profile:write, sleep:write, supplements:write, tokens:introspect"
+)]
 pub struct UnknownScope;
 
 /// A set of scopes; listed and printed in the order of [`Scope::ALL`], separated by one space.
@@ -86,8 +88,7 @@ impl ScopeSet {
     pub const EMPTY: Self = Self(0);
 
     /// Every scope that a person can grant.
-    pub const CONSENTABLE: Self =
-        Self(Scope::Profile.bit() | Scope::Sleep.bit() | Scope::Supplements.bit());
+    pub const CONSENTABLE: Self = Self(Scope::Profile.bit() | Scope::Sleep.bit() | Scope::Supplements.bit());
 
     /// Parses names separated by single or several spaces; an empty text is the empty set, a name that
     /// comes twice counts once (RFC 6749 section 3.3).

@@ -95,8 +95,7 @@ impl Secret {
         let length = kind.prefix().len() + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
         let well_formed = text.len() == length
             && text.strip_prefix(kind.prefix()).is_some_and(|rest| rest.bytes().all(is_base62));
-        let (body, checksum) =
-            text.split_at_checked(length - CHECKSUM_CHARACTERS).ok_or(MalformedSecret)?;
+        let (body, checksum) = text.split_at_checked(length - CHECKSUM_CHARACTERS).ok_or(MalformedSecret)?;
         let mut expected = String::with_capacity(CHECKSUM_CHARACTERS);
         push_checksum(&mut expected, crc32fast::hash(body.as_bytes()));
         if well_formed && checksum == expected {

@@ -70,7 +70,8 @@ impl CreateClient {
 
     /// Registers an active client with a first secret.
     pub async fn run(&self, command: CreateClientCommand) -> Result<CreatedClient, ClientError> {
-        let CreateClientCommand { name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce } = command;
+        let CreateClientCommand { name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce } =
+            command;
         let now = self.clock.now();
         let client = Client {
             id: ClientId::from_uuid(self.entropy.uuid()),

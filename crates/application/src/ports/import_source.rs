@@ -34,7 +34,7 @@ pub struct Rejection {
 }
 
 /// The part of a profile that a file carries.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ImportedProfile {
     /// When the profile was created.
     pub created_at: Option<DateTime<Utc>>,
@@ -71,6 +71,8 @@ pub struct ImportedSupplement {
 /// An intake log that a file carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedLog {
+    /// Where in the file it stands, in case its supplement is not known: `line 3`.
+    pub place: String,
     /// Restwell's own id, when the file is Restwell's own export.
     pub id: Option<IntakeLogId>,
     /// The log.

@@ -1,6 +1,8 @@
 //! Proves that a caller is the client it says it is (RFC 6749 section 2.3).
 
-use crate::ports::storage::{ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, StorageError};
+use crate::ports::storage::{
+    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, StorageError,
+};
 use crate::ports::system::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;

@@ -70,7 +70,10 @@ impl RefreshAccess {
     }
 
     /// Returns a new access token of the same grant.
-    pub async fn run(&self, command: RefreshAccessCommand<'_>) -> Result<RefreshedAccess, RefreshAccessError> {
+    pub async fn run(
+        &self,
+        command: RefreshAccessCommand<'_>,
+    ) -> Result<RefreshedAccess, RefreshAccessError> {
         if command.client.kind != ClientKind::App {
             return Err(RefreshAccessError::UnauthorizedClient);
         }
@@ -78,7 +81,8 @@ impl RefreshAccess {
             .map_err(|_| RefreshAccessError::InvalidGrant)?;
         let named = command.user_id.and_then(|text| UserId::parse(text).ok());
         let found = self.grants.find_by_refresh_token(&secret.hash(), named).await?;
-        let grant = found.and_then(|found| usable(found, &command)).ok_or(RefreshAccessError::InvalidGrant)?;
+        let grant =
+            found.and_then(|found| usable(found, &command)).ok_or(RefreshAccessError::InvalidGrant)?;
         let scopes = narrowed(grant.scopes, command.scope).ok_or(RefreshAccessError::InvalidScope)?;
 
         let now = self.mint.now();

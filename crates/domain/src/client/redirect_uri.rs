@@ -6,7 +6,9 @@ use url::{Host, Url};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRedirectUri {
     /// Not an absolute URI, or with characters that a URI does not have.
-    #[error("redirect URI must be an absolute URI of printable ASCII without blanks, backslashes or wildcards, at most 2000 characters")]
+    #[error(
+        "redirect URI must be an absolute URI of printable ASCII without blanks, backslashes or wildcards, at most 2000 characters"
+    )]
     NotAbsolute,
     /// Neither https nor loopback http.
     #[error("redirect URI must be https, or http on a loopback host (127.0.0.1, [::1], localhost)")]
@@ -18,7 +20,9 @@ pub enum InvalidRedirectUri {
     #[error("redirect URI must not have a user name or password")]
     UserInfo,
     /// With a query parameter that the authorization response uses itself.
-    #[error("redirect URI must not carry a parameter of the authorization response (code, state, iss, error)")]
+    #[error(
+        "redirect URI must not carry a parameter of the authorization response (code, state, iss, error)"
+    )]
     ReservedParameter,
 }
 

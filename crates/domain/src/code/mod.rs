@@ -31,7 +31,11 @@ impl CodeLifetime {
 
     /// Wraps a number of seconds in range.
     pub const fn from_seconds(seconds: u32) -> Result<Self, InvalidCodeLifetime> {
-        if seconds >= 1 && seconds <= MAX_LIFETIME_SECONDS { Ok(Self(seconds)) } else { Err(InvalidCodeLifetime) }
+        if seconds >= 1 && seconds <= MAX_LIFETIME_SECONDS {
+            Ok(Self(seconds))
+        } else {
+            Err(InvalidCodeLifetime)
+        }
     }
 
     /// Returns the end of a life that begins at this moment.

@@ -48,7 +48,8 @@ fn another_client_or_redirect_uri_is_refused() {
 #[test]
 fn a_used_code_names_what_must_be_revoked_even_after_its_life() {
     let grant_id = GrantId::from_uuid(Uuid::from_u128(5));
-    let used = AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
+    let used =
+        AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
     assert_eq!(used.judge(&redemption(1)), Err(CodeRefusal::Replayed { grant_id }));
     assert_eq!(used.judge(&redemption(1000)), Err(CodeRefusal::Replayed { grant_id }));
 }
@@ -56,7 +57,8 @@ fn a_used_code_names_what_must_be_revoked_even_after_its_life() {
 #[test]
 fn another_client_that_presents_a_used_code_revokes_nothing() {
     let grant_id = GrantId::from_uuid(Uuid::from_u128(5));
-    let used = AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
+    let used =
+        AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
     let other = Redemption { client_id: client(2), ..redemption(1) };
     assert_eq!(used.judge(&other), Err(CodeRefusal::WrongClient));
 }

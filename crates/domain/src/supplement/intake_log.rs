@@ -105,6 +105,12 @@ impl IntakeLogRecord {
         self.external_key.as_deref()
     }
 
+    /// Returns the same intake of another version of the supplement, or of the id by which the store knows it.
+    #[must_use]
+    pub fn of_supplement(self, supplement_id: SupplementId) -> Self {
+        Self { supplement_id, ..self }
+    }
+
     /// Gives the entry its id.
     pub const fn with_id(self, id: IntakeLogId) -> IntakeLog {
         IntakeLog { id, record: self }

@@ -4,7 +4,7 @@ mod biology;
 mod email;
 
 pub use biology::{
-    Biology, BiologicalSex, BirthDate, BloodType, BodyHeight, BodyWeight, InvalidBiology, SkinType,
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, InvalidBiology, SkinType,
 };
 pub use email::{Email, InvalidEmail};
 

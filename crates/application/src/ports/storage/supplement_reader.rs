@@ -58,7 +58,8 @@ pub trait SupplementReader: Send + Sync {
     /// Returns one page; a page past the end is empty. Finding the page MUST not read every log of the person:
     /// its cost grows with the number of different supplements, then with the logs of the page.
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError>;
-    /// Lists the supplements that this person has logs of, with their catalogue keys, by ascending id.
+    /// Lists the supplements that this person has logs of, with their catalogue keys: versions that were
+    /// replaced before current ones (MUST, so that an export can be read in its order), then by ascending id.
     async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
     /// Returns the logs after a position (time, id), oldest first, at most `limit`.
     async fn walk_logs(

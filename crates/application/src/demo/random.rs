@@ -1,0 +1,30 @@
+//! A small generator of numbers that look random and are always the same.
+
+/// `SplitMix64`: one addition and two mixing steps a number; good enough to vary nights, no more.
+pub(super) struct Sequence(u64);
+
+impl Sequence {
+    /// Begins a sequence of its own.
+    pub(super) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Returns a number from `low` to `high`, both included.
+    pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
+        let span = u64::try_from(high - low + 1).unwrap_or(1).max(1);
+        low + i64::try_from(self.next() % span).unwrap_or(0)
+    }
+
+    /// Tells whether an event happens that happens once in `times`.
+    pub(super) fn once_in(&mut self, times: i64) -> bool {
+        self.between(1, times) == 1
+    }
+}

@@ -1,0 +1,202 @@
+//! Puts the demo into a store.
+
+use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_logs, demo_sessions, demo_supplements, demo_user_id, id_of};
+use crate::operator::{ClientError, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret};
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::code::CodeLifetime;
+use domain::grant::{Grant, GrantState, MAX_LIVE_GRANTS};
+use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretKind};
+use domain::time::TimeZone;
+use domain::user::{
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
+};
+use std::sync::Arc;
+
+/// Where the demo's client sends people back to.
+pub const DEMO_REDIRECT_URI: &str = "http://localhost:9000/callback";
+
+/// What the demo made: everything that a first request needs. The secrets are shown this once.
+#[derive(Debug)]
+pub struct SeededDemo {
+    /// The person.
+    pub user_id: UserId,
+    /// The client.
+    pub client_id: ClientId,
+    /// A new secret of the client.
+    pub client_secret: Secret,
+    /// The client's redirect URI.
+    pub redirect_uri: &'static str,
+    /// A fresh authorization code, good for ten minutes.
+    pub code: Secret,
+    /// When the code ends.
+    pub code_expires_at: DateTime<Utc>,
+    /// A refresh token of a grant of its own.
+    pub refresh_token: Secret,
+    /// What code and refresh token allow.
+    pub scopes: ScopeSet,
+}
+
+/// Why the demo could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedDemoError {
+    /// A part of the demo does not pass the checks that hold for everybody: a defect of the program.
+    #[error("the demo's own data are not valid: {0}")]
+    Invalid(&'static str),
+    /// The client could not be changed.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The code could not be issued: the demo person or client was locked or disabled by hand.
+    #[error(transparent)]
+    Code(#[from] IssueCodeError),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Seeds the demo.
+pub struct SeedDemo {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl SeedDemo {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Makes what is not there yet, then a new client secret (the one before stays live), a code and a grant.
+    pub async fn run(&self) -> Result<SeededDemo, SeedDemoError> {
+        let user = demo_user()?;
+        let client = demo_client(self.clock.now())?;
+        let client_secret = self.prepare(&user, &client).await?;
+        let scopes = ScopeSet::CONSENTABLE;
+        let command = IssueCodeCommand {
+            client_id: client.id,
+            user_id: user.id,
+            redirect_uri: DEMO_REDIRECT_URI.to_owned(),
+            scopes,
+            lifetime: CodeLifetime::MAX,
+        };
+        let (units, entropy, clock) = self.ports();
+        let issued = IssueCode::new(units, entropy, clock).run(command).await?;
+        let refresh_token = self.grant(user.id, client.id, scopes).await?;
+        Ok(SeededDemo {
+            user_id: user.id,
+            client_id: client.id,
+            client_secret,
+            redirect_uri: DEMO_REDIRECT_URI,
+            code: issued.code,
+            code_expires_at: issued.expires_at,
+            refresh_token,
+            scopes,
+        })
+    }
+
+    fn ports(&self) -> (Arc<dyn UnitOfWorkFactory>, Arc<dyn Entropy>, Arc<dyn Clock>) {
+        (Arc::clone(&self.units), Arc::clone(&self.entropy), Arc::clone(&self.clock))
+    }
+
+    /// Makes person, data and client where they are missing; returns a live secret of the client.
+    async fn prepare(&self, user: &User, client: &Client) -> Result<Secret, SeedDemoError> {
+        let mut unit = self.units.begin().await?;
+        if unit.users().find(user.id).await?.is_none() {
+            insert_person(unit.as_mut(), user).await?;
+        }
+        if unit.clients().find(client.id).await?.is_some() {
+            unit.commit().await?;
+            let (units, entropy, clock) = self.ports();
+            return Ok(RotateClientSecret::new(units, entropy, clock).run(client.id, None).await?);
+        }
+        let secret = Secret::from_bytes(SecretKind::ClientSecret, &self.entropy.secret_bytes());
+        let stored = ClientSecret {
+            id: ClientSecretId::from_uuid(self.entropy.uuid()),
+            hash: secret.hash(),
+            created_at: self.clock.now(),
+            expires_at: None,
+        };
+        unit.clients().insert(client, &stored).await?;
+        unit.commit().await?;
+        Ok(secret)
+    }
+
+    async fn grant(
+        &self,
+        user_id: UserId,
+        client_id: ClientId,
+        scopes: ScopeSet,
+    ) -> Result<Secret, SeedDemoError> {
+        let now = self.clock.now();
+        let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
+        let grant = Grant {
+            id: GrantId::from_uuid(self.entropy.uuid()),
+            client_id,
+            user_id,
+            scopes,
+            refresh_token_hash: refresh_token.hash(),
+            created_at: now,
+            last_used_at: None,
+            state: GrantState::Live,
+        };
+        let mut unit = self.units.begin().await?;
+        unit.grants().insert(&grant).await?;
+        unit.grants().revoke_excess(client_id, user_id, MAX_LIVE_GRANTS, now).await?;
+        unit.commit().await?;
+        Ok(refresh_token)
+    }
+}
+
+/// Stores the person with their nights and intake; a catalogue that has the labels already keeps them.
+async fn insert_person(unit: &mut dyn UnitOfWork, user: &User) -> Result<(), SeedDemoError> {
+    unit.users().insert(user).await?;
+    unit.sleep().insert(user.id, &demo_sessions(user.home_timezone)).await?;
+    for (key, supplement) in demo_supplements() {
+        if unit.supplements().find(supplement.id).await?.is_none() {
+            unit.supplements().insert(&key, &supplement).await?;
+        }
+    }
+    unit.intake_logs().insert(user.id, &demo_logs(user.home_timezone)).await?;
+    Ok(())
+}
+
+fn demo_user() -> Result<User, SeedDemoError> {
+    let created = NaiveDate::from_ymd_opt(2026, 1, 1).unwrap_or_default().and_time(NaiveTime::MIN).and_utc();
+    Ok(User {
+        id: demo_user_id(),
+        email: Email::parse(DEMO_EMAIL).map_err(|_| SeedDemoError::Invalid("address"))?,
+        home_timezone: TimeZone::parse(DEMO_TIMEZONE).map_err(|_| SeedDemoError::Invalid("zone"))?,
+        created_at: created,
+        status: UserStatus::Active,
+        biology: Biology {
+            birth_date: BirthDate::parse("1990-05-17").ok(),
+            biological_sex: Some(BiologicalSex::Female),
+            blood_type: Some(BloodType::OPositive),
+            height: BodyHeight::from_centimetres(171.0).ok(),
+            weight: BodyWeight::from_kilograms(64.5).ok(),
+            skin_type: SkinType::new(3).ok(),
+            wheelchair_use: Some(false),
+        },
+    })
+}
+
+fn demo_client(now: DateTime<Utc>) -> Result<Client, SeedDemoError> {
+    Ok(Client {
+        id: ClientId::from_uuid(id_of("client")),
+        name: ClientName::parse("Restwell Demo App").map_err(|_| SeedDemoError::Invalid("client name"))?,
+        kind: ClientKind::App,
+        redirect_uris: vec![
+            RedirectUri::parse(DEMO_REDIRECT_URI).map_err(|_| SeedDemoError::Invalid("redirect URI"))?,
+        ],
+        scopes: ScopeSet::CONSENTABLE,
+        allow_query_secrets: true,
+        require_pkce: false,
+        status: ClientStatus::Active,
+        created_at: now,
+    })
+}

@@ -1,0 +1,8 @@
+//! Giving a person's records out again, whole.
+
+mod export_records;
+
+pub use export_records::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! What an import did.
+
+use crate::ports::import_source::Rejection;
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+/// How many rejections and notes a report names; beyond, they are only counted, so that memory stays flat.
+pub const MAX_LISTED: usize = 1000;
+
+/// What became of the records of one kind. A record that comes twice in a file counts once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Stored for the first time.
+    pub new: u64,
+    /// Known, and different now.
+    pub updated: u64,
+    /// Known, and the same.
+    pub unchanged: u64,
+}
+
+/// What became of one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    New,
+    Updated,
+    Unchanged,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::New => self.new += 1,
+            Outcome::Updated => self.updated += 1,
+            Outcome::Unchanged => self.unchanged += 1,
+        }
+    }
+}
+
+/// What an import of one file did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ImportReport {
+    /// Sleep sessions.
+    pub sessions: Counts,
+    /// Stage entries of these sessions, whatever became of the sessions.
+    pub stage_entries: u64,
+    /// Labels of supplements.
+    pub supplements: Counts,
+    /// Intake logs.
+    pub logs: Counts,
+    /// Whether the profile was changed.
+    pub profile_changed: bool,
+    /// What was not taken, in the file's order, at most [`MAX_LISTED`].
+    pub rejected: Vec<Rejection>,
+    /// How many records were not taken.
+    pub rejected_total: u64,
+    /// What was dropped of records that were taken, in the file's order, at most [`MAX_LISTED`].
+    pub notes: Vec<Rejection>,
+    /// How many notes there were.
+    pub notes_total: u64,
+}
+
+impl ImportReport {
+    pub(super) fn reject(&mut self, rejection: Rejection) {
+        self.rejected_total += 1;
+        if self.rejected.len() < MAX_LISTED {
+            self.rejected.push(rejection);
+        }
+    }
+
+    pub(super) fn note(&mut self, note: Rejection) {
+        self.notes_total += 1;
+        if self.notes.len() < MAX_LISTED {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Which records this run has met already: 16 bytes each, the only thing that grows with a file.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    pub(super) sessions: Seen<SleepSessionId>,
+    pub(super) supplements: Seen<SupplementId>,
+    pub(super) logs: Seen<IntakeLogId>,
+}
+
+/// A set of ids.
+#[derive(Debug)]
+pub(super) struct Seen<T>(HashSet<T>);
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Self(HashSet::new())
+    }
+}
+
+impl<T: Eq + Hash> Seen<T> {
+    /// Notes an id; returns whether this was the first time.
+    pub(super) fn first(&mut self, id: T) -> bool {
+        self.0.insert(id)
+    }
+}

@@ -1,0 +1,120 @@
+//! Whether this program may run on the schema that it finds (architecture, storage and scale).
+//!
+//! Each migration records, in the table `schema_compatibility`, the oldest program that may run once it was
+//! applied. A program refuses a schema older than it needs, and a newer one only if such a record excludes it,
+//! so that a running replica never becomes unready because the schema grew. The rule is here once; the storage
+//! adapters collect the facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The number of this program in `schema_compatibility`: raised by one together with every migration after
+/// which older programs must not run.
+pub const PROGRAM: i32 = 1;
+
+/// Where a store's schema stands, seen from this program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SchemaState {
+    /// No migration was ever applied.
+    Missing,
+    /// Migrations that this program brings are not applied yet.
+    Older {
+        /// Their versions, oldest first.
+        pending: Vec<String>,
+    },
+    /// Exactly the migrations that this program brings are applied.
+    Current,
+    /// Later migrations are applied as well, and none of them excludes this program.
+    NewerCompatible,
+    /// A later migration excludes this program.
+    NewerIncompatible,
+}
+
+impl SchemaState {
+    /// Tells whether the program may serve on this schema.
+    pub const fn allows_serving(&self) -> bool {
+        matches!(self, Self::Current | Self::NewerCompatible)
+    }
+}
+
+/// Judges a schema.
+///
+/// `known` are the versions of the migrations that this program brings, `applied` those that the store has,
+/// `oldest_program` what the applied ones recorded, by version, and `program` the number of this program. An
+/// unknown migration that recorded nothing excludes nobody. An exclusion comes before anything else: a program
+/// that may not run must not migrate either.
+pub fn judge(
+    known: &BTreeSet<String>,
+    applied: &BTreeSet<String>,
+    oldest_program: &BTreeMap<String, i32>,
+    program: i32,
+) -> SchemaState {
+    if applied.is_empty() {
+        return SchemaState::Missing;
+    }
+    let mut unknown = applied.difference(known).peekable();
+    let is_newer = unknown.peek().is_some();
+    if unknown.any(|version| oldest_program.get(version).is_some_and(|oldest| *oldest > program)) {
+        return SchemaState::NewerIncompatible;
+    }
+    let pending: Vec<String> = known.difference(applied).cloned().collect();
+    match (pending.is_empty(), is_newer) {
+        (false, _) => SchemaState::Older { pending },
+        (true, false) => SchemaState::Current,
+        (true, true) => SchemaState::NewerCompatible,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn versions(versions: &[&str]) -> BTreeSet<String> {
+        versions.iter().map(|version| (*version).to_owned()).collect()
+    }
+
+    fn state(known: &[&str], applied: &[(&str, Option<i32>)]) -> SchemaState {
+        let names: Vec<&str> = applied.iter().map(|(version, _)| *version).collect();
+        let oldest = applied
+            .iter()
+            .filter_map(|(version, oldest)| oldest.map(|oldest| ((*version).to_owned(), oldest)))
+            .collect();
+        judge(&versions(known), &versions(&names), &oldest, 5)
+    }
+
+    #[test]
+    fn an_empty_store_has_no_schema() {
+        assert_eq!(state(&["1", "2"], &[]), SchemaState::Missing);
+    }
+
+    #[test]
+    fn a_schema_that_lacks_a_migration_is_older_and_says_which() {
+        let older = state(&["1", "2", "3"], &[("2", Some(1))]);
+        assert_eq!(older, SchemaState::Older { pending: vec!["1".into(), "3".into()] });
+        assert!(!older.allows_serving());
+    }
+
+    #[test]
+    fn the_programs_own_schema_is_current() {
+        assert_eq!(state(&["1", "2"], &[("1", Some(1)), ("2", Some(5))]), SchemaState::Current);
+        assert!(SchemaState::Current.allows_serving());
+    }
+
+    #[test]
+    fn a_grown_schema_serves_a_program_that_no_record_excludes() {
+        let grown = state(&["1"], &[("1", Some(1)), ("2", Some(5)), ("3", None)]);
+        assert_eq!(grown, SchemaState::NewerCompatible);
+        assert!(grown.allows_serving());
+    }
+
+    #[test]
+    fn a_grown_schema_refuses_a_program_that_a_record_excludes() {
+        let grown = state(&["1"], &[("1", Some(1)), ("2", Some(6)), ("3", Some(1))]);
+        assert_eq!(grown, SchemaState::NewerIncompatible);
+        assert!(!grown.allows_serving());
+    }
+
+    #[test]
+    fn an_excluded_program_does_not_migrate_a_store_that_lacks_one_of_its_own_migrations() {
+        assert_eq!(state(&["1", "2"], &[("1", Some(1)), ("9", Some(6))]), SchemaState::NewerIncompatible);
+    }
+}
