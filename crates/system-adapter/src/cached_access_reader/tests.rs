@@ -1,0 +1,136 @@
+use super::*;
+use domain::id::ClientId;
+use domain::scope::ScopeSet;
+use domain::time::TimeZone;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use uuid::Uuid;
+
+const LONG: Duration = Duration::from_hours(1);
+
+/// What the store says next.
+#[derive(Clone, Copy)]
+enum Say {
+    Live,
+    Revoked,
+    Nothing,
+    Failure,
+}
+
+struct ScriptedReader {
+    say: Mutex<Say>,
+    takes: Duration,
+    asked: AtomicUsize,
+}
+
+impl ScriptedReader {
+    fn new(say: Say, takes: Duration) -> Arc<Self> {
+        Arc::new(Self { say: Mutex::new(say), takes, asked: AtomicUsize::new(0) })
+    }
+
+    fn say(&self, say: Say) {
+        *self.say.lock().unwrap() = say;
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl AccessReader for ScriptedReader {
+    async fn find_access(&self, _: UserId, _: GrantId) -> Result<Option<AccessState>, StorageError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let say = *self.say.lock().unwrap();
+        if !self.takes.is_zero() {
+            tokio::time::sleep(self.takes).await;
+        }
+        match say {
+            Say::Live => Ok(Some(state(true))),
+            Say::Revoked => Ok(Some(state(false))),
+            Say::Nothing => Ok(None),
+            Say::Failure => Err(StorageError::Unavailable),
+        }
+    }
+}
+
+fn state(is_live: bool) -> AccessState {
+    AccessState {
+        client_id: ClientId::from_uuid(Uuid::from_u128(4)),
+        scopes: ScopeSet::CONSENTABLE,
+        is_live,
+        home_timezone: TimeZone::parse("Europe/Rome").unwrap(),
+    }
+}
+
+fn user(number: u128) -> UserId {
+    UserId::from_uuid(Uuid::from_u128(number))
+}
+
+fn grant(number: u128) -> GrantId {
+    GrantId::from_uuid(Uuid::from_u128(number))
+}
+
+#[tokio::test]
+async fn a_live_answer_is_remembered_for_its_person_and_grant_alone() {
+    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
+    for _ in 0..3 {
+        assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(true)));
+    }
+    assert_eq!(store.asked(), 1);
+    store.say(Say::Nothing);
+    assert_eq!(reader.find_access(user(2), grant(1)).await.unwrap(), None);
+    assert_eq!(reader.find_access(user(1), grant(2)).await.unwrap(), None);
+    assert_eq!(store.asked(), 3);
+}
+
+#[tokio::test]
+async fn absence_a_revoked_grant_and_a_failure_are_asked_again() {
+    for say in [Say::Revoked, Say::Nothing, Say::Failure] {
+        let store = ScriptedReader::new(say, Duration::ZERO);
+        let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
+        for _ in 0..3 {
+            let answer = reader.find_access(user(1), grant(1)).await;
+            assert!(!matches!(answer, Ok(Some(AccessState { is_live: true, .. }))));
+        }
+        assert_eq!(store.asked(), 3);
+        store.say(Say::Live);
+        assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(true)));
+    }
+}
+
+#[tokio::test]
+async fn a_revocation_is_seen_once_the_answer_is_old() {
+    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(20));
+    reader.find_access(user(1), grant(1)).await.unwrap();
+    store.say(Say::Revoked);
+    tokio::time::sleep(Duration::from_millis(25)).await;
+    assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(false)));
+}
+
+#[tokio::test]
+async fn an_answer_is_as_old_as_its_question() {
+    let store = ScriptedReader::new(Say::Live, Duration::from_millis(60));
+    let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
+    reader.find_access(user(1), grant(1)).await.unwrap();
+    store.say(Say::Revoked);
+    assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(false)));
+}
+
+#[tokio::test]
+async fn an_age_of_zero_asks_every_time() {
+    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let reader = CachedAccessReader::new(store.clone(), Duration::ZERO);
+    for _ in 0..3 {
+        reader.find_access(user(1), grant(1)).await.unwrap();
+    }
+    assert_eq!(store.asked(), 3);
+}
+
+#[test]
+fn no_setting_makes_answers_older_than_one_second() {
+    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    assert_eq!(CachedAccessReader::new(store, LONG).max_age, Duration::from_secs(1));
+}

@@ -1,0 +1,54 @@
+//! Randomness of the operating system, by way of AWS-LC.
+
+use application::ports::system::Entropy;
+use aws_lc_rs::rand;
+use domain::secret::SecretBytes;
+use uuid::{Builder, Uuid};
+
+/// Draws from the generator that AWS-LC seeds from the operating system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn secret_bytes(&self) -> SecretBytes {
+        SecretBytes::new(draw())
+    }
+
+    fn uuid(&self) -> Uuid {
+        Builder::from_random_bytes(draw()).into_uuid()
+    }
+}
+
+/// Draws random bytes.
+#[expect(
+    clippy::expect_used,
+    reason = "a machine without randomness must stop here: whatever came next would be guessable"
+)]
+pub(crate) fn draw<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    rand::fill(&mut bytes).expect("the operating system gives randomness");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::secret::{Secret, SecretKind};
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_uuid_is_of_version_4_and_comes_once() {
+        let drawn: HashSet<Uuid> = (0..1_000).map(|_| SystemEntropy.uuid()).collect();
+        assert_eq!(drawn.len(), 1_000);
+        assert!(drawn.iter().all(|id| id.get_version_num() == 4));
+    }
+
+    #[test]
+    fn no_two_secrets_are_alike() {
+        let drawn: HashSet<String> = (0..1_000)
+            .map(|_| Secret::from_bytes(SecretKind::RefreshToken, &SystemEntropy.secret_bytes()))
+            .map(|secret| secret.expose().to_owned())
+            .collect();
+        assert_eq!(drawn.len(), 1_000);
+    }
+}

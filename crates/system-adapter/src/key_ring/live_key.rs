@@ -1,0 +1,94 @@
+//! Keys in use, opened and checked.
+
+use super::{PublicKey, PublicKeySet, seal};
+use crate::encryption_key::EncryptionKey;
+use crate::token::VerifiedTokens;
+use application::ports::system::KeyRingError;
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use chrono::{DateTime, Utc};
+use domain::id::KeyId;
+use domain::signing_key::{SigningKey, SigningKeyState};
+use jsonwebtoken::{DecodingKey, EncodingKey};
+use std::collections::HashSet;
+
+/// One active key.
+pub(crate) struct LiveKey {
+    pub(crate) id: KeyId,
+    created_at: DateTime<Utc>,
+    public_key: [u8; 32],
+    pub(crate) signing: EncodingKey,
+    pub(crate) verifying: DecodingKey,
+}
+
+impl LiveKey {
+    /// Opens a key's private part and checks that both parts belong together.
+    pub(crate) fn open(under: &EncryptionKey, key: &SigningKey) -> Result<Self, KeyRingError> {
+        let document =
+            seal::open(under, key.id, &key.private_key).map_err(|_| KeyRingError::CannotOpen(key.id))?;
+        let pair = Ed25519KeyPair::from_pkcs8(&document).map_err(|_| KeyRingError::Damaged(key.id))?;
+        if pair.public_key().as_ref() != key.public_key {
+            return Err(KeyRingError::Damaged(key.id));
+        }
+        Ok(Self {
+            id: key.id,
+            created_at: key.created_at,
+            public_key: key.public_key,
+            signing: EncodingKey::from_ed_der(&document),
+            verifying: DecodingKey::from_ed_der(&key.public_key),
+        })
+    }
+}
+
+/// All keys that are in use at one time, and what was verified with them.
+#[derive(Default)]
+pub(crate) struct LiveKeys {
+    /// What was loaded, by id: active and retired.
+    loaded: Vec<SigningKey>,
+    /// The active ones, the youngest first. They are few: a search costs less than a hash.
+    active: Vec<LiveKey>,
+    pub(crate) verified: VerifiedTokens,
+}
+
+impl LiveKeys {
+    /// Opens the active keys among these. A retired key is never opened: it may be sealed under a key of the
+    /// operator's that is long gone.
+    pub(super) fn open(under: &EncryptionKey, keys: &[SigningKey]) -> Result<Self, KeyRingError> {
+        let mut seen = HashSet::new();
+        if let Some(twice) = keys.iter().find(|key| !seen.insert(key.id)) {
+            return Err(KeyRingError::Damaged(twice.id));
+        }
+        let mut active = keys
+            .iter()
+            .filter(|key| key.state == SigningKeyState::Active)
+            .map(|key| LiveKey::open(under, key))
+            .collect::<Result<Vec<_>, _>>()?;
+        // Two keys of one moment need an order that every replica agrees on.
+        active.sort_unstable_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
+        Ok(Self { loaded: by_id(keys), active, verified: VerifiedTokens::default() })
+    }
+
+    /// Tells whether exactly these keys were loaded, in whatever order.
+    pub(super) fn are(&self, keys: &[SigningKey]) -> bool {
+        self.loaded.len() == keys.len() && self.loaded == by_id(keys)
+    }
+
+    /// Returns the key that signs.
+    pub(crate) fn youngest(&self) -> Option<&LiveKey> {
+        self.active.first()
+    }
+
+    /// Returns the active key with this `kid`.
+    pub(crate) fn find(&self, id: KeyId) -> Option<&LiveKey> {
+        self.active.iter().find(|key| key.id == id)
+    }
+
+    pub(super) fn public_key_set(&self) -> PublicKeySet {
+        PublicKeySet { keys: self.active.iter().map(|key| PublicKey::new(key.id, &key.public_key)).collect() }
+    }
+}
+
+fn by_id(keys: &[SigningKey]) -> Vec<SigningKey> {
+    let mut sorted = keys.to_vec();
+    sorted.sort_unstable_by_key(|key| key.id);
+    sorted
+}

@@ -1,0 +1,77 @@
+//! The signing keys in the hands of this process, exchanged while it runs.
+
+mod live_key;
+mod public_key_set;
+mod seal;
+
+pub(crate) use live_key::{LiveKey, LiveKeys};
+pub use public_key_set::{PublicKey, PublicKeySet};
+
+use crate::encryption_key::EncryptionKey;
+use crate::token::TokenParties;
+use application::ports::system::{KeyRing, KeyRingError};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use chrono::{DateTime, Utc};
+use domain::id::KeyId;
+use domain::signing_key::{SigningKey, SigningKeyState};
+use jsonwebtoken::crypto::aws_lc;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Holds Ed25519 keys: the youngest active one signs, every active one verifies, a retired one does neither.
+///
+/// What was verified is remembered together with the keys that verified it: when the keys change, all of it
+/// is forgotten, and a check that began under the old keys cannot add to what the new ones remember.
+pub struct Ed25519KeyRing {
+    encryption_key: EncryptionKey,
+    parties: TokenParties,
+    keys: RwLock<Arc<LiveKeys>>,
+}
+
+impl Ed25519KeyRing {
+    /// Makes a ring without keys, for tokens of this issuer and audience.
+    pub fn new(encryption_key: EncryptionKey, parties: TokenParties) -> Self {
+        // Names the provider, or a second one that some dependency switches on would make every check panic.
+        // An error only says that it was named before.
+        let _ = aws_lc::DEFAULT_PROVIDER.install_default();
+        Self { encryption_key, parties, keys: RwLock::new(Arc::default()) }
+    }
+
+    /// Returns the public keys whose signatures are accepted, the youngest first (RFC 7517 section 5).
+    pub fn public_key_set(&self) -> PublicKeySet {
+        self.live_keys().public_key_set()
+    }
+
+    pub(crate) fn live_keys(&self) -> Arc<LiveKeys> {
+        // The lock guards one pointer, which no panic leaves half written.
+        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn parties(&self) -> &TokenParties {
+        &self.parties
+    }
+}
+
+impl KeyRing for Ed25519KeyRing {
+    fn make(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError> {
+        let pair = Ed25519KeyPair::generate().map_err(|_| KeyRingError::CannotMake)?;
+        let document = pair.to_pkcs8().map_err(|_| KeyRingError::CannotMake)?;
+        let private_key =
+            seal::seal(&self.encryption_key, id, document.as_ref()).map_err(|_| KeyRingError::CannotMake)?;
+        let public_key = pair.public_key().as_ref().try_into().map_err(|_| KeyRingError::CannotMake)?;
+        Ok(SigningKey { id, public_key, private_key, created_at: at, state: SigningKeyState::Active })
+    }
+
+    /// Keys that are in use already are left as they are, with all that they verified: asking the store for
+    /// its keys every second costs nothing.
+    fn load(&self, keys: &[SigningKey]) -> Result<(), KeyRingError> {
+        if self.live_keys().are(keys) {
+            return Ok(());
+        }
+        let next = Arc::new(LiveKeys::open(&self.encryption_key, keys)?);
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = next;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
