@@ -1,0 +1,48 @@
+//! The access token of a request (RFC 6750 section 2.1; decisions 4).
+
+use crate::parameter::decode_component;
+use crate::problem::{Fault, Problem};
+use actix_web::HttpRequest;
+use actix_web::http::header;
+
+/// Returns the token of the header `Authorization`, well-formed at least.
+///
+/// Nothing to go by (no header, another scheme, only `?access_token=`) is not the same as a bad token: the
+/// challenge of the one has no error code. Two ways at once are a malformed request, whatever they hold.
+pub(super) fn token(request: &HttpRequest) -> Result<&str, Problem> {
+    let mut headers = request.headers().get_all(header::AUTHORIZATION);
+    let Some(header) = headers.next() else { return Err(Problem::new(Fault::MissingToken)) };
+    if headers.next().is_some() {
+        return Err(Problem::new(Fault::InvalidRequest).detail("Authorization must be sent once."));
+    }
+    if names_access_token(request.query_string()) {
+        return Err(Problem::new(Fault::InvalidRequest)
+            .detail("An access token comes in the header Authorization alone, never in the query string."));
+    }
+    of_header(header.as_bytes())
+}
+
+/// Tells whether a query string has the parameter `access_token`, in any spelling.
+fn names_access_token(query: &str) -> bool {
+    query.split('&').any(|pair| {
+        let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+        decode_component(name).is_ok_and(|name| name == "access_token")
+    })
+}
+
+/// Reads `Bearer`, in any case, at least one space, and a token.
+fn of_header(value: &[u8]) -> Result<&str, Problem> {
+    let end = value.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
+    let (scheme, rest) = value.split_at_checked(end).unwrap_or((value, &[]));
+    if !scheme.eq_ignore_ascii_case(b"bearer") {
+        return Err(Problem::new(Fault::MissingToken));
+    }
+    let text = std::str::from_utf8(rest).ok().map(|text| text.trim_matches(' '));
+    text.filter(|text| is_token(text)).ok_or_else(|| Problem::new(Fault::InvalidToken))
+}
+
+/// Checks the `b64token` of RFC 6750 section 2.1, padding aside, which no token of ours has.
+fn is_token(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    !text.is_empty() && text.bytes().all(allowed)
+}

@@ -1,0 +1,162 @@
+//! Supplements and their intake.
+
+use super::Number;
+use application::ports::storage::{IntakeLogRow, SupplementRecord};
+use domain::id::{SupplementId, UserId};
+use domain::supplement::{Amount, Ingredient, IntakeLog, Supplement};
+use domain::time::{UtcOffset, format};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A supplement with its logs in the range that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = Supplement)]
+pub struct SupplementDto {
+    /// The supplement; the same as `details.id`.
+    #[schema(value_type = uuid::Uuid, example = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60")]
+    pub id: String,
+    /// What its label says.
+    pub details: SupplementDetailsDto,
+    /// When the person took it, in the direction of `sort`.
+    pub logs: Vec<SupplementLogDto>,
+}
+
+/// What a label says, in its own spelling.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = SupplementDetails)]
+pub struct SupplementDetailsDto {
+    /// The supplement.
+    #[schema(value_type = uuid::Uuid, example = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60")]
+    pub id: String,
+    /// The brand; empty when the label names none.
+    #[schema(example = "Harbour Health")]
+    pub brand: String,
+    /// The name of the product.
+    #[schema(example = "Magnesium Citrate")]
+    pub name: String,
+    /// Servings per container; empty when the label names none.
+    #[schema(example = "60")]
+    pub servings: String,
+    /// The product code; empty when the label has none.
+    #[schema(example = "0 12345 67890 5")]
+    pub upc: String,
+    /// The label's own entry date, else the time of the first import.
+    #[schema(format = DateTime, example = "2024-02-01T00:00:00+00:00")]
+    pub entry_date: String,
+    /// The ingredients in the order of the label.
+    pub supplement_ingredient: Vec<IngredientDto>,
+}
+
+/// One ingredient of one serving.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = SupplementIngredient)]
+pub struct IngredientDto {
+    /// The amount; 0 when the label states none.
+    #[schema(value_type = f64, minimum = 0, example = 200)]
+    pub quantity: Number,
+    /// The unit as the label spells it; `NP` when the label states no amount.
+    #[schema(example = "milligrams")]
+    pub unit: String,
+    /// Whether the ingredient is an active one.
+    #[schema(example = true)]
+    pub active: bool,
+    /// The name of the ingredient.
+    #[schema(example = "Magnesium")]
+    pub ingredient_name: String,
+    /// The place in the list, from 1.
+    #[schema(minimum = 1, example = 1)]
+    pub order: u32,
+    /// Whether the label states an amount.
+    #[schema(example = true)]
+    pub amount_stated: bool,
+}
+
+/// One intake.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = SupplementLog)]
+pub struct SupplementLogDto {
+    /// The log entry.
+    #[schema(value_type = uuid::Uuid, example = "5d0c2a7e-1b3f-4968-a7d4-e6f8091b2c3d")]
+    pub id: String,
+    /// The time of the log, with six decimals.
+    #[schema(format = DateTime, example = "2026-03-09T07:30:00.000000+00:00")]
+    pub created_at: String,
+    /// The user.
+    #[schema(value_type = uuid::Uuid, example = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48")]
+    pub user_id: String,
+    /// The supplement taken.
+    #[schema(value_type = uuid::Uuid, example = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60")]
+    pub supplement_id: String,
+    /// The servings taken.
+    #[schema(value_type = f64, minimum = 0, example = 1)]
+    pub servings: Number,
+}
+
+impl SupplementDto {
+    /// Makes the record of a page.
+    pub fn new(record: &SupplementRecord, user_id: UserId) -> Self {
+        let SupplementRecord { supplement, logs } = record;
+        let log = |row| SupplementLogDto::of_row(row, user_id, supplement.id);
+        Self {
+            id: supplement.id.to_string(),
+            details: SupplementDetailsDto::new(supplement),
+            logs: logs.iter().map(log).collect(),
+        }
+    }
+}
+
+impl SupplementDetailsDto {
+    /// Makes the description of a supplement.
+    pub fn new(supplement: &Supplement) -> Self {
+        let Supplement { id, label, entry_date } = supplement;
+        Self {
+            id: id.to_string(),
+            brand: label.brand().to_owned(),
+            name: label.name().to_owned(),
+            servings: label.servings().to_owned(),
+            upc: label.upc().to_owned(),
+            entry_date: format::millis(entry_date.timestamp_millis(), Some(UtcOffset::UTC)),
+            supplement_ingredient: label.ordered_ingredients().map(IngredientDto::from).collect(),
+        }
+    }
+}
+
+impl From<(u32, &Ingredient)> for IngredientDto {
+    fn from((order, ingredient): (u32, &Ingredient)) -> Self {
+        let (quantity, unit) = ingredient
+            .amount()
+            .map_or((0.0, Amount::NOT_PRESENT), |amount| (amount.quantity(), amount.unit()));
+        Self {
+            quantity: Number::from_f64(quantity),
+            unit: unit.to_owned(),
+            active: ingredient.is_active(),
+            ingredient_name: ingredient.name().to_owned(),
+            order,
+            amount_stated: ingredient.amount().is_some(),
+        }
+    }
+}
+
+impl SupplementLogDto {
+    /// Makes the log entry of a person; its external key is not shown.
+    pub fn new(log: &IntakeLog, user_id: UserId) -> Self {
+        let IntakeLog { id, record } = log;
+        let row = IntakeLogRow {
+            id: *id,
+            created_at_micros: record.created_at().timestamp_micros(),
+            servings: record.servings().get(),
+        };
+        Self::of_row(&row, user_id, record.supplement_id())
+    }
+
+    fn of_row(row: &IntakeLogRow, user_id: UserId, supplement_id: SupplementId) -> Self {
+        let IntakeLogRow { id, created_at_micros, servings } = row;
+        Self {
+            id: id.to_string(),
+            created_at: format::micros_numeric(*created_at_micros),
+            user_id: user_id.to_string(),
+            supplement_id: supplement_id.to_string(),
+            servings: Number::from_f64(*servings),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The checks that stand before every data endpoint.
+
+use super::bearer;
+use crate::HttpState;
+use crate::problem::Problem;
+use actix_web::HttpRequest;
+use application::access::{AuthorizeAccessQuery, GrantedAccess};
+use domain::data_endpoint::DataEndpoint;
+
+/// Authenticates, authorizes and counts a request, in the order of decisions 4; its parameters are not looked
+/// at before.
+pub(super) async fn admit(
+    request: &HttpRequest,
+    state: &HttpState,
+    endpoint: DataEndpoint,
+) -> Result<GrantedAccess, Problem> {
+    let token = bearer::token(request)?;
+    let user_id = request.match_info().get("user_id").unwrap_or_default();
+    let query = AuthorizeAccessQuery { token, user_id, endpoint };
+    Ok(state.authorize_access.run(query).await?)
+}

@@ -1,0 +1,34 @@
+//! `GET /api/v1/profile/{user_id}`.
+
+use super::dto::{ProfileAnswer, ProfileDto};
+use super::gate;
+use crate::HttpState;
+use crate::parameter::Parameters;
+use crate::problem::{Fault, Problem, rate_limit_headers};
+use actix_web::{HttpRequest, HttpResponse, web};
+use application::access::GrantedAccess;
+use domain::data_endpoint::DataEndpoint;
+use domain::user::User;
+
+pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let access = gate::admit(&request, &state, DataEndpoint::Profile).await?;
+    let user = find(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))?;
+    // Deleted since the access check, which may be a second old: the token counts no more.
+    let user = user.ok_or_else(|| Problem::new(Fault::InvalidToken))?;
+    let mut response = HttpResponse::Ok();
+    for header in rate_limit_headers(access.rate) {
+        response.insert_header(header);
+    }
+    let data = ProfileDto::new(&user, access.scopes);
+    Ok(response.json(ProfileAnswer { data, limit: access.rate.into() }))
+}
+
+async fn find(
+    request: &HttpRequest,
+    state: &HttpState,
+    access: &GrantedAccess,
+) -> Result<Option<User>, Problem> {
+    // No parameter is known here, but a query string that cannot be read is refused everywhere.
+    Parameters::read(request.query_string(), &[])?;
+    Ok(state.read_profile.run(access.user_id).await?)
+}

@@ -1,0 +1,70 @@
+//! Reads parameters with the domain's parsers, and collects what is wrong with all of them.
+
+use crate::parameter::Parameters;
+use crate::problem::{FieldError, Problem};
+use domain::paging::{InvalidPaging, PageNumber, PageRequest, PageSize, SortDirection};
+use domain::time::DateParameter;
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// Reads the known parameters of one request.
+pub(super) struct Reader<'a> {
+    given: Parameters<'a>,
+    errors: Vec<FieldError>,
+}
+
+impl<'a> Reader<'a> {
+    /// Splits a query string; each known parameter comes at most once and is not empty.
+    pub(super) fn open(query: &'a str, known: &[&'static str]) -> Result<Self, Problem> {
+        Ok(Self { given: Parameters::read(query, known)?, errors: Vec::new() })
+    }
+
+    /// Reads a parameter, or notes what is wrong with it.
+    pub(super) fn read<T, E: Display>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
+        match parse(self.given.get(name)?) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.refuse(name, error.to_string());
+                None
+            }
+        }
+    }
+
+    pub(super) fn date(&mut self, name: &'static str) -> Option<DateParameter> {
+        self.read(name, DateParameter::parse)
+    }
+
+    /// Reads a boolean; absent is false.
+    pub(super) fn flag(&mut self, name: &'static str) -> bool {
+        let parse = |text: &str| match text {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
+            _ => Err("must be true, false, 1 or 0"),
+        };
+        self.read(name, parse).unwrap_or_default()
+    }
+
+    /// Reads `page`, `pageSize` and `sort`.
+    pub(super) fn page(&mut self, default_size: PageSize) -> PageRequest {
+        let sort = |text: &str| SortDirection::parse(text).ok_or("must be asc or desc");
+        PageRequest {
+            number: self.read::<_, InvalidPaging>("page", PageNumber::parse).unwrap_or(PageNumber::FIRST),
+            size: self.read::<_, InvalidPaging>("pageSize", PageSize::parse).unwrap_or(default_size),
+            sort: self.read("sort", sort).unwrap_or_default(),
+        }
+    }
+
+    /// Notes what is wrong with a parameter.
+    pub(super) fn refuse(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
+        self.errors.push(FieldError::new(name, message));
+    }
+
+    /// Gives what was given, or everything that is wrong with it.
+    pub(super) fn finish(self) -> Result<Parameters<'a>, Problem> {
+        if self.errors.is_empty() { Ok(self.given) } else { Err(Problem::invalid_parameters(self.errors)) }
+    }
+}

@@ -1,0 +1,39 @@
+//! The parameters of the supplements endpoint; `endDate` is not one of them.
+
+use super::reader::Reader;
+use crate::parameter::Parameters;
+use crate::problem::Problem;
+use application::ports::storage::SupplementPageQuery;
+use chrono::{DateTime, Utc};
+use domain::id::{SupplementId, UserId};
+use domain::paging::{PageRequest, PageSize};
+use domain::time::{Bound, TimeZone};
+
+const KNOWN: &[&str] = &["startDate", "supplementID", "sort", "page", "pageSize"];
+
+/// What a request to the supplements endpoint asks for.
+pub(in crate::data) struct SupplementsParameters<'a> {
+    start: Option<DateTime<Utc>>,
+    supplement_id: Option<SupplementId>,
+    pub(in crate::data) page: PageRequest,
+    pub(in crate::data) given: Parameters<'a>,
+}
+
+impl<'a> SupplementsParameters<'a> {
+    /// Reads a query string; a date is in the person's zone.
+    pub(in crate::data) fn read(query: &'a str, zone: TimeZone) -> Result<Self, Problem> {
+        let mut reader = Reader::open(query, KNOWN)?;
+        let start = reader.date("startDate").map(|date| date.resolve(zone, Bound::Start));
+        let id =
+            |text: &str| SupplementId::parse(text).map_err(|_| "must be a UUID in its 36-character form");
+        let supplement_id = reader.read("supplementID", id);
+        let page = reader.page(PageSize::SUPPLEMENTS_DEFAULT);
+        Ok(Self { start, supplement_id, page, given: reader.finish()? })
+    }
+
+    /// Makes the query of what a person takes.
+    pub(in crate::data) fn query(&self, user_id: UserId) -> SupplementPageQuery {
+        let Self { start, supplement_id, page, given: _ } = self;
+        SupplementPageQuery { user_id, start: *start, supplement_id: *supplement_id, page: *page }
+    }
+}

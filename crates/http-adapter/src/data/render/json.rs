@@ -1,0 +1,24 @@
+//! Pieces of JSON.
+
+use serde::Serialize;
+use uuid::Uuid;
+
+/// Appends what `serde_json` writes. It fails on maps with odd keys and on failing writers alone; here is
+/// neither.
+pub(super) fn write(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
+    let _ = serde_json::to_writer(out, value);
+}
+
+/// Appends a UUID in its 36-character form, in quotes.
+pub(super) fn write_uuid(id: Uuid, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(id.as_hyphenated().encode_lower(&mut [0; 36]).as_bytes());
+    out.push(b'"');
+}
+
+/// Appends a comma before every element but the first.
+pub(super) fn separate(is_first: &mut bool, out: &mut Vec<u8>) {
+    if !std::mem::take(is_first) {
+        out.push(b',');
+    }
+}

@@ -1,0 +1,16 @@
+//! The bodies of sleep and supplements, written chunk by chunk out of the rows of a page.
+//!
+//! A page of 10,000 sessions is 3 MB of packed rows and 40 MB of JSON, which is never held whole: a chunk is
+//! rendered when the connection can take it, and the rows that it told are freed. The same text as
+//! `serde_json` writes of the types in [`super::dto`], which a test compares byte for byte.
+
+mod json;
+mod page;
+mod sleep;
+mod supplement;
+#[cfg(test)]
+mod tests;
+
+pub(super) use page::{Envelope, answer};
+pub(super) use sleep::SleepItems;
+pub(super) use supplement::SupplementItems;

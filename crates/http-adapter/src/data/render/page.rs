@@ -1,0 +1,102 @@
+//! The envelope, sent whole when it is small and in chunks when it is not.
+
+use super::json;
+use crate::data::dto::PaginationDto;
+use crate::problem::{RateLimitBody, rate_limit_headers};
+use actix_web::HttpResponse;
+use actix_web::body::{BodySize, MessageBody};
+use actix_web::http::header::ContentType;
+use bytes::Bytes;
+use domain::rate_limit::RateStatus;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Up to this size a body is sent whole, with its length: some 30 sessions with stages and metrics.
+const WHOLE: usize = 128 * 1024;
+/// The size of a chunk; one item more at most.
+const CHUNK: usize = 64 * 1024;
+
+/// What is rendered into the member `data`, piece by piece.
+pub(in crate::data) trait Items {
+    /// Appends the next piece, some kilobytes at most in ordinary data; false when there is none.
+    fn write_next(&mut self, out: &mut Vec<u8>) -> bool;
+}
+
+/// What stands around the data.
+pub(in crate::data) struct Envelope {
+    pub(in crate::data) pagination: PaginationDto,
+    pub(in crate::data) rate: RateStatus,
+}
+
+impl Envelope {
+    /// Writes what comes after the data.
+    fn tail(&self) -> Vec<u8> {
+        let mut tail = b"],\"pagination\":".to_vec();
+        json::write(&self.pagination, &mut tail);
+        tail.extend_from_slice(b",\"limit\":");
+        json::write(&RateLimitBody::from(self.rate), &mut tail);
+        tail.push(b'}');
+        tail
+    }
+}
+
+/// Answers with a page.
+pub(in crate::data) fn answer(items: impl Items + Unpin + 'static, envelope: &Envelope) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response.insert_header(ContentType::json());
+    for header in rate_limit_headers(envelope.rate) {
+        response.insert_header(header);
+    }
+    let mut body = PageBody { ready: None, items, tail: Some(envelope.tail()) };
+    let mut beginning = b"{\"data\":[".to_vec();
+    body.fill(&mut beginning, WHOLE);
+    if body.tail.is_none() {
+        return response.body(beginning);
+    }
+    body.ready = Some(beginning);
+    response.body(body)
+}
+
+/// A body that is rendered while it is sent.
+pub(super) struct PageBody<I> {
+    ready: Option<Vec<u8>>,
+    items: I,
+    /// What comes after the items; taken when it is written, and then the body is at its end.
+    tail: Option<Vec<u8>>,
+}
+
+impl<I: Items> PageBody<I> {
+    /// Renders until the buffer has a size, or everything is written.
+    fn fill(&mut self, out: &mut Vec<u8>, size: usize) {
+        while out.len() < size {
+            if !self.items.write_next(out) {
+                out.extend(self.tail.take().unwrap_or_default());
+                return;
+            }
+        }
+    }
+}
+
+impl<I: Items + Unpin> MessageBody for PageBody<I> {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
+        if let Some(ready) = self.ready.take() {
+            return Poll::Ready(Some(Ok(ready.into())));
+        }
+        if self.tail.is_none() {
+            return Poll::Ready(None);
+        }
+        let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 8);
+        self.fill(&mut chunk, CHUNK);
+        Poll::Ready(Some(Ok(chunk.into())))
+    }
+}

@@ -1,0 +1,118 @@
+//! Sleep sessions as JSON, straight from packed rows.
+
+use super::json;
+use super::page::Items;
+use crate::data::dto::Include;
+use application::ports::storage::{PackedSleepRow, StorageError};
+use domain::sleep::packed::{MetricWalk, StageWalk, check_metrics, check_stages};
+use domain::time::{TimestampWriter, UtcOffset};
+use std::vec::IntoIter;
+
+/// The sessions of a page.
+pub(in crate::data) struct SleepItems {
+    rows: IntoIter<PackedSleepRow>,
+    include: Include,
+    timestamps: TimestampWriter,
+    is_first: bool,
+}
+
+impl SleepItems {
+    /// Takes the rows of a page and checks what is packed in them, so that a corrupt row is an error status
+    /// and not a body that ends too early.
+    pub(in crate::data) fn new(rows: Vec<PackedSleepRow>, include: Include) -> Result<Self, StorageError> {
+        rows.iter().try_for_each(|row| check(row, include))?;
+        Ok(Self { rows: rows.into_iter(), include, timestamps: TimestampWriter::new(), is_first: true })
+    }
+
+    fn write_session(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) {
+        let PackedSleepRow {
+            id,
+            started_at_millis,
+            ended_at_millis,
+            offset_at_start,
+            offset_at_end,
+            source,
+            is_nap,
+            updated_at_millis,
+            stages,
+            metrics,
+        } = row;
+        out.extend_from_slice(b"{\"id\":");
+        json::write_uuid(id.as_uuid(), out);
+        self.write_time(b",\"time_in_bed_start\":", *started_at_millis, *offset_at_start, out);
+        self.write_time(b",\"time_in_bed_end\":", *ended_at_millis, *offset_at_end, out);
+        if self.include.metrics {
+            write_metrics(metrics, out);
+        }
+        if self.include.stages {
+            self.write_stages(*started_at_millis, *offset_at_start, stages, out);
+        }
+        out.extend_from_slice(b",\"source\":");
+        json::write(source, out);
+        out.extend_from_slice(match is_nap {
+            None => b",\"is_nap\":null",
+            Some(true) => b",\"is_nap\":true",
+            Some(false) => b",\"is_nap\":false",
+        });
+        self.write_time(b",\"updated_at\":", *updated_at_millis, None, out);
+        out.push(b'}');
+    }
+
+    fn write_stages(&mut self, start: i64, offset: Option<UtcOffset>, stages: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"raw_sleep\":[");
+        let mut is_first = true;
+        // The bytes were checked, so that the walk gives no error.
+        for (stage, start, end) in StageWalk::new(start, stages).into_iter().flatten().flatten() {
+            json::separate(&mut is_first, out);
+            out.extend_from_slice(b"{\"stage\":\"");
+            out.extend_from_slice(stage.as_str().as_bytes());
+            self.write_time(b"\",\"start\":", start, offset, out);
+            self.write_time(b",\"end\":", end, offset, out);
+            out.push(b'}');
+        }
+        out.push(b']');
+    }
+
+    fn write_time(&mut self, before: &[u8], millis: i64, offset: Option<UtcOffset>, out: &mut Vec<u8>) {
+        out.extend_from_slice(before);
+        out.push(b'"');
+        self.timestamps.write_millis(out, millis, offset);
+        out.push(b'"');
+    }
+}
+
+impl Items for SleepItems {
+    fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(row) = self.rows.next() else { return false };
+        json::separate(&mut self.is_first, out);
+        self.write_session(&row, out);
+        true
+    }
+}
+
+/// Refuses a row whose packed bytes cannot be walked to their end.
+fn check(row: &PackedSleepRow, include: Include) -> Result<(), StorageError> {
+    let corrupt = |column| StorageError::Corrupt { table: "sleep_session", column, row: row.id.to_string() };
+    if include.stages {
+        check_stages(row.started_at_millis, row.ended_at_millis, &row.stages)
+            .map_err(|_| corrupt("stages"))?;
+    }
+    if include.metrics {
+        check_metrics(&row.metrics).map_err(|_| corrupt("metrics"))?;
+    }
+    Ok(())
+}
+
+fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"sleep_metric\":[");
+    let mut is_first = true;
+    for (kind, value) in MetricWalk::new(metrics).into_iter().flatten().flatten() {
+        json::separate(&mut is_first, out);
+        out.extend_from_slice(b"{\"sleep_metric\":\"");
+        out.extend_from_slice(kind.as_str().as_bytes());
+        out.extend_from_slice(b"\",\"value\":");
+        value.write_json(out);
+        out.push(b'}');
+    }
+    out.push(b']');
+}

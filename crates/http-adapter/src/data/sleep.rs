@@ -1,0 +1,25 @@
+//! `GET /api/v1/sleep/{user_id}`.
+
+use super::gate;
+use super::link::List;
+use super::query::SleepParameters;
+use super::render::{Envelope, SleepItems, answer};
+use crate::HttpState;
+use crate::problem::Problem;
+use actix_web::{HttpRequest, HttpResponse, web};
+use application::access::GrantedAccess;
+use application::ports::storage::SleepPage;
+use domain::data_endpoint::DataEndpoint;
+
+pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let access = gate::admit(&request, &state, DataEndpoint::Sleep).await?;
+    page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
+}
+
+async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
+    let parameters = SleepParameters::read(query, access.home_timezone)?;
+    let SleepPage { rows, has_more } = state.read_sleep.run(parameters.query(access.user_id)).await?;
+    let list = List { endpoint: DataEndpoint::Sleep, user_id: access.user_id, given: &parameters.given };
+    let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
+    Ok(answer(SleepItems::new(rows, parameters.include)?, &envelope))
+}

@@ -1,0 +1,27 @@
+//! `GET /api/v1/supplements/{user_id}`.
+
+use super::gate;
+use super::link::List;
+use super::query::SupplementsParameters;
+use super::render::{Envelope, SupplementItems, answer};
+use crate::HttpState;
+use crate::problem::Problem;
+use actix_web::{HttpRequest, HttpResponse, web};
+use application::access::GrantedAccess;
+use application::ports::storage::SupplementPage;
+use domain::data_endpoint::DataEndpoint;
+
+pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let access = gate::admit(&request, &state, DataEndpoint::Supplements).await?;
+    page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
+}
+
+async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
+    let parameters = SupplementsParameters::read(query, access.home_timezone)?;
+    let query = parameters.query(access.user_id);
+    let SupplementPage { records, has_more } = state.read_supplements.run(query).await?;
+    let list =
+        List { endpoint: DataEndpoint::Supplements, user_id: access.user_id, given: &parameters.given };
+    let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
+    Ok(answer(SupplementItems::new(records, access.user_id)?, &envelope))
+}

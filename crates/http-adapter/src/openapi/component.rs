@@ -1,0 +1,56 @@
+//! What the document defines once: schemas and security schemes.
+
+use crate::data::dto::{
+    IngredientDto, MetricDto, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
+    StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
+};
+use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
+use crate::token::{RefreshBody, ServiceTokenBody, TokenBody};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Components, ComponentsBuilder};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Ref, RefOr, Schema};
+
+/// The security scheme of the data endpoints.
+pub(super) const BEARER: &str = "bearer";
+/// The security scheme of the token endpoints.
+pub(super) const BASIC: &str = "basic";
+
+/// Refers to the schema of a type.
+pub(super) fn reference<T: ToSchema>() -> RefOr<Schema> {
+    RefOr::Ref(Ref::from_schema_name(T::name()))
+}
+
+pub(super) fn components() -> Components {
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .description(Some("The access token of a token endpoint, in the header `Authorization` alone."));
+    let basic = HttpBuilder::new().scheme(HttpAuthScheme::Basic).description(Some(
+        "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); instead of the \
+        parameters of these names.",
+    ));
+    ComponentsBuilder::new()
+        .schema_from::<ProfileAnswer>()
+        .schema_from::<ProfileDto>()
+        .schema_from::<SleepAnswer>()
+        .schema_from::<SleepSessionDto>()
+        .schema_from::<MetricDto>()
+        .schema_from::<StageDto>()
+        .schema_from::<SupplementsAnswer>()
+        .schema_from::<SupplementDto>()
+        .schema_from::<SupplementDetailsDto>()
+        .schema_from::<IngredientDto>()
+        .schema_from::<SupplementLogDto>()
+        .schema_from::<PaginationDto>()
+        .schema_from::<RateLimitBody>()
+        .schema_from::<ProblemBody<'static>>()
+        .schema_from::<FieldError>()
+        .schema_from::<OAuthErrorBody<'static>>()
+        .schema_from::<TokenBody>()
+        .schema_from::<RefreshBody>()
+        .schema_from::<ServiceTokenBody>()
+        .security_scheme(BEARER, SecurityScheme::Http(bearer.build()))
+        .security_scheme(BASIC, SecurityScheme::Http(basic.build()))
+        .build()
+}

@@ -1,0 +1,149 @@
+//! Examples, made of the types that are sent, so that they cannot differ from them.
+
+use crate::data::dto::{
+    IngredientDto, MetricDto, Number, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
+    StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
+};
+use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The person of all examples.
+pub(super) const USER: &str = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48";
+const SUPPLEMENT: &str = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60";
+
+fn value(example: impl Serialize) -> Value {
+    serde_json::to_value(example).unwrap_or_default()
+}
+
+fn limit(limit: u32) -> RateLimitBody {
+    RateLimitBody { limit, remaining: limit - 1, reset: 1_773_100_800 }
+}
+
+fn first_page(endpoint: &str, size: u16) -> PaginationDto {
+    PaginationDto {
+        current_page: 1,
+        has_more: true,
+        next_page: Some(format!("/api/{endpoint}/{USER}?page=2&pageSize={size}")),
+        prev_page: None,
+    }
+}
+
+pub(super) fn profile() -> Value {
+    value(ProfileAnswer {
+        data: ProfileDto {
+            user_id: USER.to_owned(),
+            created_at: "2026-01-05T08:30:00Z".to_owned(),
+            home_timezone: "America/New_York".to_owned(),
+            scopes: vec!["profile", "sleep"],
+            birth_date: Some("1990-05-17".to_owned()),
+            biological_sex: Some("female"),
+            blood_type: None,
+            height_cm: Some(Number::Integer(172)),
+            weight_kg: Some(Number::Real(64.5)),
+            skin_type: Some(2),
+            wheelchair_use: Some(false),
+        },
+        limit: limit(1_000),
+    })
+}
+
+pub(super) fn sleep() -> Value {
+    value(SleepAnswer {
+        data: vec![SleepSessionDto {
+            id: "9c3e5b1a-2f60-4d8e-8a47-51b0c6d7e8f9".to_owned(),
+            time_in_bed_start: "2026-03-07T23:10:00-05:00".to_owned(),
+            time_in_bed_end: "2026-03-08T07:02:30-04:00".to_owned(),
+            sleep_metric: Some(vec![MetricDto {
+                sleep_metric: "timeNightInBed",
+                value: Number::Integer(24_750),
+            }]),
+            raw_sleep: Some(vec![StageDto {
+                stage: "LIGHT",
+                start: "2026-03-07T23:10:00-05:00".to_owned(),
+                end: "2026-03-07T23:42:30-05:00".to_owned(),
+            }]),
+            source: Some("fitbit".to_owned()),
+            is_nap: Some(false),
+            updated_at: "2026-03-08T12:00:00Z".to_owned(),
+        }],
+        pagination: first_page("sleep", 100),
+        limit: limit(10_000),
+    })
+}
+
+pub(super) fn supplements() -> Value {
+    value(SupplementsAnswer {
+        data: vec![SupplementDto {
+            id: SUPPLEMENT.to_owned(),
+            details: SupplementDetailsDto {
+                id: SUPPLEMENT.to_owned(),
+                brand: "Harbour Health".to_owned(),
+                name: "Magnesium Citrate".to_owned(),
+                servings: "60".to_owned(),
+                upc: "0 12345 67890 5".to_owned(),
+                entry_date: "2024-02-01T00:00:00+00:00".to_owned(),
+                supplement_ingredient: vec![IngredientDto {
+                    quantity: Number::Integer(200),
+                    unit: "milligrams".to_owned(),
+                    active: true,
+                    ingredient_name: "Magnesium".to_owned(),
+                    order: 1,
+                    amount_stated: true,
+                }],
+            },
+            logs: vec![SupplementLogDto {
+                id: "5d0c2a7e-1b3f-4968-a7d4-e6f8091b2c3d".to_owned(),
+                created_at: "2026-03-08T07:30:00.000000+00:00".to_owned(),
+                user_id: USER.to_owned(),
+                supplement_id: SUPPLEMENT.to_owned(),
+                servings: Number::Integer(1),
+            }],
+        }],
+        pagination: first_page("supplements", 1_000),
+        limit: limit(10_000),
+    })
+}
+
+pub(super) fn token() -> Value {
+    json!({
+        "access_token": "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl",
+        "refresh_token": "rwr_made-up-for-this-page",
+        "token_type": "Bearer",
+        "expires_in": 3600,
+        "scope": "profile sleep",
+        "user_id": USER,
+    })
+}
+
+pub(super) fn refresh() -> Value {
+    json!({
+        "access_token": "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl",
+        "expires_in": 3600,
+        "token_type": "Bearer",
+        "scope": "profile sleep",
+        "user_id": USER,
+    })
+}
+
+/// Shows a fault as `application/problem+json`.
+pub(super) fn problem(fault: Fault) -> Value {
+    let row = fault.row();
+    let errors: &[FieldError] = &[];
+    value(ProblemBody {
+        kind: format!("http://127.0.0.1:8080/errors#{}", row.code),
+        title: row.title,
+        status: row.status,
+        detail: row.meaning,
+        code: row.code,
+        request_id: "7d9f0b2c-4e61-4a83-b5c7-d8e9f0a1b2c3",
+        errors,
+        limit: (fault == Fault::RateLimited).then(|| RateLimitBody { remaining: 0, ..limit(10_000) }),
+    })
+}
+
+/// Shows a fault as the token endpoints do.
+pub(super) fn oauth(fault: Fault) -> Value {
+    let row = fault.row();
+    value(OAuthErrorBody { error: row.oauth, error_description: row.meaning })
+}

@@ -1,0 +1,86 @@
+//! What concerns the server itself.
+
+use super::parameter::string;
+use super::response::{ErrorForm, errors, everywhere, json};
+use crate::problem::Fault;
+use serde_json::json;
+use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
+use utoipa::openapi::{ContentBuilder, Response, ResponseBuilder};
+
+pub(super) const TAG: &str = "server";
+
+pub(super) fn paths() -> Vec<(String, PathItem)> {
+    let ready = [Fault::NotReady];
+    vec![
+        path(
+            "/.well-known/jwks.json",
+            "readKeySet",
+            "The public keys of access tokens (RFC 7517)",
+            key_set(),
+            &[],
+        ),
+        path("/livez", "isLive", "Whether the process runs", health(), &[]),
+        path("/readyz", "isReady", "Whether the process can serve", health(), &ready),
+        path("/openapi.json", "readDocument", "This document", this_document(), &[]),
+        path("/errors", "readErrors", "What each error code means", error_reference(), &[]),
+    ]
+}
+
+fn path(path: &str, name: &str, summary: &str, good: Response, faults: &[Fault]) -> (String, PathItem) {
+    let mut operation = OperationBuilder::new()
+        .operation_id(Some(name))
+        .tag(TAG)
+        .summary(Some(summary))
+        .response("200", good);
+    for (status, response) in errors(faults, ErrorForm::Problem) {
+        operation = operation.response(status, response);
+    }
+    (path.to_owned(), PathItem::new(HttpMethod::Get, operation.build()))
+}
+
+fn health() -> Response {
+    let schema = ObjectBuilder::new()
+        .property("status", string().enum_values(Some(["ok"])))
+        .required("status")
+        .build();
+    json("It is", schema, json!({"status": "ok"})).build()
+}
+
+fn key_set() -> Response {
+    let fixed = |value: &str| string().enum_values(Some([value]));
+    let key = ["kty", "crv", "alg", "use", "kid", "x"].into_iter().fold(
+        ObjectBuilder::new()
+            .property("kty", fixed("OKP"))
+            .property("crv", fixed("Ed25519"))
+            .property("alg", fixed("EdDSA"))
+            .property("use", fixed("sig"))
+            .property("kid", super::parameter::uuid())
+            .property("x", string().description(Some("The public key, base64url (RFC 8037)."))),
+        ObjectBuilder::required,
+    );
+    let schema = ObjectBuilder::new()
+        .property("keys", ArrayBuilder::new().items(key.build()))
+        .required("keys")
+        .build();
+    let example = json!({"keys": [{
+        "kty": "OKP",
+        "crv": "Ed25519",
+        "alg": "EdDSA",
+        "use": "sig",
+        "kid": "0a9b8c7d-6e5f-4a3b-9c2d-1e0f9a8b7c6d",
+        "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+    }]});
+    json("The keys whose signatures are accepted", schema, example).build()
+}
+
+fn this_document() -> Response {
+    let schema = ObjectBuilder::new().property("openapi", string()).required("openapi").build();
+    json("The document", schema, json!({"openapi": "3.1.0"})).build()
+}
+
+fn error_reference() -> Response {
+    let content = ContentBuilder::new().schema(Some(string().build())).build();
+    let response = ResponseBuilder::new().description("The reference, as Markdown");
+    everywhere(response.content("text/plain", content)).build()
+}
