@@ -14,6 +14,8 @@ pub mod parameter;
 pub mod problem;
 mod route;
 mod state;
+#[cfg(test)]
+mod testing;
 pub mod token;
 
 pub use app::configure;

@@ -15,7 +15,11 @@ pub(super) async fn limit(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     match too_large(&request) {
-        Some(fault) => Ok(request.into_response(HttpResponse::from_error(Problem::new(fault)))),
+        Some(fault) => {
+            // Not `request.into_response`, which would forget the problem behind the response.
+            let (request, _) = request.into_parts();
+            Ok(ServiceResponse::new(request, HttpResponse::from_error(Problem::new(fault))))
+        }
         None => Ok(next.call(request).await?.map_into_boxed_body()),
     }
 }

@@ -1,1 +1,220 @@
+//! What every answer has in common, on paths of every kind.
 
+mod compression;
+mod cors;
+mod record;
+mod wire;
+
+use crate::problem::{Fault, Problem};
+use crate::testing::{Answer, Parts, REQUEST_ID, send, send_to};
+use crate::{HttpSettings, HttpState};
+use actix_web::test::TestRequest;
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{HttpResponse, Scope};
+use std::sync::Arc;
+
+/// Puts the middleware around routes of a test.
+fn around(state: Arc<HttpState>, routes: Scope) -> impl FnOnce(&mut ServiceConfig) {
+    move |app| {
+        app.app_data(web::Data::from(state)).service(super::wrap(routes));
+    }
+}
+
+async fn fail(cause: &'static str) -> Result<HttpResponse, Problem> {
+    Err(Problem::internal(cause))
+}
+
+#[track_caller]
+fn assert_problem(answer: &Answer, status: u16, code: &str) {
+    assert_eq!((answer.status.as_u16(), answer.member("code").as_str()), (status, code), "{}", answer.text());
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+    assert_eq!(answer.json()["status"], status);
+    assert_eq!(answer.member("type"), format!("http://restwell.example/errors#{code}"));
+    assert_eq!(answer.member("request_id"), REQUEST_ID);
+    assert_eq!(answer.header("x-request-id"), Some(REQUEST_ID));
+    assert_eq!(answer.header("cache-control"), Some("private, no-store"));
+    assert_eq!(answer.header("vary"), Some("Origin, Accept-Encoding"));
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[actix_web::test]
+async fn an_unknown_route_is_a_404_problem() {
+    for path in [
+        "/",
+        "/api",
+        "/api/v1",
+        "/api/v2/profile/x",
+        "/api/v1/profile",
+        "/favicon.ico",
+        "/livez/",
+        "/%00",
+        "/..",
+    ] {
+        for method in
+            [TestRequest::get(), TestRequest::post(), TestRequest::default().method("HEAD".parse().unwrap())]
+        {
+            let answer = send(&Parts::default().build(), method.uri(path)).await;
+            assert_problem(&answer, 404, "not_found");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_wrong_method_is_a_405_problem_that_lists_the_right_ones() {
+    for path in ["/livez", "/readyz", "/.well-known/jwks.json", "/errors"] {
+        for method in ["HEAD", "POST", "DELETE", "OPTIONS"] {
+            let request = TestRequest::default().method(method.parse().unwrap()).uri(path);
+            let answer = send(&Parts::default().build(), request).await;
+            assert_problem(&answer, 405, "method_not_allowed");
+            assert_eq!(answer.header("allow"), Some("GET"));
+        }
+    }
+}
+
+#[actix_web::test]
+async fn oversized_addresses_and_headers_are_refused_before_routing() {
+    let state = Parts::default().build();
+    let long = "y".repeat(8 * 1024 + 1);
+    for uri in [format!("/nowhere?{long}"), format!("/{long}")] {
+        assert_problem(&send(&state, TestRequest::get().uri(&uri)).await, 414, "uri_too_long");
+    }
+    let request = TestRequest::get().uri("/livez").insert_header(("cookie", "y".repeat(16 * 1024)));
+    assert_problem(&send(&state, request).await, 431, "headers_too_large");
+}
+
+// T103
+#[actix_web::test]
+async fn a_panic_is_a_500_of_the_paths_dialect_that_tells_nothing() {
+    async fn panics() -> HttpResponse {
+        panic!("LEAKME123")
+    }
+    for path in ["/api/token", "/elsewhere"] {
+        let routes = web::scope("").service(web::resource(path).to(panics));
+        let answer = send_to(around(Parts::default().build(), routes), TestRequest::get().uri(path)).await;
+        assert!(!answer.text().contains("LEAKME123"));
+        if path == "/elsewhere" {
+            assert_problem(&answer, 500, "internal_error");
+        } else {
+            assert_eq!((answer.status.as_u16(), answer.member("error").as_str()), (500, "server_error"));
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+        }
+    }
+}
+
+#[actix_web::test]
+async fn an_error_that_a_library_answers_becomes_a_problem_too() {
+    async fn library() -> HttpResponse {
+        HttpResponse::NotFound().body("LEAKME123")
+    }
+    let routes = web::scope("").service(web::resource("/docs/x").to(library));
+    let answer = send_to(around(Parts::default().build(), routes), TestRequest::get().uri("/docs/x")).await;
+    assert_problem(&answer, 404, "not_found");
+    assert!(!answer.text().contains("LEAKME123"));
+}
+
+#[actix_web::test]
+async fn the_cause_of_a_500_stays_inside() {
+    let routes = web::scope("").service(web::resource("/x").to(|| fail("LEAKME123")));
+    let answer = send_to(around(Parts::default().build(), routes), TestRequest::get().uri("/x")).await;
+    assert_problem(&answer, 500, "internal_error");
+    assert!(!answer.text().contains("LEAKME123"));
+}
+
+#[actix_web::test]
+async fn a_problem_shows_its_fields_its_counter_and_when_to_come_back() {
+    use domain::rate_limit::RateStatus;
+    const RATE: RateStatus = RateStatus { limit: 1000, remaining: 0, reset: 1_780_012_800, allowed: false };
+    async fn limited() -> Result<HttpResponse, Problem> {
+        Err(Problem::rate_limited(RATE, 77))
+    }
+    async fn wrong() -> Result<HttpResponse, Problem> {
+        Err(Problem::invalid_parameter("page", "must be greater than 0").with_rate(RATE))
+    }
+    let routes = || {
+        web::scope("")
+            .service(web::resource("/limited").to(limited))
+            .service(web::resource("/wrong").to(wrong))
+    };
+    let state = Parts::default().build();
+    let limited = send_to(around(state.clone(), routes()), TestRequest::get().uri("/limited")).await;
+    assert_problem(&limited, 429, "rate_limited");
+    assert_eq!(limited.header("retry-after"), Some("77"));
+    let wrong = send_to(around(state, routes()), TestRequest::get().uri("/wrong")).await;
+    assert_problem(&wrong, 400, "invalid_parameter");
+    assert_eq!(wrong.header("retry-after"), None);
+    for answer in [&limited, &wrong] {
+        assert_eq!(answer.header("x-ratelimit-limit"), Some("1000"));
+        assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
+        assert_eq!(answer.header("x-ratelimit-reset"), Some("1780012800"));
+    }
+    insta::assert_snapshot!(limited.text(), @r#"{"type":"http://restwell.example/errors#rate_limited","title":"The daily limit is reached","status":429,"detail":"The client has made all requests of this UTC day that it may make for this person and endpoint: wait for Retry-After.","code":"rate_limited","request_id":"00000000-0000-4000-8000-0000000000aa","limit":{"X-RateLimit-Limit":1000,"X-RateLimit-Remaining":0,"X-RateLimit-Reset":1780012800}}"#);
+    insta::assert_snapshot!(wrong.text(), @r#"{"type":"http://restwell.example/errors#invalid_parameter","title":"A parameter is not valid","status":400,"detail":"page: must be greater than 0","code":"invalid_parameter","request_id":"00000000-0000-4000-8000-0000000000aa","errors":[{"field":"page","message":"must be greater than 0"}]}"#);
+}
+
+// T68
+#[actix_web::test]
+async fn each_fault_about_tokens_has_its_challenge() {
+    use domain::scope::Scope;
+    async fn answer(path: web::Path<String>) -> Result<HttpResponse, Problem> {
+        Err(match path.as_str() {
+            "missing" => Problem::new(Fault::MissingToken),
+            "bad" => Problem::new(Fault::InvalidToken),
+            "scope" => Problem::insufficient_scope(Scope::Sleep),
+            _ => Problem::new(Fault::OtherUser),
+        })
+    }
+    for (path, status, challenge) in [
+        ("missing", 401, Some("Bearer")),
+        ("bad", 401, Some("Bearer realm=\"restwell\", error=\"invalid_token\"")),
+        ("scope", 403, Some("Bearer realm=\"restwell\", error=\"insufficient_scope\", scope=\"sleep\"")),
+        ("other", 403, None),
+    ] {
+        let routes = web::scope("").service(web::resource("/{x}").to(answer));
+        let request = TestRequest::get().uri(&format!("/{path}"));
+        let answer = send_to(around(Parts::default().build(), routes), request).await;
+        assert_eq!(answer.status.as_u16(), status);
+        assert_eq!(answer.header("www-authenticate"), challenge);
+    }
+}
+
+#[actix_web::test]
+async fn hsts_is_sent_exactly_when_the_public_url_is_https() {
+    for (public_url, expected) in
+        [("https://restwell.example", Some("max-age=31536000")), ("http://127.0.0.1:8080", None)]
+    {
+        let settings = HttpSettings { public_url: public_url.to_owned(), ..HttpSettings::default() };
+        let state = Parts { settings, ..Parts::default() }.build();
+        for path in ["/livez", "/nowhere", "/api/token"] {
+            let answer = send(&state, TestRequest::get().uri(path)).await;
+            assert_eq!(answer.header("strict-transport-security"), expected);
+        }
+    }
+}
+
+#[actix_web::test]
+async fn health_tells_living_from_ready() {
+    let ready = Parts::default().build();
+    let starting = Parts { is_ready: false, ..Parts::default() }.build();
+    for (state, path) in [(&ready, "/livez"), (&starting, "/livez"), (&ready, "/readyz")] {
+        let answer = send(state, TestRequest::get().uri(path)).await;
+        assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"status":"ok"}"#));
+    }
+    let answer = send(&starting, TestRequest::get().uri("/readyz")).await;
+    assert_problem(&answer, 503, "not_ready");
+    assert_eq!(answer.header("retry-after"), Some("5"));
+}
+
+#[actix_web::test]
+async fn the_key_set_is_public_and_cacheable_for_a_minute() {
+    let answer = send(&Parts::default().build(), TestRequest::get().uri("/.well-known/jwks.json")).await;
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));
+    assert_eq!(answer.header("pragma"), None);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    insta::assert_snapshot!(answer.text(), @r#"{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","use":"sig","kid":"00000000-0000-0000-0000-000000000000","x":"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"}]}"#);
+}
+
+#[actix_web::test]
+async fn the_type_of_a_problem_leads_to_the_reference() {
+    let answer = send(&Parts::default().build(), TestRequest::get().uri("/errors")).await;
+    assert_eq!(answer.text(), crate::error_reference());
+}

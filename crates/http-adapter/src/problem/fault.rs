@@ -147,7 +147,10 @@ impl Fault {
             405 => Self::MethodNotAllowed,
             408 => Self::RequestTimeout,
             413 => Self::PayloadTooLarge,
+            414 => Self::UriTooLong,
             415 => Self::UnsupportedMediaType,
+            431 => Self::HeadersTooLarge,
+            503 => Self::NotReady,
             400..=499 => Self::InvalidRequest,
             _ => Self::InternalError,
         }

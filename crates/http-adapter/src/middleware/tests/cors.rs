@@ -1,0 +1,71 @@
+//! Row T35.
+
+use super::*;
+
+const DATA: [&str; 2] = ["/api/v1/sleep/x", "/api/supplements/x"];
+
+fn with_origins(origins: &[&str]) -> Arc<HttpState> {
+    let cors_allowed_origins = origins.iter().map(ToString::to_string).collect();
+    let settings = HttpSettings { cors_allowed_origins, ..HttpSettings::default() };
+    Parts { settings, ..Parts::default() }.build()
+}
+
+fn from_page(uri: &str) -> TestRequest {
+    TestRequest::get().uri(uri).insert_header(("origin", "https://page.example"))
+}
+
+fn preflight(uri: &str) -> TestRequest {
+    from_page(uri).method("OPTIONS".parse().unwrap()).insert_header(("access-control-request-method", "GET"))
+}
+
+#[track_caller]
+fn assert_no_cors(answer: &Answer) {
+    assert!(answer.headers.keys().all(|name| !name.as_str().starts_with("access-control-")));
+}
+
+#[actix_web::test]
+async fn by_default_no_page_may_read_anything() {
+    for uri in DATA {
+        assert_no_cors(&send(&with_origins(&[]), from_page(uri)).await);
+        let answer = send(&with_origins(&[]), preflight(uri)).await;
+        assert_no_cors(&answer);
+        assert_eq!(answer.status.as_u16(), 405);
+    }
+}
+
+#[actix_web::test]
+async fn a_listed_origin_may_read_the_data_endpoints_errors_included_without_credentials() {
+    let state = with_origins(&["https://other.example", "https://page.example"]);
+    for uri in DATA {
+        let answer = send(&state, from_page(uri)).await;
+        assert_eq!(answer.status.as_u16(), 401);
+        assert_eq!(answer.header("access-control-allow-origin"), Some("https://page.example"));
+        assert!(answer.header("access-control-expose-headers").unwrap().contains("X-RateLimit-Remaining"));
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+        let answer = send(&state, preflight(uri)).await;
+        assert_eq!(answer.status.as_u16(), 204);
+        assert_eq!(answer.header("access-control-allow-origin"), Some("https://page.example"));
+        assert_eq!(answer.header("access-control-allow-methods"), Some("GET"));
+        assert_eq!(answer.header("access-control-allow-headers"), Some("Authorization"));
+        assert_eq!(answer.header("vary"), Some("Origin, Accept-Encoding"));
+    }
+}
+
+#[actix_web::test]
+async fn an_origin_is_listed_exactly_or_not_at_all() {
+    for listed in
+        ["https://page.example/", "http://page.example", "https://page.example:8443", "*", "page.example"]
+    {
+        assert_no_cors(&send(&with_origins(&[listed]), from_page(DATA[0])).await);
+        assert_no_cors(&send(&with_origins(&[listed]), preflight(DATA[0])).await);
+    }
+}
+
+#[actix_web::test]
+async fn no_page_may_read_the_other_endpoints() {
+    let state = with_origins(&["https://page.example"]);
+    for uri in ["/api/token", "/api/refresh", "/livez", "/errors", "/nowhere"] {
+        assert_no_cors(&send(&state, from_page(uri)).await);
+        assert_no_cors(&send(&state, preflight(uri)).await);
+    }
+}

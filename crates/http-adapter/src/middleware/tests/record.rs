@@ -1,0 +1,92 @@
+//! What is logged, and above all what is not: row T01.
+
+use super::*;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+use tracing_subscriber::fmt::MakeWriter;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Lines {
+    type Writer = Self;
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// Returns everything that is logged, at every level, while these requests are answered.
+async fn log_of(requests: Vec<TestRequest>) -> String {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(lines.clone())
+        .with_ansi(false)
+        .with_max_level(tracing::Level::TRACE)
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    for request in requests {
+        send(&Parts::default().build(), request).await;
+    }
+    drop(guard);
+    let bytes = lines.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[actix_web::test]
+async fn a_request_is_one_line_with_its_route_and_its_id() {
+    let log = log_of(vec![TestRequest::get().uri("/livez")]).await;
+    let line = log.lines().find(|line| line.contains("request served")).unwrap();
+    for part in ["method=\"GET\"", "route=\"/livez\"", "status=200", "duration_us=", REQUEST_ID] {
+        assert!(line.contains(part), "{part} in {line}");
+    }
+}
+
+#[actix_web::test]
+async fn a_path_that_no_route_has_is_not_repeated() {
+    let log = log_of(vec![TestRequest::get().uri("/LEAKME123")]).await;
+    assert!(log.contains("route=\"unmatched\"") && log.contains("status=404"));
+    assert!(!log.contains("LEAKME123"));
+}
+
+// T01
+#[actix_web::test]
+async fn nothing_that_a_caller_sends_is_logged() {
+    const MARK: &str = "LEAKME123";
+    let everywhere = |request: TestRequest| {
+        request
+            .insert_header(("authorization", format!("Bearer {MARK}")))
+            .insert_header(("cookie", format!("session={MARK}")))
+            .insert_header(("x-request-id", MARK))
+            .insert_header(("user-agent", MARK))
+            .insert_header(("content-type", "application/x-www-form-urlencoded"))
+            .set_payload(format!("client_secret={MARK}&code={MARK}"))
+    };
+    let mut requests = Vec::new();
+    for path in ["/api/token", "/api/refresh", "/api/v1/profile/", "/api/sleep/", "/nowhere/", "/livez"] {
+        for method in ["GET", "POST", "HEAD", "LEAKME123"] {
+            for query in [format!("code={MARK}"), format!("x={MARK}%00%"), MARK.repeat(1000)] {
+                let uri = if path.ends_with('/') {
+                    format!("{path}{MARK}?{query}")
+                } else {
+                    format!("{path}?{query}")
+                };
+                let method = actix_web::http::Method::from_bytes(method.as_bytes()).unwrap();
+                requests.push(everywhere(TestRequest::default().method(method).uri(&uri)));
+            }
+        }
+    }
+    let sent = requests.len();
+    let log = log_of(requests).await;
+    assert_eq!(log.matches("request served").count(), sent);
+    assert!(!log.contains(MARK), "{log}");
+}

@@ -1,0 +1,126 @@
+//! What only shows on a real connection: rows T93, T96, T98, T99 and T101.
+
+use super::*;
+use crate::testing::MemoryStore;
+use actix_web::{App, HttpServer};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// Starts a server on a free port of this machine; it ends with the test's runtime.
+fn serve() -> SocketAddr {
+    let state = Parts::default().build();
+    let server = HttpServer::new(move || App::new().configure(crate::configure(state.clone())))
+        .workers(1)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .unwrap();
+    let address = *server.addrs().first().unwrap();
+    actix_web::rt::spawn(server.run());
+    address
+}
+
+/// Sends bytes as they are and returns what comes back until the connection is closed or idle.
+async fn exchange(address: SocketAddr, request: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request).await.unwrap();
+    let mut received = Vec::new();
+    let mut chunk = [0; 4096];
+    let mut patience = Duration::from_secs(8);
+    while let Ok(Ok(count @ 1..)) = tokio::time::timeout(patience, stream.read(&mut chunk)).await {
+        received.extend_from_slice(&chunk[..count]);
+        patience = Duration::from_millis(50);
+    }
+    String::from_utf8_lossy(&received).into_owned()
+}
+
+#[track_caller]
+fn assert_status(answer: &str, status: u16, request: &str) {
+    assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+}
+
+// T98
+#[actix_web::test]
+async fn ambiguous_framing_is_refused() {
+    let address = serve();
+    for head in [
+        "Host: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+        "Host: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n",
+        "Host: a\r\nContent-Length: +5\r\n",
+        "Host: a\r\nTransfer-Encoding: xchunked\r\n",
+        "Host : a\r\n",
+        "Host: a\r\nX: a\r\n b\r\n",
+        "Host: a\r\nHost: b\r\n",
+        "Host: a\r\nX: a\0b\r\n",
+    ] {
+        let answer = exchange(address, format!("POST /api/token HTTP/1.1\r\n{head}\r\nabc").as_bytes()).await;
+        assert_status(&answer, 400, head);
+        assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{head}");
+    }
+}
+
+// T93
+#[actix_web::test]
+async fn raw_bytes_in_the_address_are_refused() {
+    let address = serve();
+    for line in [b"GET /api/token\xff HTTP/1.1\r\n".as_slice(), b"GET /api/token?code=\xff HTTP/1.1\r\n"] {
+        let request = [line, b"Host: a\r\nConnection: close\r\n\r\n".as_slice()].concat();
+        assert_status(&exchange(address, &request).await, 400, &String::from_utf8_lossy(line));
+    }
+}
+
+// T96
+#[actix_web::test]
+async fn too_many_or_too_large_headers_are_a_431() {
+    let address = serve();
+    let many = "X: y\r\n".repeat(120);
+    let large = format!("X: {}\r\n", "y".repeat(17 * 1024));
+    for headers in [many, large] {
+        let request = format!("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n");
+        assert_status(&exchange(address, request.as_bytes()).await, 431, "headers");
+    }
+}
+
+// T97
+#[actix_web::test]
+async fn a_head_gets_no_body() {
+    let request = "HEAD /api/token HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let answer = exchange(serve(), request.as_bytes()).await;
+    assert_status(&answer, 405, request);
+    assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+}
+
+// T99
+#[actix_web::test]
+async fn an_absolute_address_and_a_foreign_host_are_served_as_our_own() {
+    let address = serve();
+    for line in ["GET http://evil.example/nowhere HTTP/1.1", "GET /nowhere HTTP/1.1"] {
+        let request = format!("{line}\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+        let answer = exchange(address, request.as_bytes()).await;
+        assert_status(&answer, 404, line);
+        assert!(answer.contains("http://restwell.example/errors#not_found") && !answer.contains("evil"));
+    }
+}
+
+// T101
+#[actix_web::test]
+async fn a_body_that_does_not_arrive_is_a_408() {
+    let request = format!(
+        "POST /api/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 900\r\n\r\ncode={}",
+        MemoryStore::code()
+    );
+    let answer = exchange(serve(), request.as_bytes()).await;
+    assert_status(&answer, 408, "slow body");
+    assert!(answer.contains("\"error\":\"invalid_request\""), "{answer}");
+}
+
+// T94
+#[actix_web::test]
+async fn a_chunked_body_above_the_limit_is_a_413() {
+    let chunk = format!("4000\r\n{}\r\n", "y".repeat(0x4000));
+    let request = format!(
+        "POST /api/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}1\r\ny\r\n0\r\n\r\n"
+    );
+    assert_status(&exchange(serve(), request.as_bytes()).await, 413, "chunked");
+}

@@ -1,0 +1,133 @@
+//! What the tests of this crate share: a state on a small store in memory, and one way to send requests.
+
+mod answer;
+mod store;
+
+pub(crate) use answer::{Answer, send, send_to};
+pub(crate) use store::{FixedClock, MemoryStore};
+
+use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
+use application::access::{AuthorizeAccess, DailyLimits};
+use application::ports::storage::{
+    AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
+    SleepReader, SupplementReader,
+};
+use application::ports::system::{
+    MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
+};
+use application::read::{ReadProfile, ReadSleep, ReadSupplements};
+use application::token::{
+    AuthenticateClient, AuthenticationLimits, IssueServiceToken, RedeemCode, RefreshAccess, TokenMint,
+};
+use async_trait::async_trait;
+use domain::access_token::TokenSubject;
+use domain::id::KeyId;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The id that every request of a test has.
+pub(crate) const REQUEST_ID: &str = "00000000-0000-4000-8000-0000000000aa";
+
+/// Everything that a state is made of; a test replaces what it is about and calls [`Parts::build`].
+pub(crate) struct Parts {
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) signer: Arc<dyn TokenSigner>,
+    pub(crate) verifier: Arc<dyn TokenVerifier>,
+    pub(crate) access: Arc<dyn AccessReader>,
+    pub(crate) limiter: Arc<dyn RateLimiter>,
+    pub(crate) profiles: Arc<dyn ProfileReader>,
+    pub(crate) sleep: Arc<dyn SleepReader>,
+    pub(crate) supplements: Arc<dyn SupplementReader>,
+    pub(crate) daily_limits: DailyLimits,
+    pub(crate) allow_query_secrets: bool,
+    pub(crate) is_ready: bool,
+    pub(crate) settings: HttpSettings,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::default()),
+            signer: Arc::new(readable_signer()),
+            verifier: Arc::new(MockTokenVerifier::new()),
+            access: Arc::new(MockAccessReader::new()),
+            limiter: Arc::new(MockRateLimiter::new()),
+            profiles: Arc::new(MockProfileReader::new()),
+            sleep: Arc::new(MockSleepReader::new()),
+            supplements: Arc::new(MockSupplementReader::new()),
+            daily_limits: DailyLimits::default(),
+            allow_query_secrets: true,
+            is_ready: true,
+            settings: HttpSettings {
+                public_url: "http://restwell.example".to_owned(),
+                ..HttpSettings::default()
+            },
+        }
+    }
+}
+
+impl Parts {
+    pub(crate) fn build(self) -> Arc<HttpState> {
+        let clock = Arc::new(FixedClock);
+        let store = self.store;
+        let mint = TokenMint::new(self.signer, store.clone(), clock.clone());
+        let limits = AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 };
+        let allowed = self.allow_query_secrets;
+        Arc::new(HttpState {
+            authenticate_client: Arc::new(AuthenticateClient::new(
+                store.clone(),
+                store.clone(),
+                clock.clone(),
+                limits,
+                allowed,
+            )),
+            redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
+            refresh_access: Arc::new(RefreshAccess::new(store.clone(), store, mint.clone())),
+            issue_service_token: Arc::new(IssueServiceToken::new(mint)),
+            authorize_access: Arc::new(AuthorizeAccess::new(
+                self.verifier,
+                self.access,
+                self.limiter,
+                clock,
+                self.daily_limits,
+            )),
+            read_profile: Arc::new(ReadProfile::new(self.profiles)),
+            read_sleep: Arc::new(ReadSleep::new(self.sleep)),
+            read_supplements: Arc::new(ReadSupplements::new(self.supplements)),
+            key_set: Arc::new(OneKey),
+            health: Arc::new(FixedHealth(self.is_ready)),
+            request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
+            settings: self.settings,
+        })
+    }
+}
+
+/// Signs with plain words, so that a test can read what was signed.
+fn readable_signer() -> MockTokenSigner {
+    let mut signer = MockTokenSigner::new();
+    signer.expect_sign().returning(|claims| {
+        let subject = match claims.subject {
+            TokenSubject::Person { user_id, .. } => user_id.to_string(),
+            TokenSubject::Service => "service".to_owned(),
+        };
+        Ok(format!("access:{subject}:{}", claims.scopes.to_string().replace(' ', "+")))
+    });
+    signer
+}
+
+struct OneKey;
+
+impl KeySetSource for OneKey {
+    fn public_keys(&self) -> Vec<PublicKey> {
+        vec![PublicKey { id: KeyId::from_uuid(Uuid::nil()), public_key: [7; 32] }]
+    }
+}
+
+struct FixedHealth(bool);
+
+#[async_trait]
+impl HealthCheck for FixedHealth {
+    async fn is_ready(&self) -> bool {
+        self.0
+    }
+}

@@ -1,0 +1,253 @@
+//! A store in memory: one person, one app, one service client, one code; small, but single use is single use.
+
+use application::ports::storage::test_support::MockUnitOfWork;
+use application::ports::storage::{
+    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantReader, GrantWithUser,
+    StorageError, UnitOfWork, UnitOfWorkFactory,
+};
+use application::ports::system::{Clock, Entropy};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::code::{AuthorizationCode, CodeState};
+use domain::grant::{Grant, GrantState};
+use domain::id::{ClientId, ClientSecretId, UserId};
+use domain::scope::{Scope, ScopeSet};
+use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+/// The moment of every test.
+pub(crate) const NOW: DateTime<Utc> = DateTime::from_timestamp(1_780_000_000, 0).unwrap();
+
+/// A clock that stands still.
+pub(crate) struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> DateTime<Utc> {
+        NOW
+    }
+}
+
+/// What the store holds.
+#[derive(Clone)]
+struct Contents {
+    clients: Vec<ClientWithSecrets>,
+    code: AuthorizationCode,
+    grants: Vec<Grant>,
+}
+
+/// The store; also the source of (predictable) randomness.
+pub(crate) struct MemoryStore {
+    contents: Arc<Mutex<Contents>>,
+    drawn: AtomicU8,
+    failures: AtomicU32,
+    is_down: bool,
+}
+
+/// Makes the secret that this number stands for.
+fn secret(kind: SecretKind, number: u8) -> Secret {
+    Secret::from_bytes(kind, &SecretBytes::new([number; 32]))
+}
+
+fn client(id: &str, kind: ClientKind, allow_query_secrets: bool, secret_number: u8) -> ClientWithSecrets {
+    ClientWithSecrets {
+        client: Client {
+            id: ClientId::parse(id).unwrap(),
+            name: ClientName::parse("Night Owl").unwrap(),
+            kind,
+            redirect_uris: vec![RedirectUri::parse(MemoryStore::REDIRECT_URI).unwrap()],
+            scopes: match kind {
+                ClientKind::App => ScopeSet::CONSENTABLE,
+                ClientKind::Service => ScopeSet::from_iter([Scope::UsersWrite, Scope::SleepWrite]),
+            },
+            allow_query_secrets,
+            require_pkce: false,
+            status: ClientStatus::Active,
+            created_at: NOW,
+        },
+        secrets: vec![ClientSecret {
+            id: ClientSecretId::from_uuid(Uuid::nil()),
+            hash: secret(SecretKind::ClientSecret, secret_number).hash(),
+            created_at: NOW,
+            expires_at: None,
+        }],
+    }
+}
+
+impl MemoryStore {
+    /// An app that may send secrets in queries.
+    pub(crate) const APP: &'static str = "5f9d2b1c-3e4a-4b8d-9c6f-7a1e2d3c4b5a";
+    /// A service client.
+    pub(crate) const SERVICE: &'static str = "6a8e3c2d-4f5b-4c9e-8d7a-8b2f3e4d5c6b";
+    /// An app that may not send secrets in queries.
+    pub(crate) const STRICT: &'static str = "7b9f4d3e-5a6c-4d8f-9e8b-9c3a4f5e6d7c";
+    pub(crate) const USER: &'static str = "8c1a5e4f-6b7d-4e9a-8f9c-0d4b5a6f7e8d";
+    pub(crate) const REDIRECT_URI: &'static str = "https://app.example/back";
+
+    /// The secret of every client.
+    pub(crate) fn client_secret() -> String {
+        secret(SecretKind::ClientSecret, 1).expose().to_owned()
+    }
+
+    /// The one code.
+    pub(crate) fn code() -> String {
+        secret(SecretKind::AuthorizationCode, 2).expose().to_owned()
+    }
+
+    /// The refresh token of the grant that is there from the beginning.
+    pub(crate) fn refresh_token() -> String {
+        secret(SecretKind::RefreshToken, 3).expose().to_owned()
+    }
+
+    /// A store that cannot be reached.
+    pub(crate) fn down() -> Self {
+        Self { is_down: true, ..Self::default() }
+    }
+
+    /// Tells whether the code is still to be redeemed.
+    pub(crate) fn code_is_unused(&self) -> bool {
+        self.contents.lock().unwrap().code.state == CodeState::Issued
+    }
+
+    /// Returns how many failed authentications were counted.
+    pub(crate) fn failures(&self) -> u32 {
+        self.failures.load(Ordering::SeqCst)
+    }
+
+    fn check(&self) -> Result<(), StorageError> {
+        if self.is_down { Err(StorageError::Unavailable) } else { Ok(()) }
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        let user_id = UserId::parse(Self::USER).unwrap();
+        let app = ClientId::parse(Self::APP).unwrap();
+        let contents = Contents {
+            clients: vec![
+                client(Self::APP, ClientKind::App, true, 1),
+                client(Self::SERVICE, ClientKind::Service, true, 1),
+                client(Self::STRICT, ClientKind::App, false, 1),
+            ],
+            code: AuthorizationCode {
+                hash: secret(SecretKind::AuthorizationCode, 2).hash(),
+                client_id: app,
+                user_id,
+                redirect_uri: Self::REDIRECT_URI.to_owned(),
+                scopes: ScopeSet::from_iter([Scope::Profile, Scope::Sleep]),
+                challenge: None,
+                issued_at: NOW,
+                expires_at: NOW + TimeDelta::seconds(60),
+                state: CodeState::Issued,
+            },
+            grants: vec![Grant {
+                id: domain::id::GrantId::from_uuid(Uuid::nil()),
+                client_id: app,
+                user_id,
+                scopes: ScopeSet::from_iter([Scope::Profile, Scope::Sleep]),
+                refresh_token_hash: secret(SecretKind::RefreshToken, 3).hash(),
+                created_at: NOW,
+                last_used_at: Some(NOW),
+                state: GrantState::Live,
+            }],
+        };
+        Self {
+            contents: Arc::new(Mutex::new(contents)),
+            drawn: AtomicU8::new(100),
+            failures: AtomicU32::new(0),
+            is_down: false,
+        }
+    }
+}
+
+impl Entropy for MemoryStore {
+    fn secret_bytes(&self) -> SecretBytes {
+        SecretBytes::new([self.drawn.fetch_add(1, Ordering::SeqCst); 32])
+    }
+    fn uuid(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.drawn.fetch_add(1, Ordering::SeqCst)))
+    }
+}
+
+#[async_trait]
+impl ClientReader for MemoryStore {
+    async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
+        self.check()?;
+        Ok(self.contents.lock().unwrap().clients.iter().find(|found| found.client.id == id).cloned())
+    }
+}
+
+#[async_trait]
+impl FailureCounter for MemoryStore {
+    async fn record_failure(
+        &self,
+        keys: &[FailureKey],
+        at: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Vec<FailureCount>, StorageError> {
+        self.check()?;
+        let count = self.failures.fetch_add(1, Ordering::SeqCst) + 1;
+        Ok(vec![FailureCount { count, window_ends_at: at + window }; keys.len()])
+    }
+    async fn delete_stale(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
+        Ok(0)
+    }
+}
+
+#[async_trait]
+impl GrantReader for MemoryStore {
+    async fn find_by_refresh_token(
+        &self,
+        hash: &SecretHash,
+        _user_id: Option<UserId>,
+    ) -> Result<Option<GrantWithUser>, StorageError> {
+        self.check()?;
+        let contents = self.contents.lock().unwrap();
+        let grant = contents.grants.iter().find(|grant| grant.refresh_token_hash == *hash).cloned();
+        Ok(grant.map(|grant| GrantWithUser { grant, user_status: UserStatus::Active }))
+    }
+}
+
+#[async_trait]
+impl UnitOfWorkFactory for MemoryStore {
+    /// Begins a unit of work on the store itself: what it writes is there at once.
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        self.check()?;
+        let mut unit = MockUnitOfWork::default();
+        let contents = Arc::clone(&self.contents);
+        unit.codes.expect_find().returning(move |hash| {
+            let code = contents.lock().unwrap().code.clone();
+            Ok((code.hash == *hash).then_some(code))
+        });
+        let contents = Arc::clone(&self.contents);
+        unit.codes.expect_consume().returning(move |_, grant_id, at| {
+            let code = &mut contents.lock().unwrap().code;
+            let won = code.state == CodeState::Issued;
+            code.state = CodeState::Redeemed { grant_id, at };
+            Ok(won)
+        });
+        let contents = Arc::clone(&self.contents);
+        unit.grants.expect_insert().returning(move |grant| {
+            contents.lock().unwrap().grants.push(grant.clone());
+            Ok(())
+        });
+        unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
+        unit.grants.expect_revoke().returning(|_, _, _| Ok(1));
+        unit.grants.expect_record_use().returning(|_, _, _| Ok(()));
+        unit.users.expect_find().returning(|id| {
+            Ok(Some(User {
+                id,
+                email: Email::parse("sam@example.org").unwrap(),
+                home_timezone: TimeZone::UTC,
+                created_at: NOW,
+                status: UserStatus::Active,
+                biology: Biology::default(),
+            }))
+        });
+        Ok(Box::new(unit))
+    }
+}
