@@ -1,0 +1,114 @@
+//! Clients and their secrets.
+
+use crate::Harness;
+use crate::fixture::{client, client_id, conflict, hash, now, seconds, secret, secret_id};
+use application::ports::storage::{ClientWithSecrets, UniqueKey};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::scope::{Scope, ScopeSet};
+
+/// A service client in which nothing is as in [`client`].
+fn service(number: u64) -> Client {
+    let long_uri = format!("https://app.example/{}?a=%5B%22x%22%5D&b=,", "p".repeat(1900));
+    let uris = ["http://127.0.0.1:8080/cb", long_uri.as_str(), "https://xn--bcher-kva.example/"];
+    Client {
+        id: client_id(number),
+        name: ClientName::parse("Größte \"App\" 🛌").unwrap(),
+        kind: ClientKind::Service,
+        redirect_uris: uris.into_iter().map(|uri| RedirectUri::parse(uri).unwrap()).collect(),
+        scopes: Scope::ALL.into_iter().collect(),
+        allow_query_secrets: false,
+        require_pkce: true,
+        status: ClientStatus::Disabled { at: seconds(3) },
+        created_at: seconds(-7),
+    }
+}
+
+pub(crate) async fn a_client_reads_back_as_stored(harness: &Harness) {
+    let bare = Client { redirect_uris: vec![], scopes: ScopeSet::EMPTY, ..service(3) };
+    for (number, client) in [(1, client(1)), (2, service(2)), (3, bare)] {
+        let expiring = ClientSecret { expires_at: Some(seconds(9)), ..secret(number) };
+        harness.store_client(&client, &expiring).await;
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.clients().find(client.id).await.unwrap(), Some(client.clone()));
+        assert_eq!(unit.clients().list_secrets(client.id).await.unwrap(), [expiring.clone()]);
+        let found = harness.clients.find_with_secrets(client.id).await.unwrap();
+        assert_eq!(found, Some(ClientWithSecrets { client, secrets: vec![expiring] }));
+    }
+}
+
+pub(crate) async fn an_unknown_client_is_absent(harness: &Harness) {
+    assert_eq!(harness.clients.find_with_secrets(client_id(1)).await.unwrap(), None);
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.clients().find(client_id(1)).await.unwrap(), None);
+    assert_eq!(unit.clients().list_secrets(client_id(1)).await.unwrap(), []);
+}
+
+pub(crate) async fn a_taken_id_is_a_conflict_and_stores_no_secret(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(conflict(unit.clients().insert(&service(1), &secret(2)).await), UniqueKey::ClientId);
+    assert_eq!(unit.clients().find(client_id(1)).await.unwrap(), Some(client(1)));
+    assert_eq!(unit.clients().list_secrets(client_id(1)).await.unwrap(), [secret(1)]);
+}
+
+pub(crate) async fn an_update_overwrites_everything_but_the_secrets(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    for changed in [service(1), client(1)] {
+        let mut unit = harness.begin().await;
+        assert!(unit.clients().update(&changed).await.unwrap());
+        unit.commit().await.unwrap();
+        let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
+        assert_eq!(found, ClientWithSecrets { client: changed, secrets: vec![secret(1)] });
+    }
+}
+
+pub(crate) async fn an_update_of_no_client_says_so(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    assert!(!unit.clients().update(&client(1)).await.unwrap());
+    assert_eq!(unit.clients().find(client_id(1)).await.unwrap(), None);
+}
+
+pub(crate) async fn clients_are_listed_by_ascending_id_in_pages(harness: &Harness) {
+    for number in [2, 3, 1] {
+        harness.store_client(&client(number), &secret(number)).await;
+    }
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.clients().list(None, 2).await.unwrap(), [client(1), client(2)]);
+    assert_eq!(unit.clients().list(Some(client_id(2)), 2).await.unwrap(), [client(3)]);
+    assert_eq!(unit.clients().list(Some(client_id(3)), 2).await.unwrap(), []);
+}
+
+pub(crate) async fn secrets_are_listed_oldest_first(harness: &Harness) {
+    harness.store_client(&client(1), &secret(5)).await;
+    harness.store_client(&client(2), &secret(9)).await;
+    let older = ClientSecret { created_at: seconds(-10), ..secret(7) };
+    let younger = ClientSecret { created_at: seconds(10), ..secret(6) };
+    let mut unit = harness.begin().await;
+    unit.clients().insert_secret(client_id(1), &younger).await.unwrap();
+    unit.clients().insert_secret(client_id(1), &older).await.unwrap();
+    let expected = [older, secret(5), younger];
+    assert_eq!(unit.clients().list_secrets(client_id(1)).await.unwrap(), expected);
+    unit.commit().await.unwrap();
+    let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
+    assert_eq!(found.secrets, expected);
+}
+
+pub(crate) async fn an_expired_secret_keeps_its_end(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.clients().expire_secret(client_id(1), secret_id(1), now()).await.unwrap());
+    unit.commit().await.unwrap();
+    let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
+    let expired = ClientSecret { expires_at: Some(now()), ..secret(1) };
+    assert_eq!(found.secrets, [expired]);
+    assert_eq!(found.secrets[0].hash, hash(1));
+}
+
+pub(crate) async fn only_the_clients_own_secret_can_be_expired(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    harness.store_client(&client(2), &secret(2)).await;
+    let mut unit = harness.begin().await;
+    assert!(!unit.clients().expire_secret(client_id(1), secret_id(2), now()).await.unwrap());
+    assert!(!unit.clients().expire_secret(client_id(3), secret_id(1), now()).await.unwrap());
+    assert_eq!(unit.clients().list_secrets(client_id(2)).await.unwrap(), [secret(2)]);
+}

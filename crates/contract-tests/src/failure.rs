@@ -1,0 +1,68 @@
+//! Counters of failed attempts.
+
+use crate::Harness;
+use crate::fixture::{microsecond, now, seconds};
+use application::ports::storage::{FailureCount, FailureKey};
+use chrono::{DateTime, TimeDelta, Utc};
+
+fn key(number: u8) -> FailureKey {
+    FailureKey([number; 32])
+}
+
+fn window() -> TimeDelta {
+    TimeDelta::minutes(10)
+}
+
+async fn fail(harness: &Harness, key: FailureKey, at: DateTime<Utc>) -> FailureCount {
+    harness.failures.record_failure(&[key], at, window()).await.unwrap()[0]
+}
+
+pub(crate) async fn failures_are_counted_for_each_key_in_the_order_of_the_keys(harness: &Harness) {
+    fail(harness, key(2), now()).await;
+    fail(harness, key(2), seconds(1)).await;
+    let counts =
+        harness.failures.record_failure(&[key(3), key(2), key(1)], seconds(2), window()).await.unwrap();
+    let count = |count, began_at: DateTime<Utc>| FailureCount { count, window_ends_at: began_at + window() };
+    assert_eq!(counts, [count(1, seconds(2)), count(3, now()), count(1, seconds(2))]);
+    assert_eq!(harness.failures.record_failure(&[], now(), window()).await.unwrap(), []);
+}
+
+pub(crate) async fn a_window_begins_with_the_first_failure_and_ends(harness: &Harness) {
+    let end = now() + window();
+    assert_eq!(fail(harness, key(1), now()).await, FailureCount { count: 1, window_ends_at: end });
+    let last = end - microsecond();
+    assert_eq!(fail(harness, key(1), last).await, FailureCount { count: 2, window_ends_at: end });
+    let again = FailureCount { count: 1, window_ends_at: end + window() };
+    assert_eq!(fail(harness, key(1), end).await, again);
+    assert_eq!(fail(harness, key(1), end + microsecond()).await, FailureCount { count: 2, ..again });
+}
+
+pub(crate) async fn racing_failures_are_all_counted(harness: &Harness) {
+    let tasks: Vec<_> = (0..40)
+        .map(|number| {
+            let harness = harness.clone();
+            // In both orders, in which careless stores would wait for each other for ever.
+            let keys = if number % 2 == 0 { [key(1), key(2)] } else { [key(2), key(1)] };
+            tokio::spawn(
+                async move { harness.failures.record_failure(&keys, now(), window()).await.unwrap() },
+            )
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(fail(harness, key(1), now()).await.count, 41);
+    assert_eq!(fail(harness, key(2), now()).await.count, 41);
+}
+
+pub(crate) async fn counters_whose_window_began_long_ago_are_deleted_up_to_the_limit(harness: &Harness) {
+    for (number, at) in [(1, seconds(1)), (2, seconds(2)), (3, seconds(3)), (4, seconds(4))] {
+        fail(harness, key(number), at).await;
+    }
+    assert_eq!(harness.failures.delete_stale(seconds(1), 10).await.unwrap(), 0);
+    assert_eq!(harness.failures.delete_stale(seconds(4), 2).await.unwrap(), 2);
+    assert_eq!(harness.failures.delete_stale(seconds(4), 2).await.unwrap(), 1);
+    assert_eq!(harness.failures.delete_stale(seconds(4), 2).await.unwrap(), 0);
+    assert_eq!(fail(harness, key(3), seconds(5)).await.count, 1);
+    assert_eq!(fail(harness, key(4), seconds(5)).await.count, 2);
+}

@@ -1,0 +1,277 @@
+//! What the cases store; everything is made up, and made of small numbers.
+
+use application::ports::storage::{StorageError, UniqueKey};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
+use domain::grant::{Grant, GrantState};
+use domain::id::{
+    ClientId, ClientSecretId, GrantId, IntakeLogId, KeyId, SleepSessionId, SupplementId, UserId,
+};
+use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use domain::scope::{Scope, ScopeSet};
+use domain::secret::SecretHash;
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
+use domain::sleep::{
+    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, SleepSource, Stage, StageEntry,
+    TimeInBed,
+};
+use domain::supplement::{
+    CatalogueKey, Ingredient, IntakeLog, IntakeLogRecord, Servings, Supplement, SupplementLabel,
+    SupplementLabelFields,
+};
+use domain::time::{TimeZone, UtcOffset};
+use domain::user::{
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
+};
+use uuid::Uuid;
+
+/// The moment at which the cases take place, with all six decimals.
+pub(crate) fn now() -> DateTime<Utc> {
+    "2026-03-09T12:34:56.123456Z".parse().unwrap()
+}
+
+/// Some seconds after [`now`], or before it.
+pub(crate) fn seconds(seconds: i64) -> DateTime<Utc> {
+    now() + TimeDelta::seconds(seconds)
+}
+
+/// The smallest step of time that stores keep.
+pub(crate) fn microsecond() -> TimeDelta {
+    TimeDelta::microseconds(1)
+}
+
+/// Unwraps the key that a write would have broken.
+pub(crate) fn conflict<T>(result: Result<T, StorageError>) -> UniqueKey {
+    match result {
+        Err(StorageError::Conflict(key)) => key,
+        Err(error) => panic!("expected a conflict, got {error}"),
+        Ok(_) => panic!("expected a conflict, got none"),
+    }
+}
+
+fn uuid(number: u64) -> Uuid {
+    // Both halves differ from id to id, and ids sort as their numbers.
+    Uuid::from_u64_pair(number << 8 | 0x5a, number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+pub(crate) fn user_id(number: u64) -> UserId {
+    UserId::from_uuid(uuid(number))
+}
+
+pub(crate) fn client_id(number: u64) -> ClientId {
+    ClientId::from_uuid(uuid(number))
+}
+
+pub(crate) fn secret_id(number: u64) -> ClientSecretId {
+    ClientSecretId::from_uuid(uuid(number))
+}
+
+pub(crate) fn grant_id(number: u64) -> GrantId {
+    GrantId::from_uuid(uuid(number))
+}
+
+pub(crate) fn session_id(number: u64) -> SleepSessionId {
+    SleepSessionId::from_uuid(uuid(number))
+}
+
+pub(crate) fn supplement_id(number: u64) -> SupplementId {
+    SupplementId::from_uuid(uuid(number))
+}
+
+pub(crate) fn log_id(number: u64) -> IntakeLogId {
+    IntakeLogId::from_uuid(uuid(number))
+}
+
+pub(crate) fn key_id(number: u64) -> KeyId {
+    KeyId::from_uuid(uuid(number))
+}
+
+pub(crate) fn hash(number: u64) -> SecretHash {
+    let mut bytes = [0xa5; 32];
+    bytes[..8].copy_from_slice(&number.to_be_bytes());
+    SecretHash::from_bytes(bytes)
+}
+
+/// A person of whom as little as possible is known.
+pub(crate) fn user(number: u64) -> User {
+    User {
+        id: user_id(number),
+        email: Email::parse(&format!("person-{number}@example.org")).unwrap(),
+        home_timezone: TimeZone::UTC,
+        created_at: now(),
+        status: UserStatus::Active,
+        biology: Biology::default(),
+    }
+}
+
+/// A person of whom everything is known.
+pub(crate) fn full_user(number: u64) -> User {
+    User {
+        id: user_id(number),
+        email: Email::parse(&format!("Ärzt+{number}@Exämple.ORG")).unwrap(),
+        home_timezone: TimeZone::parse("America/Argentina/ComodRivadavia").unwrap(),
+        created_at: "1999-12-31T23:59:59.999999Z".parse().unwrap(),
+        status: UserStatus::Locked { at: seconds(-1) },
+        biology: Biology {
+            birth_date: Some(BirthDate::parse("1880-02-29").unwrap()),
+            biological_sex: Some(BiologicalSex::Other),
+            blood_type: Some(BloodType::AbNegative),
+            height: Some(BodyHeight::from_centimetres(167.6).unwrap()),
+            weight: Some(BodyWeight::from_kilograms(0.1 + 0.2).unwrap()),
+            skin_type: Some(SkinType::new(6).unwrap()),
+            wheelchair_use: Some(false),
+        },
+    }
+}
+
+/// An app with as little as possible.
+pub(crate) fn client(number: u64) -> Client {
+    Client {
+        id: client_id(number),
+        name: ClientName::parse(&format!("App {number}")).unwrap(),
+        kind: ClientKind::App,
+        redirect_uris: vec![RedirectUri::parse("https://app.example/back").unwrap()],
+        scopes: ScopeSet::CONSENTABLE,
+        allow_query_secrets: true,
+        require_pkce: false,
+        status: ClientStatus::Active,
+        created_at: now(),
+    }
+}
+
+pub(crate) fn secret(number: u64) -> ClientSecret {
+    ClientSecret { id: secret_id(number), hash: hash(number), created_at: now(), expires_at: None }
+}
+
+/// A code of client 1 and person 1 that ends a minute after [`now`].
+pub(crate) fn code(number: u64) -> AuthorizationCode {
+    AuthorizationCode {
+        hash: hash(number),
+        client_id: client_id(1),
+        user_id: user_id(1),
+        redirect_uri: "https://app.example/back?x=%20y".to_owned(),
+        scopes: [Scope::Sleep, Scope::Profile].into_iter().collect(),
+        challenge: Some(PkceChallenge::from_bytes([7; 32])),
+        issued_at: now(),
+        expires_at: seconds(60),
+        state: CodeState::Issued,
+    }
+}
+
+/// A live grant of client 1 by person 1 that was never used.
+pub(crate) fn grant(number: u64) -> Grant {
+    Grant {
+        id: grant_id(number),
+        client_id: client_id(1),
+        user_id: user_id(1),
+        scopes: ScopeSet::CONSENTABLE,
+        refresh_token_hash: hash(number),
+        created_at: now(),
+        last_used_at: None,
+        state: GrantState::Live,
+    }
+}
+
+pub(crate) fn signing_key(number: u64) -> SigningKey {
+    let mut public_key = [3; 32];
+    public_key[..8].copy_from_slice(&number.to_be_bytes());
+    SigningKey {
+        id: key_id(number),
+        public_key,
+        private_key: SealedPrivateKey::new(vec![0, 1, 2, 0xff]),
+        created_at: now(),
+        state: SigningKeyState::Active,
+    }
+}
+
+/// 2026-02-10 22:30:00 UTC and some minutes.
+pub(crate) fn minute(minutes: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_770_762_600, 0).unwrap() + TimeDelta::minutes(minutes)
+}
+
+pub(crate) fn time_in_bed(start: DateTime<Utc>, minutes: i64) -> TimeInBed {
+    let offset = UtcOffset::from_minutes(-210);
+    TimeInBed::new(start, start + TimeDelta::minutes(minutes), offset, UtcOffset::from_minutes(345)).unwrap()
+}
+
+/// A night of eight hours from that minute on, with three stages and the source's key `log-<number>`.
+pub(crate) fn session(number: u64, start_minute: i64) -> SleepSession {
+    session_from(number, minute(start_minute), Some("tracker"), &format!("log-{number}"))
+}
+
+/// A night of eight hours from that moment on.
+pub(crate) fn session_from(
+    number: u64,
+    start: DateTime<Utc>,
+    source: Option<&str>,
+    key: &str,
+) -> SleepSession {
+    let head = SleepRecordHead {
+        key: SessionKey::given(key).unwrap(),
+        source: source.map(|name| SleepSource::parse(name).unwrap()),
+        time_in_bed: time_in_bed(start, 480),
+        is_nap: Some(false),
+    };
+    SleepSession { id: session_id(number), record: with_stages(head), updated_at: now_millis() }
+}
+
+/// [`now`] as far as a session keeps it.
+pub(crate) fn now_millis() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(now().timestamp_millis()).unwrap()
+}
+
+/// Gives a night of eight hours three stages with a gap between them.
+pub(crate) fn with_stages(head: SleepRecordHead) -> SleepRecord {
+    let start = head.time_in_bed.start();
+    let entry = |stage, from: i64, to: i64| {
+        StageEntry::new(stage, start + TimeDelta::minutes(from), start + TimeDelta::minutes(to)).unwrap()
+    };
+    let entries = vec![entry(Stage::Awake, 0, 10), entry(Stage::Light, 10, 100), entry(Stage::Rem, 130, 180)];
+    let hypnogram = Hypnogram::new(entries, &head.time_in_bed).unwrap();
+    SleepRecord::from_stages(head, hypnogram).unwrap()
+}
+
+pub(crate) fn catalogue_key(number: u64) -> CatalogueKey {
+    CatalogueKey::new("dsld".to_owned(), format!("label {number}")).unwrap()
+}
+
+/// A label with two ingredients.
+pub(crate) fn label(name: &str) -> SupplementLabel {
+    let amount = domain::supplement::Amount::new(0.1 + 0.2, "mcg DFE".to_owned()).unwrap();
+    SupplementLabel::new(SupplementLabelFields {
+        brand: "Brand \"Ünï\"".to_owned(),
+        name: name.to_owned(),
+        servings: "90 or 180".to_owned(),
+        upc: " 0 12345 67890 5".to_owned(),
+        entry_date: NaiveDate::from_ymd_opt(2024, 2, 29),
+        ingredients: vec![
+            Ingredient::new("Vitamin B₁₂".to_owned(), Some(amount), true).unwrap(),
+            Ingredient::new("Cellulose".to_owned(), None, false).unwrap(),
+        ],
+    })
+    .unwrap()
+}
+
+pub(crate) fn supplement(number: u64) -> Supplement {
+    Supplement::enter(supplement_id(number), label(&format!("Supplement {number}")), now())
+}
+
+/// An intake of a supplement at that moment, without an external key.
+pub(crate) fn log(number: u64, supplement: u64, at: DateTime<Utc>) -> IntakeLog {
+    keyed_log(number, supplement, at, None)
+}
+
+pub(crate) fn keyed_log(number: u64, supplement: u64, at: DateTime<Utc>, key: Option<&str>) -> IntakeLog {
+    let servings = Servings::new(1.5).unwrap();
+    let record = IntakeLogRecord::new(supplement_id(supplement), at, servings, key.map(str::to_owned));
+    record.unwrap().with_id(log_id(number))
+}
+
+pub(crate) fn page(number: u64, size: u16, sort: SortDirection) -> PageRequest {
+    PageRequest {
+        number: PageNumber::parse(&number.to_string()).unwrap(),
+        size: PageSize::new(size).unwrap(),
+        sort,
+    }
+}

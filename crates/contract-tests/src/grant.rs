@@ -1,0 +1,230 @@
+//! Grants and their refresh tokens.
+
+use crate::Harness;
+use crate::fixture::{
+    client, client_id, conflict, full_user, grant, grant_id, hash, microsecond, now, seconds, secret, user,
+    user_id,
+};
+use application::ports::storage::{GrantFilter, GrantWithUser, UniqueKey};
+use chrono::{DateTime, Utc};
+use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::scope::{Scope, ScopeSet};
+use domain::user::UserStatus;
+
+/// Stores people 1 and 2 and clients 1 and 2.
+async fn prepare(harness: &Harness) {
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+        harness.store_client(&client(number), &secret(number)).await;
+    }
+}
+
+fn grant_of(number: u64, client: u64, user: u64) -> Grant {
+    Grant { client_id: client_id(client), user_id: user_id(user), ..grant(number) }
+}
+
+fn revoked(number: u64, reason: RevocationReason) -> Grant {
+    Grant { state: GrantState::Revoked { at: seconds(5), reason }, ..grant(number) }
+}
+
+async fn list(harness: &Harness, filter: GrantFilter) -> Vec<Grant> {
+    harness.begin().await.grants().list(filter, None, 1000).await.unwrap()
+}
+
+/// Lists the numbers of the grants that are live, in ascending order.
+async fn live(harness: &Harness) -> Vec<u64> {
+    let grants = list(harness, GrantFilter::default()).await;
+    let live = grants.iter().filter(|grant| grant.is_live());
+    live.map(|grant| (1..100).find(|number| grant_id(*number) == grant.id).unwrap()).collect()
+}
+
+pub(crate) async fn a_grant_reads_back_as_stored(harness: &Harness) {
+    prepare(harness).await;
+    let scopes: ScopeSet = [Scope::Sleep, Scope::TokensIntrospect].into_iter().collect();
+    let used = Grant { last_used_at: Some(seconds(-3)), scopes, ..grant(2) };
+    let mut grants = vec![grant(1), used];
+    let reasons = RevocationReason::ALL.into_iter();
+    grants.extend((3..).zip(reasons).map(|(number, reason)| revoked(number, reason)));
+    harness.store_grants(&grants).await;
+    assert_eq!(list(harness, GrantFilter::default()).await, grants);
+}
+
+pub(crate) async fn a_taken_id_is_a_conflict(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_grants(&[grant(1)]).await;
+    let mut unit = harness.begin().await;
+    let same_id = Grant { refresh_token_hash: hash(2), ..grant(1) };
+    assert_eq!(conflict(unit.grants().insert(&same_id).await), UniqueKey::Grant);
+    unit.grants().insert(&grant(2)).await.unwrap();
+}
+
+pub(crate) async fn a_taken_refresh_token_is_a_conflict(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_grants(&[grant(1)]).await;
+    let mut unit = harness.begin().await;
+    let same_token = Grant { refresh_token_hash: hash(1), ..grant(2) };
+    assert_eq!(conflict(unit.grants().insert(&same_token).await), UniqueKey::Grant);
+    unit.grants().insert(&grant(3)).await.unwrap();
+}
+
+pub(crate) async fn a_refresh_token_finds_its_grant_whatever_person_is_named(harness: &Harness) {
+    prepare(harness).await;
+    let known = revoked(1, RevocationReason::Operator);
+    harness.store_grants(&[known.clone(), grant_of(2, 1, 2)]).await;
+    for named in [None, Some(user_id(1)), Some(user_id(2)), Some(user_id(3))] {
+        let found = harness.grants.find_by_refresh_token(&hash(1), named).await.unwrap();
+        assert_eq!(found, Some(GrantWithUser { grant: known.clone(), user_status: UserStatus::Active }));
+    }
+}
+
+pub(crate) async fn a_refresh_token_tells_the_state_of_the_account(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_user(&full_user(3)).await;
+    harness.store_grants(&[grant_of(1, 1, 3)]).await;
+    let found = harness.grants.find_by_refresh_token(&hash(1), None).await.unwrap().unwrap();
+    assert_eq!(found.user_status, full_user(3).status);
+    assert!(!found.user_status.is_active());
+}
+
+pub(crate) async fn an_unknown_refresh_token_is_absent(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_grants(&[grant(1)]).await;
+    for named in [None, Some(user_id(1))] {
+        assert_eq!(harness.grants.find_by_refresh_token(&hash(2), named).await.unwrap(), None);
+    }
+}
+
+pub(crate) async fn grants_are_listed_by_filter_and_ascending_id_in_pages(harness: &Harness) {
+    prepare(harness).await;
+    let grants =
+        [grant_of(4, 1, 1), grant_of(1, 2, 1), grant_of(3, 1, 2), grant_of(2, 2, 2), grant_of(5, 1, 1)];
+    harness.store_grants(&grants).await;
+    let ids = |grants: Vec<Grant>| grants.into_iter().map(|grant| grant.id).collect::<Vec<_>>();
+    let none = GrantFilter::default();
+    let of_user = GrantFilter { user_id: Some(user_id(1)), ..none };
+    let of_client = GrantFilter { client_id: Some(client_id(1)), ..none };
+    let of_both = GrantFilter { user_id: Some(user_id(1)), ..of_client };
+    let one = GrantFilter { id: Some(grant_id(3)), ..none };
+    let nothing = GrantFilter { id: Some(grant_id(3)), ..of_user };
+    let cases: [(GrantFilter, &[u64]); 6] = [
+        (none, &[1, 2, 3, 4, 5]),
+        (of_user, &[1, 4, 5]),
+        (of_client, &[3, 4, 5]),
+        (of_both, &[4, 5]),
+        (one, &[3]),
+        (nothing, &[]),
+    ];
+    for (filter, expected) in cases {
+        let expected: Vec<_> = expected.iter().copied().map(grant_id).collect();
+        assert_eq!(ids(list(harness, filter).await), expected, "{filter:?}");
+    }
+    let mut unit = harness.begin().await;
+    assert_eq!(ids(unit.grants().list(of_user, Some(grant_id(1)), 1).await.unwrap()), [grant_id(4)]);
+    assert_eq!(
+        ids(unit.grants().list(none, Some(grant_id(2)), 2).await.unwrap()),
+        [grant_id(3), grant_id(4)]
+    );
+    assert_eq!(unit.grants().list(of_user, Some(grant_id(5)), 9).await.unwrap(), []);
+}
+
+pub(crate) async fn a_later_use_wins(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_grants(&[grant(1), grant(2)]).await;
+    let steps = [(seconds(10), seconds(10)), (seconds(5), seconds(10)), (seconds(11), seconds(11))];
+    for (used_at, expected) in steps {
+        let mut unit = harness.begin().await;
+        unit.grants().record_use(user_id(1), grant_id(1), used_at).await.unwrap();
+        unit.commit().await.unwrap();
+        let expected = Grant { last_used_at: Some(expected), ..grant(1) };
+        assert_eq!(list(harness, GrantFilter::default()).await, [expected, grant(2)]);
+    }
+    let mut unit = harness.begin().await;
+    unit.grants().record_use(user_id(2), grant_id(2), seconds(10)).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness, GrantFilter::default()).await[1], grant(2));
+}
+
+pub(crate) async fn revoking_counts_the_live_grants_that_match(harness: &Harness) {
+    prepare(harness).await;
+    let grants =
+        [grant_of(1, 1, 1), grant_of(2, 1, 1), grant_of(3, 2, 1), grant_of(4, 1, 2), grant_of(5, 2, 2)];
+    harness.store_grants(&grants).await;
+    let none = GrantFilter::default();
+    let of_both = GrantFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), id: None };
+    let steps: [(GrantFilter, u64, &[u64]); 6] = [
+        (GrantFilter { id: Some(grant_id(2)), ..none }, 1, &[1, 3, 4, 5]),
+        (GrantFilter { id: Some(grant_id(3)), ..of_both }, 0, &[1, 3, 4, 5]),
+        (of_both, 1, &[3, 4, 5]),
+        (GrantFilter { user_id: Some(user_id(1)), ..none }, 1, &[4, 5]),
+        (GrantFilter { client_id: Some(client_id(2)), ..none }, 1, &[4]),
+        (none, 1, &[]),
+    ];
+    for (filter, expected, still_live) in steps {
+        let mut unit = harness.begin().await;
+        let revoked = unit.grants().revoke(filter, seconds(1), RevocationReason::Person).await.unwrap();
+        assert_eq!(revoked, expected, "{filter:?}");
+        unit.commit().await.unwrap();
+        assert_eq!(live(harness).await, still_live);
+    }
+    let state = GrantState::Revoked { at: seconds(1), reason: RevocationReason::Person };
+    assert!(list(harness, none).await.iter().all(|grant| grant.state == state));
+}
+
+pub(crate) async fn a_revoked_grant_keeps_its_first_reason(harness: &Harness) {
+    prepare(harness).await;
+    let known = revoked(1, RevocationReason::CodeReplayed);
+    harness.store_grants(std::slice::from_ref(&known)).await;
+    let mut unit = harness.begin().await;
+    let count = unit.grants().revoke(GrantFilter::default(), now(), RevocationReason::Client).await.unwrap();
+    assert_eq!(count, 0);
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness, GrantFilter::default()).await, [known]);
+}
+
+pub(crate) async fn the_least_recently_used_grants_are_revoked_beyond_the_number_to_keep(harness: &Harness) {
+    prepare(harness).await;
+    let of = |number, created_at: DateTime<Utc>, last_used_at: Option<DateTime<Utc>>| Grant {
+        created_at,
+        last_used_at,
+        ..grant(number)
+    };
+    harness
+        .store_grants(&[
+            // Never used, so it counts from when it was made; the others from their last use.
+            of(1, seconds(50), None),
+            of(2, seconds(1), Some(seconds(60))),
+            of(3, seconds(2), Some(seconds(40))),
+            of(4, seconds(3), None),
+            // Used at the same time: the greater id counts as the later one.
+            of(5, seconds(4), Some(seconds(45))),
+            of(6, seconds(4), Some(seconds(45))),
+            Grant { last_used_at: Some(seconds(99)), ..revoked(7, RevocationReason::Person) },
+        ])
+        .await;
+    let steps: [(usize, u64, &[u64]); 5] = [
+        (6, 0, &[1, 2, 3, 4, 5, 6]),
+        (5, 1, &[1, 2, 3, 5, 6]),
+        (3, 2, &[1, 2, 6]),
+        (1, 2, &[2]),
+        (0, 1, &[]),
+    ];
+    for (keep, expected, still_live) in steps {
+        let mut unit = harness.begin().await;
+        let count = unit.grants().revoke_excess(client_id(1), user_id(1), keep, now()).await.unwrap();
+        assert_eq!(count, expected, "keep {keep}");
+        unit.commit().await.unwrap();
+        assert_eq!(live(harness).await, still_live, "keep {keep}");
+    }
+    let state = GrantState::Revoked { at: now(), reason: RevocationReason::TooManyGrants };
+    assert_eq!(list(harness, GrantFilter::default()).await[0].state, state);
+}
+
+pub(crate) async fn excess_is_counted_for_one_client_and_person(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_grants(&[grant_of(1, 1, 1), grant_of(2, 2, 1), grant_of(3, 1, 2), grant_of(4, 1, 1)]).await;
+    let mut unit = harness.begin().await;
+    unit.grants().record_use(user_id(1), grant_id(1), now() + microsecond()).await.unwrap();
+    assert_eq!(unit.grants().revoke_excess(client_id(1), user_id(1), 1, now()).await.unwrap(), 1);
+    unit.commit().await.unwrap();
+    assert_eq!(live(harness).await, [1, 2, 3]);
+}

@@ -1,0 +1,118 @@
+//! The store that a case works on.
+
+use application::ports::storage::{
+    AccessReader, ClientReader, FailureCounter, GrantReader, ProfileReader, SigningKeyReader, SleepReader,
+    SupplementReader, UnitOfWork, UnitOfWorkFactory,
+};
+use domain::client::{Client, ClientSecret};
+use domain::code::AuthorizationCode;
+use domain::grant::Grant;
+use domain::id::UserId;
+use domain::sleep::SleepSession;
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::user::User;
+use std::any::Any;
+use std::sync::Arc;
+
+/// An empty store with the current schema, seen through its ports. One for each case.
+#[derive(Clone)]
+#[expect(missing_docs, reason = "each field is the port it is named after")]
+pub struct Harness {
+    pub factory: Arc<dyn UnitOfWorkFactory>,
+    pub clients: Arc<dyn ClientReader>,
+    pub grants: Arc<dyn GrantReader>,
+    pub access: Arc<dyn AccessReader>,
+    pub profiles: Arc<dyn ProfileReader>,
+    pub sleep: Arc<dyn SleepReader>,
+    pub supplements: Arc<dyn SupplementReader>,
+    pub signing_keys: Arc<dyn SigningKeyReader>,
+    pub failures: Arc<dyn FailureCounter>,
+    _keep: Arc<dyn Any + Send + Sync>,
+}
+
+impl Harness {
+    /// Wraps a store; `keep` lives as long as the case, such as the directory or the database it is in.
+    pub fn new<S>(store: S, keep: impl Any + Send + Sync) -> Self
+    where
+        S: UnitOfWorkFactory
+            + ClientReader
+            + GrantReader
+            + AccessReader
+            + ProfileReader
+            + SleepReader
+            + SupplementReader
+            + SigningKeyReader
+            + FailureCounter
+            + 'static,
+    {
+        let store = Arc::new(store);
+        Self {
+            factory: store.clone(),
+            clients: store.clone(),
+            grants: store.clone(),
+            access: store.clone(),
+            profiles: store.clone(),
+            sleep: store.clone(),
+            supplements: store.clone(),
+            signing_keys: store.clone(),
+            failures: store,
+            _keep: Arc::new(keep),
+        }
+    }
+
+    /// Begins a unit of work.
+    pub(crate) async fn begin(&self) -> Box<dyn UnitOfWork> {
+        self.factory.begin().await.unwrap()
+    }
+
+    /// Stores a person.
+    pub(crate) async fn store_user(&self, user: &User) {
+        let mut unit = self.begin().await;
+        unit.users().insert(user).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+
+    /// Stores a client with its first secret.
+    pub(crate) async fn store_client(&self, client: &Client, secret: &ClientSecret) {
+        let mut unit = self.begin().await;
+        unit.clients().insert(client, secret).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+
+    /// Stores a code; its person and client must be stored.
+    pub(crate) async fn store_code(&self, code: &AuthorizationCode) {
+        let mut unit = self.begin().await;
+        unit.codes().insert(code).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+
+    /// Stores grants; their people and clients must be stored.
+    pub(crate) async fn store_grants(&self, grants: &[Grant]) {
+        let mut unit = self.begin().await;
+        for grant in grants {
+            unit.grants().insert(grant).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+    }
+
+    /// Stores sessions of a person who is stored.
+    pub(crate) async fn store_sessions(&self, user_id: UserId, sessions: &[SleepSession]) {
+        let mut unit = self.begin().await;
+        unit.sleep().insert(user_id, sessions).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+
+    /// Stores a first version of a label.
+    pub(crate) async fn store_supplement(&self, key: &CatalogueKey, supplement: &Supplement) {
+        let mut unit = self.begin().await;
+        unit.supplements().insert(key, supplement).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+
+    /// Stores logs of a person who is stored, of supplements that are stored.
+    pub(crate) async fn store_logs(&self, user_id: UserId, logs: &[IntakeLog]) {
+        let mut unit = self.begin().await;
+        unit.intake_logs().insert(user_id, logs).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+}

@@ -1,0 +1,159 @@
+//! The suite that every storage adapter must pass, each case declared once.
+//!
+//! A case is a function over a [`Harness`], named as the sentence that it proves, in the module of its aggregate.
+//! The list below names every case; one that is not listed does not compile without a warning. An adapter runs
+//! them all with one line in a test:
+//!
+//! ```ignore
+//! async fn make_store() -> contract_tests::Harness { /* an empty store */ }
+//! contract_tests::contract_tests!(make_store);
+//! ```
+//!
+//! Cases store what a row refers to before the row: the person before their data, the client before its grants,
+//! the supplement before its logs. They never ask for an id that two people share, except where they say so.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the crate is a test suite: a case fails by panicking"
+)]
+
+mod access;
+mod client;
+mod code;
+mod failure;
+mod fixture;
+mod grant;
+mod harness;
+mod signing_key;
+mod unit_of_work;
+mod user;
+
+pub use harness::Harness;
+
+/// Declares the cases: as functions of [`cases`], and as the tests that `contract_tests!` expands to.
+///
+/// The first token is a dollar sign, for the macro that this macro writes.
+macro_rules! suite {
+    ($dollar:tt $($module:ident { $($case:ident),* $(,)? })*) => {
+        /// Every case, by aggregate.
+        pub mod cases {
+            $(
+                #[expect(missing_docs, clippy::missing_panics_doc, reason = "the names say it")]
+                pub mod $module {
+                    $(
+                        pub async fn $case(harness: &crate::Harness) {
+                            crate::$module::$case(harness).await;
+                        }
+                    )*
+                }
+            )*
+        }
+
+        /// Expands to one test for each case. Takes the name of an async function without arguments that
+        /// returns a [`Harness`] around an empty store.
+        #[macro_export]
+        macro_rules! contract_tests {
+            ($dollar make_store:ident) => {
+                $(
+                    mod $module {
+                        $(
+                            #[tokio::test(flavor = "multi_thread")]
+                            async fn $case() {
+                                let harness = super::$dollar make_store().await;
+                                $crate::cases::$module::$case(&harness).await;
+                            }
+                        )*
+                    }
+                )*
+            };
+        }
+    };
+}
+
+suite! {
+    $
+    unit_of_work {
+        what_is_committed_is_seen_by_readers,
+        a_unit_of_work_sees_its_own_writes_and_readers_do_not,
+        a_dropped_unit_of_work_stores_nothing_and_lets_the_next_one_write,
+        a_rolled_back_unit_of_work_stores_nothing,
+        a_conflict_leaves_the_unit_of_work_usable,
+        a_conflict_among_several_rows_stores_none_of_them,
+        an_aborted_task_leaves_neither_rows_nor_an_open_transaction,
+        units_of_work_that_wait_for_each_other_all_commit,
+    }
+    user {
+        a_person_reads_back_as_stored,
+        every_value_of_every_kind_reads_back,
+        an_unknown_person_is_absent,
+        an_address_is_found_whatever_its_case,
+        a_taken_id_is_a_conflict,
+        a_taken_address_is_a_conflict_whatever_its_case,
+        an_update_overwrites_everything,
+        an_update_of_nobody_says_so,
+        an_update_to_a_taken_address_is_a_conflict_and_changes_nothing,
+        people_are_listed_by_ascending_id_in_pages,
+        deleting_a_person_deletes_everything_stored_under_them_and_nothing_else,
+        deleting_nobody_says_so,
+        a_deleted_address_is_free_again,
+    }
+    client {
+        a_client_reads_back_as_stored,
+        an_unknown_client_is_absent,
+        a_taken_id_is_a_conflict_and_stores_no_secret,
+        an_update_overwrites_everything_but_the_secrets,
+        an_update_of_no_client_says_so,
+        clients_are_listed_by_ascending_id_in_pages,
+        secrets_are_listed_oldest_first,
+        an_expired_secret_keeps_its_end,
+        only_the_clients_own_secret_can_be_expired,
+    }
+    code {
+        a_code_reads_back_as_stored,
+        an_unknown_code_is_absent,
+        a_taken_hash_is_a_conflict,
+        a_code_is_consumed_once_and_remembers_its_grant,
+        a_code_is_consumed_until_just_before_its_end,
+        an_unknown_code_is_not_consumed,
+        of_fifty_racing_tasks_exactly_one_consumes_a_code,
+        a_loser_waits_for_the_winner_to_commit,
+        a_rolled_back_winner_leaves_the_code_to_the_next,
+        codes_that_ended_are_deleted_up_to_the_limit,
+    }
+    grant {
+        a_grant_reads_back_as_stored,
+        a_taken_id_is_a_conflict,
+        a_taken_refresh_token_is_a_conflict,
+        a_refresh_token_finds_its_grant_whatever_person_is_named,
+        a_refresh_token_tells_the_state_of_the_account,
+        an_unknown_refresh_token_is_absent,
+        grants_are_listed_by_filter_and_ascending_id_in_pages,
+        a_later_use_wins,
+        revoking_counts_the_live_grants_that_match,
+        a_revoked_grant_keeps_its_first_reason,
+        the_least_recently_used_grants_are_revoked_beyond_the_number_to_keep,
+        excess_is_counted_for_one_client_and_person,
+    }
+    access {
+        a_live_grant_gives_access_with_its_client_scopes_and_zone,
+        a_grant_of_another_person_gives_nothing,
+        a_revoked_grant_gives_no_access,
+        a_disabled_client_gives_no_access,
+        a_locked_person_gives_no_access,
+    }
+    failure {
+        failures_are_counted_for_each_key_in_the_order_of_the_keys,
+        a_window_begins_with_the_first_failure_and_ends,
+        racing_failures_are_all_counted,
+        counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
+    }
+    signing_key {
+        keys_read_back_as_stored_oldest_first,
+        the_first_key_is_stored_once,
+        of_racing_tasks_exactly_one_stores_the_first_key,
+        a_retired_key_makes_room_for_a_first_one,
+        a_taken_id_is_a_conflict,
+        an_active_key_is_retired_once,
+    }
+}

@@ -1,0 +1,88 @@
+//! The keys that sign access tokens.
+
+use crate::Harness;
+use crate::fixture::{conflict, key_id, now, seconds, signing_key};
+use application::ports::storage::UniqueKey;
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
+
+async fn list(harness: &Harness) -> Vec<SigningKey> {
+    harness.signing_keys.list_signing_keys().await.unwrap()
+}
+
+async fn store(harness: &Harness, key: &SigningKey) {
+    let mut unit = harness.begin().await;
+    unit.signing_keys().insert(key).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+pub(crate) async fn keys_read_back_as_stored_oldest_first(harness: &Harness) {
+    assert_eq!(list(harness).await, []);
+    let retired = SigningKey {
+        created_at: seconds(-5),
+        private_key: SealedPrivateKey::new((0..=255).collect()),
+        state: SigningKeyState::Retired { at: now() },
+        ..signing_key(3)
+    };
+    for key in [signing_key(2), retired.clone(), signing_key(1)] {
+        store(harness, &key).await;
+    }
+    assert_eq!(list(harness).await, [retired, signing_key(1), signing_key(2)]);
+}
+
+pub(crate) async fn the_first_key_is_stored_once(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    assert!(unit.signing_keys().insert_first(&signing_key(1)).await.unwrap());
+    assert!(!unit.signing_keys().insert_first(&signing_key(2)).await.unwrap());
+    unit.commit().await.unwrap();
+    let mut unit = harness.begin().await;
+    assert!(!unit.signing_keys().insert_first(&signing_key(1)).await.unwrap());
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness).await, [signing_key(1)]);
+}
+
+pub(crate) async fn of_racing_tasks_exactly_one_stores_the_first_key(harness: &Harness) {
+    let tasks: Vec<_> = (1..=20)
+        .map(|number| {
+            let harness = harness.clone();
+            tokio::spawn(async move {
+                let mut unit = harness.begin().await;
+                let stored = unit.signing_keys().insert_first(&signing_key(number)).await.unwrap();
+                unit.commit().await.unwrap();
+                stored.then(|| signing_key(number))
+            })
+        })
+        .collect();
+    let mut winners = Vec::new();
+    for task in tasks {
+        winners.extend(task.await.unwrap());
+    }
+    assert_eq!(winners.len(), 1);
+    assert_eq!(list(harness).await, winners);
+}
+
+pub(crate) async fn a_retired_key_makes_room_for_a_first_one(harness: &Harness) {
+    store(harness, &SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(1) }).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.signing_keys().insert_first(&signing_key(2)).await.unwrap());
+}
+
+pub(crate) async fn a_taken_id_is_a_conflict(harness: &Harness) {
+    store(harness, &signing_key(1)).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(conflict(unit.signing_keys().insert(&signing_key(1)).await), UniqueKey::SigningKey);
+    unit.signing_keys().insert(&signing_key(2)).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness).await, [signing_key(1), signing_key(2)]);
+}
+
+pub(crate) async fn an_active_key_is_retired_once(harness: &Harness) {
+    store(harness, &signing_key(1)).await;
+    store(harness, &signing_key(2)).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.signing_keys().retire(key_id(1), now()).await.unwrap());
+    assert!(!unit.signing_keys().retire(key_id(1), seconds(1)).await.unwrap());
+    assert!(!unit.signing_keys().retire(key_id(3), now()).await.unwrap());
+    unit.commit().await.unwrap();
+    let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(1) };
+    assert_eq!(list(harness).await, [retired, signing_key(2)]);
+}

@@ -1,0 +1,161 @@
+//! People.
+
+use crate::Harness;
+use crate::fixture::{
+    catalogue_key, client, client_id, code, conflict, full_user, grant, grant_id, hash, log, log_id, now,
+    secret, session, session_id, supplement, supplement_id, user, user_id,
+};
+use application::ports::storage::{GrantFilter, UniqueKey};
+use domain::user::{BiologicalSex, BloodType, Email, SkinType, User, UserStatus};
+
+pub(crate) async fn a_person_reads_back_as_stored(harness: &Harness) {
+    for person in [user(1), full_user(2)] {
+        harness.store_user(&person).await;
+        assert_eq!(harness.profiles.find_profile(person.id).await.unwrap(), Some(person.clone()));
+        let mut unit = harness.begin().await;
+        let found = unit.users().find(person.id).await.unwrap();
+        assert_eq!(found.as_ref().map(|found| found.email.as_str()), Some(person.email.as_str()));
+        assert_eq!(found, Some(person));
+    }
+}
+
+pub(crate) async fn every_value_of_every_kind_reads_back(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    unit.users().insert(&user(1)).await.unwrap();
+    let mut person = user(1);
+    for sex in BiologicalSex::ALL {
+        for blood_type in BloodType::ALL {
+            person.biology.biological_sex = Some(sex);
+            person.biology.blood_type = Some(blood_type);
+            assert!(unit.users().update(&person).await.unwrap());
+            assert_eq!(unit.users().find(person.id).await.unwrap(), Some(person.clone()));
+        }
+    }
+    for (number, wheelchair_use) in (1..=6).zip([Some(true), Some(false), None].into_iter().cycle()) {
+        person.biology.skin_type = Some(SkinType::new(number).unwrap());
+        person.biology.wheelchair_use = wheelchair_use;
+        assert!(unit.users().update(&person).await.unwrap());
+        assert_eq!(unit.users().find(person.id).await.unwrap(), Some(person.clone()));
+    }
+}
+
+pub(crate) async fn an_unknown_person_is_absent(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    assert_eq!(harness.profiles.find_profile(user_id(2)).await.unwrap(), None);
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.users().find(user_id(2)).await.unwrap(), None);
+    assert_eq!(unit.users().find_by_email(&user(2).email).await.unwrap(), None);
+}
+
+pub(crate) async fn an_address_is_found_whatever_its_case(harness: &Harness) {
+    harness.store_user(&full_user(1)).await;
+    let mut unit = harness.begin().await;
+    for text in ["Ärzt+1@Exämple.ORG", "ÄRZT+1@EXÄMPLE.ORG", "ärzt+1@exämple.org"] {
+        let found = unit.users().find_by_email(&Email::parse(text).unwrap()).await.unwrap();
+        assert_eq!(found, Some(full_user(1)), "{text}");
+    }
+}
+
+pub(crate) async fn a_taken_id_is_a_conflict(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let mut unit = harness.begin().await;
+    let other_address = User { email: user(2).email, ..user(1) };
+    assert_eq!(conflict(unit.users().insert(&other_address).await), UniqueKey::UserId);
+}
+
+pub(crate) async fn a_taken_address_is_a_conflict_whatever_its_case(harness: &Harness) {
+    harness.store_user(&full_user(1)).await;
+    let mut unit = harness.begin().await;
+    let person = User { email: Email::parse("ÄRZT+1@exämple.org").unwrap(), ..user(2) };
+    assert_eq!(conflict(unit.users().insert(&person).await), UniqueKey::UserEmail);
+}
+
+pub(crate) async fn an_update_overwrites_everything(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    for person in [User { id: user_id(1), ..full_user(2) }, user(1)] {
+        let mut unit = harness.begin().await;
+        assert!(unit.users().update(&person).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(person));
+    }
+}
+
+pub(crate) async fn an_update_of_nobody_says_so(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    assert!(!unit.users().update(&user(1)).await.unwrap());
+    assert_eq!(unit.users().find(user_id(1)).await.unwrap(), None);
+}
+
+pub(crate) async fn an_update_to_a_taken_address_is_a_conflict_and_changes_nothing(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    let mut unit = harness.begin().await;
+    let person = User { email: user(1).email, status: UserStatus::Locked { at: now() }, ..user(2) };
+    assert_eq!(conflict(unit.users().update(&person).await), UniqueKey::UserEmail);
+    assert_eq!(unit.users().find(user_id(2)).await.unwrap(), Some(user(2)));
+}
+
+pub(crate) async fn people_are_listed_by_ascending_id_in_pages(harness: &Harness) {
+    for number in [3, 1, 5, 2, 4] {
+        harness.store_user(&user(number)).await;
+    }
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.users().list(None, 2).await.unwrap(), [user(1), user(2)]);
+    assert_eq!(unit.users().list(Some(user_id(2)), 2).await.unwrap(), [user(3), user(4)]);
+    assert_eq!(unit.users().list(Some(user_id(4)), 2).await.unwrap(), [user(5)]);
+    assert_eq!(unit.users().list(Some(user_id(5)), 2).await.unwrap(), []);
+}
+
+pub(crate) async fn deleting_a_person_deletes_everything_stored_under_them_and_nothing_else(
+    harness: &Harness,
+) {
+    harness.store_client(&client(1), &secret(1)).await;
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+        let id = user_id(number);
+        let mut stored_code = code(number);
+        stored_code.user_id = id;
+        harness.store_code(&stored_code).await;
+        let mut stored_grant = grant(number);
+        stored_grant.user_id = id;
+        harness.store_grants(&[stored_grant]).await;
+        harness.store_sessions(id, &[session(number, 0)]).await;
+        harness.store_logs(id, &[log(number, 1, now())]).await;
+    }
+    let mut unit = harness.begin().await;
+    assert!(unit.users().delete(user_id(1)).await.unwrap());
+    unit.commit().await.unwrap();
+    for (number, is_there) in [(1, false), (2, true)] {
+        let id = user_id(number);
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.users().find(id).await.unwrap().is_some(), is_there);
+        assert_eq!(unit.codes().find(&hash(number)).await.unwrap().is_some(), is_there);
+        let filter = GrantFilter { user_id: Some(id), ..GrantFilter::default() };
+        assert_eq!(unit.grants().list(filter, None, 10).await.unwrap().len(), usize::from(is_there));
+        let sessions = unit.sleep().find_many(id, &[session_id(number)]).await.unwrap();
+        assert_eq!(sessions.len(), usize::from(is_there));
+        let logs = unit.intake_logs().find_many(id, &[log_id(number)]).await.unwrap();
+        assert_eq!(logs.len(), usize::from(is_there));
+        assert!(unit.clients().find(client_id(1)).await.unwrap().is_some());
+        assert!(unit.supplements().find(supplement_id(1)).await.unwrap().is_some());
+        drop(unit);
+        let access = harness.access.find_access(id, grant_id(number)).await.unwrap();
+        assert_eq!(access.is_some(), is_there);
+    }
+}
+
+pub(crate) async fn deleting_nobody_says_so(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    assert!(!unit.users().delete(user_id(1)).await.unwrap());
+}
+
+pub(crate) async fn a_deleted_address_is_free_again(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.users().delete(user_id(1)).await.unwrap());
+    let heir = User { email: user(1).email, ..user(2) };
+    unit.users().insert(&heir).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(harness.profiles.find_profile(user_id(2)).await.unwrap(), Some(heir));
+}

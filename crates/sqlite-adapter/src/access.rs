@@ -1,0 +1,66 @@
+//! The access check.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob};
+use crate::schema::{access_grant, account, client};
+use crate::store::SqliteStore;
+use application::ports::storage::{AccessReader, AccessState, StorageError};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use domain::id::{ClientId, GrantId, UserId};
+use domain::time::TimeZone;
+
+#[derive(Queryable)]
+struct AccessRow {
+    client_id: Vec<u8>,
+    scopes: String,
+    revoked_at: Option<i64>,
+    disabled_at: Option<i64>,
+    locked_at: Option<i64>,
+    home_timezone: String,
+}
+
+impl AccessRow {
+    fn into_state(self, user_id: UserId, grant_id: GrantId) -> Result<AccessState, StorageError> {
+        let Self { client_id, scopes, revoked_at, disabled_at, locked_at, home_timezone } = self;
+        let (user_key, grant_key) = (user_id.as_uuid(), grant_id.as_uuid());
+        let grant = Cells::of("access_grant", grant_key.as_bytes());
+        let account = Cells::of("account", user_key.as_bytes());
+        Ok(AccessState {
+            client_id: ClientId::from_uuid(grant.uuid("client_id", &client_id)?),
+            scopes: grant.scopes(&scopes)?,
+            is_live: revoked_at.is_none() && disabled_at.is_none() && locked_at.is_none(),
+            home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
+        })
+    }
+}
+
+#[async_trait]
+impl AccessReader for SqliteStore {
+    async fn find_access(
+        &self,
+        user_id: UserId,
+        grant_id: GrantId,
+    ) -> Result<Option<AccessState>, StorageError> {
+        self.read(move |connection| {
+            let row: Option<AccessRow> = access_grant::table
+                .inner_join(account::table.on(account::id.eq(access_grant::user_id)))
+                .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
+                .filter(access_grant::user_id.eq(blob(user_id.as_uuid())))
+                .filter(access_grant::id.eq(blob(grant_id.as_uuid())))
+                .select((
+                    access_grant::client_id,
+                    access_grant::scopes,
+                    access_grant::revoked_at,
+                    client::disabled_at,
+                    account::locked_at,
+                    account::home_timezone,
+                ))
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(|row| row.into_state(user_id, grant_id)).transpose()
+        })
+        .await
+    }
+}

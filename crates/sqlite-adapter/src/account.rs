@@ -1,0 +1,201 @@
+//! People with their profiles.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, date, micros};
+use crate::schema::{access_grant, account, authorization_code, intake_log, sleep_session};
+use crate::store::SqliteStore;
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{ProfileReader, StorageError, UserRepository};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use domain::id::UserId;
+use domain::time::TimeZone;
+use domain::user::{
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
+};
+
+#[derive(Queryable, Insertable, AsChangeset, Identifiable)]
+#[diesel(table_name = account, treat_none_as_null = true)]
+struct AccountRow {
+    id: Vec<u8>,
+    email: String,
+    email_normalised: String,
+    home_timezone: String,
+    locked_at: Option<i64>,
+    created_at: i64,
+    birth_date: Option<String>,
+    biological_sex: Option<String>,
+    blood_type: Option<String>,
+    height_cm: Option<f64>,
+    weight_kg: Option<f64>,
+    skin_type: Option<i32>,
+    wheelchair_use: Option<bool>,
+}
+
+impl From<&User> for AccountRow {
+    fn from(user: &User) -> Self {
+        let User { id, email, home_timezone, created_at, status, biology } = user;
+        let Biology { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } =
+            *biology;
+        Self {
+            id: blob(id.as_uuid()),
+            email: email.as_str().to_owned(),
+            email_normalised: email.normalised(),
+            home_timezone: home_timezone.name().to_owned(),
+            locked_at: match *status {
+                UserStatus::Active => None,
+                UserStatus::Locked { at } => Some(micros(at)),
+            },
+            created_at: micros(*created_at),
+            birth_date: birth_date.map(|day| date(day.date())),
+            biological_sex: biological_sex.map(|sex| sex.as_str().to_owned()),
+            blood_type: blood_type.map(|kind| kind.as_str().to_owned()),
+            height_cm: height.map(BodyHeight::centimetres),
+            weight_kg: weight.map(BodyWeight::kilograms),
+            skin_type: skin_type.map(|kind| i32::from(kind.get())),
+            wheelchair_use,
+        }
+    }
+}
+
+impl AccountRow {
+    fn into_user(self) -> Result<User, StorageError> {
+        let Self {
+            id,
+            email,
+            // Made of the address: it is for the database's unique key alone.
+            email_normalised: _,
+            home_timezone,
+            locked_at,
+            created_at,
+            birth_date,
+            biological_sex,
+            blood_type,
+            height_cm,
+            weight_kg,
+            skin_type,
+            wheelchair_use,
+        } = self;
+        let cells = Cells::of("account", &id);
+        let birth_date = cells.optional_date("birth_date", birth_date.as_deref())?;
+        let skin_type = skin_type.map(|kind| cells.sound("skin_type", u8::try_from(kind))).transpose()?;
+        let sex = |text: String| cells.sound("biological_sex", BiologicalSex::parse(&text));
+        let blood = |text: String| cells.sound("blood_type", BloodType::parse(&text));
+        let height = |value| cells.sound("height_cm", BodyHeight::from_centimetres(value));
+        let weight = |value| cells.sound("weight_kg", BodyWeight::from_kilograms(value));
+        Ok(User {
+            id: UserId::from_uuid(cells.uuid("id", &id)?),
+            email: cells.sound("email", Email::parse(&email))?,
+            home_timezone: cells.sound("home_timezone", TimeZone::parse(&home_timezone))?,
+            created_at: cells.instant("created_at", created_at)?,
+            status: user_status(cells, locked_at)?,
+            biology: Biology {
+                birth_date: birth_date
+                    .map(|day| cells.sound("birth_date", BirthDate::new(day)))
+                    .transpose()?,
+                biological_sex: biological_sex.map(sex).transpose()?,
+                blood_type: blood_type.map(blood).transpose()?,
+                height: height_cm.map(height).transpose()?,
+                weight: weight_kg.map(weight).transpose()?,
+                skin_type: skin_type.map(|kind| cells.sound("skin_type", SkinType::new(kind))).transpose()?,
+                wheelchair_use,
+            },
+        })
+    }
+}
+
+/// Reads the state of an account.
+pub(crate) fn user_status(cells: Cells<'_>, locked_at: Option<i64>) -> Result<UserStatus, StorageError> {
+    Ok(match cells.optional_instant("locked_at", locked_at)? {
+        None => UserStatus::Active,
+        Some(at) => UserStatus::Locked { at },
+    })
+}
+
+fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Option<User>, StorageError> {
+    let row: Option<AccountRow> =
+        account::table.find(blob(id.as_uuid())).first(connection).optional().storage()?;
+    row.map(AccountRow::into_user).transpose()
+}
+
+#[async_trait]
+impl ProfileReader for SqliteStore {
+    async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
+        self.read(move |connection| find(connection, user_id)).await
+    }
+}
+
+#[async_trait]
+impl UserRepository for SqliteUnitOfWork {
+    async fn insert(&mut self, user: &User) -> Result<(), StorageError> {
+        let row = AccountRow::from(user);
+        self.run(move |connection| {
+            diesel::insert_into(account::table).values(row).execute(connection).storage().map(drop)
+        })
+        .await
+    }
+
+    async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
+        self.run(move |connection| find(connection, id)).await
+    }
+
+    async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
+        let email = email.normalised();
+        self.run(move |connection| {
+            let row: Option<AccountRow> = account::table
+                .filter(account::email_normalised.eq(email))
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(AccountRow::into_user).transpose()
+        })
+        .await
+    }
+
+    async fn list(&mut self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
+        // Nothing sorts before an empty text of bytes.
+        let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
+        self.run(move |connection| {
+            let rows: Vec<AccountRow> = account::table
+                .filter(account::id.gt(after))
+                .order(account::id)
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(AccountRow::into_user).collect()
+        })
+        .await
+    }
+
+    async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
+        let row = AccountRow::from(user);
+        self.run(move |connection| {
+            let changed = diesel::update(&row).set(&row).execute(connection).storage()?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
+        let id = blob(id.as_uuid());
+        self.run(move |connection| {
+            // The foreign keys would do it, a row at a time.
+            diesel::delete(intake_log::table.filter(intake_log::user_id.eq(&id)))
+                .execute(connection)
+                .storage()?;
+            diesel::delete(sleep_session::table.filter(sleep_session::user_id.eq(&id)))
+                .execute(connection)
+                .storage()?;
+            diesel::delete(authorization_code::table.filter(authorization_code::user_id.eq(&id)))
+                .execute(connection)
+                .storage()?;
+            diesel::delete(access_grant::table.filter(access_grant::user_id.eq(&id)))
+                .execute(connection)
+                .storage()?;
+            let deleted = diesel::delete(account::table.find(&id)).execute(connection).storage()?;
+            Ok(deleted > 0)
+        })
+        .await
+    }
+}

@@ -1,0 +1,156 @@
+//! Authorization codes.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::authorization_code;
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{CodeRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
+use domain::id::{ClientId, GrantId, UserId};
+use domain::secret::SecretHash;
+
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = authorization_code)]
+struct CodeRow {
+    code_hash: Vec<u8>,
+    client_id: Vec<u8>,
+    user_id: Vec<u8>,
+    redirect_uri: String,
+    scopes: String,
+    challenge: Option<Vec<u8>>,
+    issued_at: i64,
+    expires_at: i64,
+    redeemed_grant_id: Option<Vec<u8>>,
+    redeemed_at: Option<i64>,
+}
+
+impl From<&AuthorizationCode> for CodeRow {
+    fn from(code: &AuthorizationCode) -> Self {
+        let AuthorizationCode {
+            hash,
+            client_id,
+            user_id,
+            redirect_uri,
+            scopes,
+            challenge,
+            issued_at,
+            expires_at,
+            state,
+        } = code;
+        let (redeemed_grant_id, redeemed_at) = match *state {
+            CodeState::Issued => (None, None),
+            CodeState::Redeemed { grant_id, at } => (Some(blob(grant_id.as_uuid())), Some(micros(at))),
+        };
+        Self {
+            code_hash: hash.as_bytes().to_vec(),
+            client_id: blob(client_id.as_uuid()),
+            user_id: blob(user_id.as_uuid()),
+            redirect_uri: redirect_uri.clone(),
+            scopes: scopes.to_string(),
+            challenge: challenge.map(|challenge| challenge.as_bytes().to_vec()),
+            issued_at: micros(*issued_at),
+            expires_at: micros(*expires_at),
+            redeemed_grant_id,
+            redeemed_at,
+        }
+    }
+}
+
+impl CodeRow {
+    fn into_code(self) -> Result<AuthorizationCode, StorageError> {
+        let Self {
+            code_hash,
+            client_id,
+            user_id,
+            redirect_uri,
+            scopes,
+            challenge,
+            issued_at,
+            expires_at,
+            redeemed_grant_id,
+            redeemed_at,
+        } = self;
+        let cells = Cells::of("authorization_code", &code_hash);
+        let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
+        let grant_id = redeemed_grant_id.map(|id| cells.uuid("redeemed_grant_id", &id)).transpose()?;
+        let redeemed_at = cells.optional_instant("redeemed_at", redeemed_at)?;
+        Ok(AuthorizationCode {
+            hash: cells.hash("code_hash", &code_hash)?,
+            client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
+            user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
+            redirect_uri,
+            scopes: cells.scopes(&scopes)?,
+            challenge: challenge.map(PkceChallenge::from_bytes),
+            issued_at: cells.instant("issued_at", issued_at)?,
+            expires_at: cells.instant("expires_at", expires_at)?,
+            state: match (grant_id, redeemed_at) {
+                (None, None) => CodeState::Issued,
+                (Some(id), Some(at)) => CodeState::Redeemed { grant_id: GrantId::from_uuid(id), at },
+                _ => return Err(cells.corrupt("redeemed_at")),
+            },
+        })
+    }
+}
+
+#[async_trait]
+impl CodeRepository for SqliteUnitOfWork {
+    async fn insert(&mut self, code: &AuthorizationCode) -> Result<(), StorageError> {
+        let row = CodeRow::from(code);
+        self.run(move |connection| {
+            diesel::insert_into(authorization_code::table).values(row).execute(connection).storage().map(drop)
+        })
+        .await
+    }
+
+    async fn find(&mut self, hash: &SecretHash) -> Result<Option<AuthorizationCode>, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        self.run(move |connection| {
+            let row: Option<CodeRow> =
+                authorization_code::table.find(hash).first(connection).optional().storage()?;
+            row.map(CodeRow::into_code).transpose()
+        })
+        .await
+    }
+
+    async fn consume(
+        &mut self,
+        hash: &SecretHash,
+        grant_id: GrantId,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        self.run(move |connection| {
+            use authorization_code::dsl;
+            let still_good = dsl::authorization_code
+                .find(hash)
+                .filter(dsl::redeemed_at.is_null())
+                .filter(dsl::expires_at.gt(micros(now)));
+            let changed = diesel::update(still_good)
+                .set((dsl::redeemed_grant_id.eq(blob(grant_id.as_uuid())), dsl::redeemed_at.eq(micros(now))))
+                .execute(connection)
+                .storage()?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            use authorization_code::dsl;
+            let ended = dsl::authorization_code
+                .select(dsl::code_hash)
+                .filter(dsl::expires_at.lt(micros(before)))
+                .order(dsl::expires_at)
+                .limit(i64::from(limit));
+            let hashes: Vec<Vec<u8>> = ended.load(connection).storage()?;
+            for hash in &hashes {
+                diesel::delete(dsl::authorization_code.find(hash)).execute(connection).storage()?;
+            }
+            Ok(hashes.len().try_into().unwrap_or(u64::MAX))
+        })
+        .await
+    }
+}

@@ -1,0 +1,160 @@
+//! Connections: how they are opened, and on which threads they work.
+
+use crate::error;
+use application::ports::storage::StorageError;
+use diesel::connection::{
+    AnsiTransactionManager, Connection as _, SimpleConnection as _, TransactionManager as _,
+    TransactionManagerStatus,
+};
+use diesel::sqlite::SqliteConnection;
+use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A connection whose statements run on blocking threads.
+pub(crate) type Connection = SyncConnectionWrapper<SqliteConnection, Detached>;
+
+/// Runs closures on tokio's blocking threads and lets them go on when nobody waits for them any more.
+///
+/// The runtime that diesel-async brings waits in `Drop` for the closure of a dropped future, with
+/// `block_in_place`: that panics on the single-threaded runtimes of actix's workers, where every request that a
+/// client gives up ends in such a drop.
+pub(crate) struct Detached;
+
+impl SpawnBlocking for Detached {
+    fn spawn_blocking<'a, R: Send + 'static>(
+        &mut self,
+        task: impl FnOnce() -> R + Send + 'static,
+    ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync + 'static>>> {
+        tokio::task::spawn_blocking(task).map(|result| result.map_err(Box::from)).boxed()
+    }
+
+    fn get_runtime() -> Self {
+        Self
+    }
+}
+
+/// Runs a closure on the connection.
+///
+/// Starts at once, not at the first poll, and is not stopped by dropping the future.
+pub(crate) async fn run<T: Send + 'static>(
+    connection: &mut Connection,
+    task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+) -> Result<T, StorageError> {
+    connection.spawn_blocking(move |inner| Ok(task(inner))).await.map_err(error::of_runtime)?
+}
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Writes: what it commits survives a power failure (`synchronous = FULL`), because a redeemed code that
+    /// comes back to life could be redeemed again.
+    Writer,
+    /// Reads, and could not write if it wanted to.
+    Reader,
+}
+
+/// Where the database is, and how long its connections wait for each other.
+#[derive(Debug, Clone)]
+pub(crate) struct Location {
+    /// The file, absolute.
+    pub(crate) path: PathBuf,
+    /// How long a statement waits for a lock.
+    pub(crate) busy_timeout: Duration,
+}
+
+impl Location {
+    /// Creates the file, empty and readable by its owner only, unless it exists.
+    pub(crate) fn create_file(&self) -> Result<(), StorageError> {
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&self.path) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(_) => Err(StorageError::Unavailable),
+        }
+    }
+
+    /// Opens a connection to the file, which must exist.
+    pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StorageError> {
+        let url = url_of(&self.path).ok_or(StorageError::Unavailable)?;
+        let mut connection = SqliteConnection::establish(&url).map_err(|_| StorageError::Unavailable)?;
+        let busy = self.busy_timeout.as_millis();
+        let settings = match role {
+            Role::Writer => "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+            Role::Reader => "PRAGMA query_only = ON;",
+        };
+        let shared = "PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456;";
+        let all = format!("PRAGMA busy_timeout = {busy}; {shared} {settings}");
+        connection.batch_execute(&all).map_err(error::of_connection)?;
+        if role == Role::Writer {
+            self.use_write_ahead_log(&mut connection)?;
+        }
+        Ok(connection)
+    }
+
+    /// Switches to the write-ahead log; a file remembers it.
+    ///
+    /// SQLite does not wait for its busy timeout here, so several processes that open a new file at once would
+    /// see an error: hence the loop.
+    fn use_write_ahead_log(&self, connection: &mut SqliteConnection) -> Result<(), StorageError> {
+        let begun = Instant::now();
+        loop {
+            match connection.batch_execute("PRAGMA journal_mode = WAL").map_err(error::of_connection) {
+                Err(StorageError::Retryable) if begun.elapsed() < self.busy_timeout => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Tells whether a sound transaction is open on the connection.
+pub(crate) fn is_in_transaction(connection: &mut SqliteConnection) -> bool {
+    match AnsiTransactionManager::transaction_manager_status_mut(connection) {
+        TransactionManagerStatus::Valid(status) => status.transaction_depth().is_some(),
+        TransactionManagerStatus::InError => false,
+    }
+}
+
+/// Replaces a connection on which a transaction was left open or broke.
+///
+/// That takes a panic within a closure, a disk that failed in the middle, or a runtime that shut down before a
+/// dropped transaction was rolled back; closing the connection rolls back whatever there was.
+pub(crate) fn make_idle(
+    connection: &mut SqliteConnection,
+    location: &Location,
+    role: Role,
+) -> Result<(), StorageError> {
+    let is_idle = match AnsiTransactionManager::transaction_manager_status_mut(connection) {
+        TransactionManagerStatus::Valid(status) => status.transaction_depth().is_none(),
+        TransactionManagerStatus::InError => false,
+    };
+    if !is_idle {
+        *connection = location.connect(role)?;
+    }
+    Ok(())
+}
+
+/// Writes a path as a URI that does not create the file (SQLite, "URI filenames").
+fn url_of(path: &Path) -> Option<String> {
+    let path = path.to_str()?.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Some(format!("file://{path}?mode=rw"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_characters_of_uris_is_still_that_path() {
+        let url = url_of(Path::new("/var/50% off?/a#b.db"));
+        assert_eq!(url.as_deref(), Some("file:///var/50%25 off%3f/a%23b.db?mode=rw"));
+    }
+}

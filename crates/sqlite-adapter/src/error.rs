@@ -1,0 +1,104 @@
+//! What SQLite's errors mean to the ports.
+
+use application::ports::storage::{StorageError, UniqueKey};
+use diesel::result::{DatabaseErrorKind, Error};
+
+/// Beginnings of SQLite's messages (English, fixed in its source) after which trying again may succeed.
+const BUSY: [&str; 3] = ["database is locked", "database table is locked", "database schema is locked"];
+
+/// Beginnings of messages that say that the file cannot be used at this moment.
+const UNAVAILABLE: [&str; 5] = [
+    "unable to open database file",
+    "disk I/O error",
+    "database or disk is full",
+    "attempt to write a readonly database",
+    "interrupted",
+];
+
+/// Translates an error of a statement.
+pub(crate) fn of_statement(error: Error) -> StorageError {
+    let Error::DatabaseError(kind, information) = &error else {
+        return StorageError::Internal(Box::new(error));
+    };
+    let message = information.message();
+    let begins_with = |beginnings: &[&str]| beginnings.iter().any(|beginning| message.starts_with(beginning));
+    match kind {
+        DatabaseErrorKind::UniqueViolation => match unique_key(message) {
+            Some(key) => StorageError::Conflict(key),
+            None => StorageError::Internal(Box::new(error)),
+        },
+        DatabaseErrorKind::Unknown if begins_with(&BUSY) => StorageError::Retryable,
+        DatabaseErrorKind::Unknown if begins_with(&UNAVAILABLE) => StorageError::Unavailable,
+        _ => StorageError::Internal(Box::new(error)),
+    }
+}
+
+/// Translates an error while a connection is set up: whatever it is, the store cannot be used with it.
+pub(crate) fn of_connection(error: Error) -> StorageError {
+    of_statement(error)
+}
+
+/// Translates the failure of a blocking thread: it panicked, or the runtime shuts down.
+pub(crate) fn of_runtime(error: Error) -> StorageError {
+    StorageError::Internal(Box::new(error))
+}
+
+/// Finds the key in a message such as `UNIQUE constraint failed: account.email_normalised`; where several
+/// columns make the key they all stand in one table.
+fn unique_key(message: &str) -> Option<UniqueKey> {
+    let columns = message.split_once(": ")?.1;
+    if columns == "account.email_normalised" {
+        return Some(UniqueKey::UserEmail);
+    }
+    let table = columns.split('.').next()?;
+    match table {
+        "account" => Some(UniqueKey::UserId),
+        "client" | "client_secret" => Some(UniqueKey::ClientId),
+        "authorization_code" => Some(UniqueKey::Code),
+        "access_grant" => Some(UniqueKey::Grant),
+        "sleep_session" => Some(UniqueKey::SleepSession),
+        "supplement" => Some(UniqueKey::Supplement),
+        "intake_log" => Some(UniqueKey::IntakeLog),
+        "signing_key" => Some(UniqueKey::SigningKey),
+        _ => None,
+    }
+}
+
+/// Lets `?` translate a statement's error.
+pub(crate) trait StorageResult<T> {
+    /// Translates the error.
+    fn storage(self) -> Result<T, StorageError>;
+}
+
+impl<T> StorageResult<T> for Result<T, Error> {
+    fn storage(self) -> Result<T, StorageError> {
+        self.map_err(of_statement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(kind: DatabaseErrorKind, message: &str) -> StorageError {
+        of_statement(Error::DatabaseError(kind, Box::new(message.to_owned())))
+    }
+
+    #[test]
+    fn a_broken_uniqueness_names_its_key() {
+        let of = |message| of(DatabaseErrorKind::UniqueViolation, message);
+        let email = of("UNIQUE constraint failed: account.email_normalised");
+        assert!(matches!(email, StorageError::Conflict(UniqueKey::UserEmail)));
+        let key = of("UNIQUE constraint failed: sleep_session.user_id, sleep_session.id");
+        assert!(matches!(key, StorageError::Conflict(UniqueKey::SleepSession)));
+        assert!(matches!(of("UNIQUE constraint failed: other.id"), StorageError::Internal(_)));
+    }
+
+    #[test]
+    fn a_busy_file_is_worth_another_try_and_a_missing_one_is_not() {
+        let of = |message| of(DatabaseErrorKind::Unknown, message);
+        assert!(matches!(of("database is locked"), StorageError::Retryable));
+        assert!(matches!(of("unable to open database file"), StorageError::Unavailable));
+        assert!(matches!(of("database disk image is malformed"), StorageError::Internal(_)));
+    }
+}

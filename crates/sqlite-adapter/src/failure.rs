@@ -1,0 +1,74 @@
+//! Counters of failed attempts.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, micros};
+use crate::schema::failure_counter;
+use crate::statement::Statement;
+use crate::store::SqliteStore;
+use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use diesel::sqlite::SqliteConnection;
+
+#[async_trait]
+impl FailureCounter for SqliteStore {
+    async fn record_failure(
+        &self,
+        keys: &[FailureKey],
+        at: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Vec<FailureCount>, StorageError> {
+        let keys = keys.to_vec();
+        self.write(move |connection| keys.iter().map(|key| record(connection, key, at, window)).collect())
+            .await
+    }
+
+    async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.write(move |connection| {
+            let stale: Vec<Vec<u8>> = failure_counter::table
+                .select(failure_counter::key)
+                .filter(failure_counter::window_began_at.lt(micros(before)))
+                .order(failure_counter::window_began_at)
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            for key in &stale {
+                diesel::delete(failure_counter::table.find(key)).execute(connection).storage()?;
+            }
+            Ok(stale.len().try_into().unwrap_or(u64::MAX))
+        })
+        .await
+    }
+}
+
+/// Adds one failure; a window whose end has come begins again.
+fn record(
+    connection: &mut SqliteConnection,
+    key: &FailureKey,
+    at: DateTime<Utc>,
+    window: TimeDelta,
+) -> Result<FailureCount, StorageError> {
+    // A window that began at this moment or before it is over.
+    let over = micros(at.checked_sub_signed(window).unwrap_or(DateTime::<Utc>::MIN_UTC));
+    let statement: Statement<(BigInt, BigInt)> = Statement::new(
+        "INSERT INTO failure_counter (key, window_began_at, failures) VALUES (?, ?, 1) \
+         ON CONFLICT (key) DO UPDATE SET \
+         failures = CASE WHEN window_began_at <= ? THEN 1 ELSE failures + 1 END, \
+         window_began_at = CASE WHEN window_began_at <= ? THEN excluded.window_began_at \
+         ELSE window_began_at END \
+         RETURNING window_began_at, failures",
+    )
+    .blob(&key.0)
+    .integer(micros(at))
+    .integer(over)
+    .integer(over);
+    let (began_at, failures): (i64, i64) = statement.get_result(connection).storage()?;
+    let cells = Cells::of("failure_counter", &key.0);
+    let began_at = cells.instant("window_began_at", began_at)?;
+    Ok(FailureCount {
+        count: failures.try_into().unwrap_or(u32::MAX),
+        window_ends_at: began_at.checked_add_signed(window).unwrap_or(DateTime::<Utc>::MAX_UTC),
+    })
+}

@@ -1,0 +1,174 @@
+//! Intake logs in a unit of work.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::intake_log;
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{IntakeLogRepository, StorageError};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use domain::id::{IntakeLogId, SupplementId, UserId};
+use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
+use std::collections::BTreeMap;
+
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = intake_log)]
+pub(crate) struct IntakeLogRecordRow {
+    user_id: Vec<u8>,
+    supplement_id: Vec<u8>,
+    created_at: i64,
+    id: Vec<u8>,
+    servings: f64,
+    external_key: Option<String>,
+}
+
+impl IntakeLogRecordRow {
+    fn of(user_id: UserId, log: &IntakeLog) -> Self {
+        let IntakeLog { id, record } = log;
+        Self {
+            user_id: blob(user_id.as_uuid()),
+            supplement_id: blob(record.supplement_id().as_uuid()),
+            created_at: micros(record.created_at()),
+            id: blob(id.as_uuid()),
+            servings: record.servings().get(),
+            external_key: record.external_key().map(str::to_owned),
+        }
+    }
+
+    pub(crate) fn into_log(self) -> Result<IntakeLog, StorageError> {
+        // The person is the one that was asked for.
+        let Self { user_id: _, supplement_id, created_at, id, servings, external_key } = self;
+        let cells = Cells::of("intake_log", &id);
+        let record = IntakeLogRecord::new(
+            SupplementId::from_uuid(cells.uuid("supplement_id", &supplement_id)?),
+            cells.instant("created_at", created_at)?,
+            cells.sound("servings", Servings::new(servings))?,
+            external_key,
+        );
+        let record = cells.sound("external_key", record)?;
+        Ok(record.with_id(IntakeLogId::from_uuid(cells.uuid("id", &id)?)))
+    }
+
+    /// Overwrites the stored row with the same person and id; returns how many there were.
+    ///
+    /// Written out because supplement and time are part of the primary key, which derived changesets leave out.
+    fn overwrite(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
+        use intake_log::dsl;
+        let Self { user_id, supplement_id, created_at, id, servings, external_key } = self;
+        diesel::update(dsl::intake_log.filter(dsl::user_id.eq(user_id)).filter(dsl::id.eq(id)))
+            .set((
+                dsl::supplement_id.eq(supplement_id),
+                dsl::created_at.eq(created_at),
+                dsl::servings.eq(servings),
+                dsl::external_key.eq(external_key),
+            ))
+            .execute(connection)
+    }
+}
+
+/// By what a record is looked for.
+struct Candidate {
+    supplement_id: Vec<u8>,
+    created_at: i64,
+    external_key: Option<String>,
+}
+
+impl From<&IntakeLogRecord> for Candidate {
+    fn from(record: &IntakeLogRecord) -> Self {
+        Self {
+            supplement_id: blob(record.supplement_id().as_uuid()),
+            created_at: micros(record.created_at()),
+            external_key: record.external_key().map(str::to_owned),
+        }
+    }
+}
+
+impl Candidate {
+    fn load(
+        &self,
+        connection: &mut SqliteConnection,
+        user_id: &[u8],
+    ) -> QueryResult<Vec<IntakeLogRecordRow>> {
+        use intake_log::dsl;
+        let of_user = dsl::intake_log.filter(dsl::user_id.eq(user_id));
+        let mut rows: Vec<IntakeLogRecordRow> = of_user
+            .filter(dsl::supplement_id.eq(&self.supplement_id))
+            .filter(dsl::created_at.eq(self.created_at))
+            .load(connection)?;
+        if let Some(key) = &self.external_key {
+            rows.extend(of_user.filter(dsl::external_key.eq(key)).load::<IntakeLogRecordRow>(connection)?);
+        }
+        Ok(rows)
+    }
+}
+
+#[async_trait]
+impl IntakeLogRepository for SqliteUnitOfWork {
+    async fn find_candidates(
+        &mut self,
+        user_id: UserId,
+        records: &[IntakeLogRecord],
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let user_id = blob(user_id.as_uuid());
+        let candidates: Vec<Candidate> = records.iter().map(Candidate::from).collect();
+        self.run(move |connection| {
+            let mut found = BTreeMap::new();
+            for candidate in &candidates {
+                for row in candidate.load(connection, &user_id).storage()? {
+                    let log = row.into_log()?;
+                    found.insert(log.id, log);
+                }
+            }
+            Ok(found.into_values().collect())
+        })
+        .await
+    }
+
+    async fn find_many(
+        &mut self,
+        user_id: UserId,
+        ids: &[IntakeLogId],
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let user_id = blob(user_id.as_uuid());
+        let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
+        self.run(move |connection| {
+            let mut found = BTreeMap::new();
+            for id in &ids {
+                let row: Option<IntakeLogRecordRow> = intake_log::table
+                    .filter(intake_log::user_id.eq(&user_id))
+                    .filter(intake_log::id.eq(id))
+                    .first(connection)
+                    .optional()
+                    .storage()?;
+                if let Some(row) = row {
+                    let log = row.into_log()?;
+                    found.insert(log.id, log);
+                }
+            }
+            Ok(found.into_values().collect())
+        })
+        .await
+    }
+
+    async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
+        let rows: Vec<IntakeLogRecordRow> =
+            logs.iter().map(|log| IntakeLogRecordRow::of(user_id, log)).collect();
+        self.run(move |connection| {
+            // A row at a time: one prepared statement, and no limit on the number of bound values.
+            let all = connection.transaction(|connection| {
+                for row in &rows {
+                    diesel::insert_into(intake_log::table).values(row).execute(connection)?;
+                }
+                Ok(())
+            });
+            all.storage()
+        })
+        .await
+    }
+
+    async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
+        let row = IntakeLogRecordRow::of(user_id, log);
+        self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
+    }
+}

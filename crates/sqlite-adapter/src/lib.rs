@@ -1,0 +1,39 @@
+//! Embedded storage on SQLite: the default that needs no set-up, for one machine.
+//!
+//! One connection writes, several read. SQLite has one writer anyway; a queue in the process is fairer than the
+//! database's own busy loop, and readers see the last committed state without waiting (write-ahead log).
+//!
+//! Statements run on blocking threads. A request that is cancelled cannot stop a statement that already runs, so
+//! every closure asks, under the connection's lock, whether its unit of work still counts (see `writer`).
+//!
+//! Three kinds of type: row structs in this crate mirror tables, `domain` has the meaning, and both are converted
+//! by taking structs apart, so that a new field does not compile until the row has it too. A stored value that
+//! this program cannot have written is `StorageError::Corrupt`, naming the row's key and never the value.
+//!
+//! To add a migration: a directory in `migrations/sqlite` and one of the same name in `migrations/postgres`, each
+//! with `up.sql` and `down.sql`; `up.sql` records itself in `schema_compatibility`.
+
+mod access;
+mod account;
+mod client;
+mod code;
+mod connection;
+mod error;
+mod failure;
+mod grant;
+mod intake_log;
+mod migration;
+mod options;
+mod reader_pool;
+mod row;
+mod schema;
+mod signing_key;
+mod sleep;
+mod statement;
+mod store;
+mod supplement;
+mod unit_of_work;
+mod writer;
+
+pub use options::SqliteOptions;
+pub use store::SqliteStore;

@@ -1,0 +1,113 @@
+//! The schema: applying it, taking it back, and judging the one that is found.
+
+use crate::connection::{Location, Role};
+use crate::error::StorageResult as _;
+use crate::schema::schema_compatibility;
+use application::ports::storage::StorageError;
+use application::schema::{PROGRAM, SchemaState, judge};
+use diesel::connection::Connection as _;
+use diesel::migration::{Migration, MigrationSource as _};
+use diesel::prelude::*;
+use diesel::sqlite::{Sqlite, SqliteConnection};
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+/// How long a process waits for another one that migrates.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Why a schema could not be changed or read, in the shape in which closures on a connection can fail.
+enum Failure {
+    Storage(StorageError),
+    Diesel(diesel::result::Error),
+}
+
+impl From<diesel::result::Error> for Failure {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Diesel(error)
+    }
+}
+
+impl Failure {
+    fn into_storage(self) -> StorageError {
+        match self {
+            Self::Storage(error) => error,
+            Self::Diesel(error) => crate::error::of_statement(error),
+        }
+    }
+}
+
+/// Applies the pending migrations, all or none; of several processes one does it and the others wait.
+pub(crate) fn migrate(location: &Location) -> Result<(), StorageError> {
+    in_one_transaction(location, |connection| connection.run_pending_migrations(MIGRATIONS).map(drop))
+}
+
+/// Takes every migration back, and with them everything that is stored.
+pub(crate) fn revert_all(location: &Location) -> Result<(), StorageError> {
+    in_one_transaction(location, |connection| connection.revert_all_migrations(MIGRATIONS).map(drop))
+}
+
+/// Changes the schema under the write lock, which makes other processes wait before they look what is pending.
+fn in_one_transaction(
+    location: &Location,
+    change: impl FnOnce(&mut SqliteConnection) -> diesel::migration::Result<()>,
+) -> Result<(), StorageError> {
+    let patient = Location { busy_timeout: PATIENCE.max(location.busy_timeout), ..location.clone() };
+    let mut connection = patient.connect(Role::Writer)?;
+    connection
+        .immediate_transaction(|connection| {
+            change(connection).map_err(|error| Failure::Storage(StorageError::Internal(error)))
+        })
+        .map_err(Failure::into_storage)
+}
+
+/// Judges the schema that is there.
+pub(crate) fn schema_state(connection: &mut SqliteConnection) -> Result<SchemaState, StorageError> {
+    connection.transaction(read_state).map_err(Failure::into_storage)
+}
+
+fn read_state(connection: &mut SqliteConnection) -> Result<SchemaState, Failure> {
+    let known = known_versions().map_err(Failure::Storage)?;
+    let applied = applied_versions(connection).map_err(Failure::Storage)?;
+    if applied.is_empty() {
+        return Ok(judge(&known, &applied, &BTreeMap::new(), PROGRAM));
+    }
+    let oldest: Vec<(String, i32)> = schema_compatibility::table.load(connection)?;
+    Ok(judge(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
+}
+
+fn known_versions() -> Result<BTreeSet<String>, StorageError> {
+    let migrations: Vec<Box<dyn Migration<Sqlite>>> =
+        MIGRATIONS.migrations().map_err(StorageError::Internal)?;
+    Ok(migrations.iter().map(|migration| migration.name().version().to_string()).collect())
+}
+
+/// Reads diesel's own table, without making it as its harness would: a reader cannot.
+fn applied_versions(connection: &mut SqliteConnection) -> Result<BTreeSet<String>, StorageError> {
+    let tables: i64 = sqlite_schema::table
+        .filter(sqlite_schema::name.eq("__diesel_schema_migrations"))
+        .count()
+        .get_result(connection)
+        .storage()?;
+    if tables == 0 {
+        return Ok(BTreeSet::new());
+    }
+    let versions: Vec<String> =
+        applied_migration::table.select(applied_migration::version).load(connection).storage()?;
+    Ok(versions.into_iter().collect())
+}
+
+diesel::table! {
+    sqlite_schema (name) {
+        name -> Text,
+    }
+}
+
+diesel::table! {
+    #[sql_name = "__diesel_schema_migrations"]
+    applied_migration (version) {
+        version -> Text,
+    }
+}

@@ -1,0 +1,130 @@
+//! Cells of rows and the values that they stand for.
+
+use application::ports::storage::StorageError;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::scope::ScopeSet;
+use domain::secret::SecretHash;
+use std::fmt::Write as _;
+use uuid::Uuid;
+
+/// Reads the cells of one row; knows which row it is, for the error.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cells<'a> {
+    table: &'static str,
+    key: &'a [u8],
+}
+
+impl<'a> Cells<'a> {
+    /// Reads a row of this table with this key.
+    pub(crate) const fn of(table: &'static str, key: &'a [u8]) -> Self {
+        Self { table, key }
+    }
+
+    /// Says that the program cannot have written what is in this column.
+    pub(crate) fn corrupt(self, column: &'static str) -> StorageError {
+        StorageError::Corrupt { table: self.table, column, row: printed(self.key) }
+    }
+
+    /// Passes a value on, or says that the column is corrupt.
+    pub(crate) fn sound<T, E>(self, column: &'static str, value: Result<T, E>) -> Result<T, StorageError> {
+        value.map_err(|_| self.corrupt(column))
+    }
+
+    /// Passes a value on, or says that the column is corrupt.
+    pub(crate) fn present<T>(self, column: &'static str, value: Option<T>) -> Result<T, StorageError> {
+        value.ok_or_else(|| self.corrupt(column))
+    }
+
+    /// Reads an id.
+    pub(crate) fn uuid(self, column: &'static str, cell: &[u8]) -> Result<Uuid, StorageError> {
+        self.sound(column, Uuid::from_slice(cell))
+    }
+
+    /// Reads 32 bytes.
+    pub(crate) fn bytes32(self, column: &'static str, cell: &[u8]) -> Result<[u8; 32], StorageError> {
+        self.sound(column, cell.try_into())
+    }
+
+    /// Reads the hash of a secret.
+    pub(crate) fn hash(self, column: &'static str, cell: &[u8]) -> Result<SecretHash, StorageError> {
+        self.bytes32(column, cell).map(SecretHash::from_bytes)
+    }
+
+    /// Reads microseconds.
+    pub(crate) fn instant(self, column: &'static str, micros: i64) -> Result<DateTime<Utc>, StorageError> {
+        self.present(column, DateTime::from_timestamp_micros(micros))
+    }
+
+    /// Reads milliseconds.
+    pub(crate) fn instant_of_millis(
+        self,
+        column: &'static str,
+        millis: i64,
+    ) -> Result<DateTime<Utc>, StorageError> {
+        self.present(column, DateTime::from_timestamp_millis(millis))
+    }
+
+    /// Reads microseconds that may be missing.
+    pub(crate) fn optional_instant(
+        self,
+        column: &'static str,
+        micros: Option<i64>,
+    ) -> Result<Option<DateTime<Utc>>, StorageError> {
+        micros.map(|micros| self.instant(column, micros)).transpose()
+    }
+
+    /// Reads a calendar date that may be missing.
+    pub(crate) fn optional_date(
+        self,
+        column: &'static str,
+        cell: Option<&str>,
+    ) -> Result<Option<NaiveDate>, StorageError> {
+        cell.map(|text| self.sound(column, NaiveDate::parse_from_str(text, "%Y-%m-%d"))).transpose()
+    }
+
+    /// Reads scopes.
+    pub(crate) fn scopes(self, cell: &str) -> Result<ScopeSet, StorageError> {
+        self.sound("scopes", ScopeSet::parse(cell))
+    }
+}
+
+/// Writes an id as bytes.
+pub(crate) fn blob(id: Uuid) -> Vec<u8> {
+    id.as_bytes().to_vec()
+}
+
+/// Writes an instant as microseconds.
+pub(crate) fn micros(instant: DateTime<Utc>) -> i64 {
+    instant.timestamp_micros()
+}
+
+/// Writes a date; the year has four digits.
+pub(crate) fn date(date: NaiveDate) -> String {
+    date.format("%Y-%m-%d").to_string()
+}
+
+/// Prints an id as people write it, any other key in hexadecimal.
+fn printed(key: &[u8]) -> String {
+    match Uuid::from_slice(key) {
+        Ok(id) => id.to_string(),
+        Err(_) => key.iter().fold(String::new(), |mut text, byte| {
+            // Writing into a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_corrupt_cell_names_table_column_and_key() {
+        let id = Uuid::from_u128(7);
+        let error = Cells::of("account", id.as_bytes()).uuid("id", &[1, 2]).unwrap_err();
+        let text = "corrupt value in account.id, row 00000000-0000-0000-0000-000000000007";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(printed(&[1, 0xab]), "01ab");
+    }
+}

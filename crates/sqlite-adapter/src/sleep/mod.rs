@@ -1,0 +1,5 @@
+//! Sleep sessions: one row each, with packed stages and metrics.
+
+mod reader;
+mod repository;
+mod row;

@@ -1,0 +1,163 @@
+//! Sessions read outside a transaction.
+
+use super::row::{SleepRow, offset};
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob};
+use crate::schema::sleep_session;
+use crate::statement::Statement;
+use crate::store::SqliteStore;
+use application::ports::storage::{
+    PackedSleepRow, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
+use domain::id::{SleepSessionId, UserId};
+use domain::paging::SortDirection;
+use domain::sleep::SleepSession;
+
+/// The SQL types of a row of a page.
+type PageSql = (
+    Binary,
+    BigInt,
+    BigInt,
+    Nullable<Integer>,
+    Nullable<Integer>,
+    Text,
+    Nullable<Bool>,
+    BigInt,
+    Binary,
+    Binary,
+);
+
+/// A row of a page, in the order of [`columns`].
+#[derive(Queryable)]
+struct PageRow {
+    id: Vec<u8>,
+    started_at: i64,
+    ended_at: i64,
+    offset_at_start: Option<i32>,
+    offset_at_end: Option<i32>,
+    source: String,
+    is_nap: Option<bool>,
+    updated_at: i64,
+    stages: Vec<u8>,
+    metrics: Vec<u8>,
+}
+
+impl PageRow {
+    fn into_packed(self) -> Result<PackedSleepRow, StorageError> {
+        let Self {
+            id,
+            started_at,
+            ended_at,
+            offset_at_start,
+            offset_at_end,
+            source,
+            is_nap,
+            updated_at,
+            stages,
+            metrics,
+        } = self;
+        let cells = Cells::of("sleep_session", &id);
+        Ok(PackedSleepRow {
+            id: SleepSessionId::from_uuid(cells.uuid("id", &id)?),
+            started_at_millis: started_at,
+            ended_at_millis: ended_at,
+            offset_at_start: offset(cells, "offset_at_start", offset_at_start)?,
+            offset_at_end: offset(cells, "offset_at_end", offset_at_end)?,
+            source: (!source.is_empty()).then(|| source.into_boxed_str()),
+            is_nap,
+            updated_at_millis: updated_at,
+            stages: stages.into_boxed_slice(),
+            metrics: metrics.into_boxed_slice(),
+        })
+    }
+}
+
+#[async_trait]
+impl SleepReader for SqliteStore {
+    async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        self.read(move |connection| {
+            let size = usize::from(query.page.size.get());
+            let mut page = SleepPage::default();
+            for row in page_statement(&query).load_iter::<PageRow, _>(connection).storage()? {
+                let row = row.storage()?;
+                if page.rows.len() == size {
+                    page.has_more = true;
+                    break;
+                }
+                page.rows.push(row.into_packed()?);
+            }
+            Ok(page)
+        })
+        .await
+    }
+
+    async fn walk(
+        &self,
+        user_id: UserId,
+        after: Option<SleepPosition>,
+        limit: u32,
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        let (start, id) = after.map_or((i64::MIN, Vec::new()), |(start, id)| (start, blob(id.as_uuid())));
+        self.read(move |connection| {
+            use sleep_session::dsl;
+            // The first condition is for the index; the second tells apart what starts at the same time.
+            let rows: Vec<SleepRow> = dsl::sleep_session
+                .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
+                .filter(dsl::started_at.ge(start))
+                .filter(dsl::started_at.gt(start).or(dsl::id.gt(id)))
+                .order((dsl::started_at, dsl::id))
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(SleepRow::into_session).collect()
+        })
+        .await
+    }
+}
+
+/// Makes the statement of a page.
+///
+/// A page further back is found by skipping keys on `sleep_session_start`, which holds keys alone; then its rows
+/// are read from the table, which is ordered by the same keys.
+fn page_statement(query: &SleepPageQuery) -> Statement<PageSql> {
+    let user_id = query.user_id.as_uuid();
+    let start = query.range.start().map_or(i64::MIN, millis_rounded_up);
+    let end = query.range.end().map_or(i64::MAX, |end| end.timestamp_millis());
+    let (first_key, order) = match query.page.sort {
+        SortDirection::Ascending => (" AND (started_at, id) >= (", " ORDER BY started_at, id LIMIT "),
+        SortDirection::Descending => {
+            (" AND (started_at, id) <= (", " ORDER BY started_at DESC, id DESC LIMIT ")
+        }
+    };
+    let within = " WHERE user_id = ? AND started_at >= ? AND started_at <= ?";
+    let in_range =
+        |statement: Statement<PageSql>| statement.blob(user_id.as_bytes()).integer(start).integer(end);
+    let mut statement = in_range(columns(query).sql(" FROM sleep_session").sql(within));
+    if query.page.offset() > 0 {
+        let skip = statement
+            .sql(first_key)
+            .sql("SELECT started_at, id FROM sleep_session INDEXED BY sleep_session_start")
+            .sql(within);
+        statement = in_range(skip).sql(order).sql("1 OFFSET ?)").integer(query.page.offset());
+    }
+    statement.sql(order).sql("?").integer(query.page.limit_with_lookahead())
+}
+
+/// Begins the statement with the columns; what is not wanted is not read.
+fn columns(query: &SleepPageQuery) -> Statement<PageSql> {
+    Statement::new(
+        "SELECT id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, ",
+    )
+    .sql(if query.with_stages { "stages, " } else { "x'', " })
+    .sql(if query.with_metrics { "metrics" } else { "x''" })
+}
+
+/// Rounds up to the next whole millisecond: what starts in the millisecond before does not start in the range.
+fn millis_rounded_up(instant: DateTime<Utc>) -> i64 {
+    let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000));
+    instant.timestamp_millis().saturating_add(begun)
+}

@@ -1,0 +1,161 @@
+//! The row of a session.
+
+use crate::row::{Cells, blob};
+use crate::schema::sleep_session;
+use application::ports::storage::StorageError;
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use domain::id::{SleepSessionId, UserId};
+use domain::sleep::{
+    SessionKey, SessionKeyKind, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed,
+};
+use domain::time::UtcOffset;
+
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = sleep_session)]
+pub(super) struct SleepRow {
+    user_id: Vec<u8>,
+    started_at: i64,
+    id: Vec<u8>,
+    ended_at: i64,
+    offset_at_start: Option<i32>,
+    offset_at_end: Option<i32>,
+    source: String,
+    key_kind: String,
+    natural_key: String,
+    is_nap: Option<bool>,
+    updated_at: i64,
+    stages: Vec<u8>,
+    metrics: Vec<u8>,
+}
+
+impl SleepRow {
+    pub(super) fn of(user_id: UserId, session: &SleepSession) -> Self {
+        let SleepSession { id, record, updated_at } = session;
+        let SleepRecordHead { key, source, time_in_bed, is_nap } = record.head();
+        Self {
+            user_id: blob(user_id.as_uuid()),
+            started_at: time_in_bed.start_millis(),
+            id: blob(id.as_uuid()),
+            ended_at: time_in_bed.end_millis(),
+            offset_at_start: minutes(time_in_bed.offset_at_start()),
+            offset_at_end: minutes(time_in_bed.offset_at_end()),
+            source: stored_source(source.as_ref()).to_owned(),
+            key_kind: kind_name(key.kind()).to_owned(),
+            natural_key: key.as_str().to_owned(),
+            is_nap: *is_nap,
+            updated_at: updated_at.timestamp_millis(),
+            stages: record.packed_stages(),
+            metrics: record.packed_metrics(),
+        }
+    }
+
+    /// Overwrites the stored row with the same person and id; returns how many there were.
+    ///
+    /// Written out because the start is part of the primary key, which derived changesets leave out.
+    pub(super) fn overwrite(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
+        use sleep_session::dsl;
+        let Self {
+            user_id,
+            started_at,
+            id,
+            ended_at,
+            offset_at_start,
+            offset_at_end,
+            source,
+            key_kind,
+            natural_key,
+            is_nap,
+            updated_at,
+            stages,
+            metrics,
+        } = self;
+        diesel::update(dsl::sleep_session.filter(dsl::user_id.eq(user_id)).filter(dsl::id.eq(id)))
+            .set((
+                dsl::started_at.eq(started_at),
+                dsl::ended_at.eq(ended_at),
+                dsl::offset_at_start.eq(offset_at_start),
+                dsl::offset_at_end.eq(offset_at_end),
+                dsl::source.eq(source),
+                dsl::key_kind.eq(key_kind),
+                dsl::natural_key.eq(natural_key),
+                dsl::is_nap.eq(is_nap),
+                dsl::updated_at.eq(updated_at),
+                dsl::stages.eq(stages),
+                dsl::metrics.eq(metrics),
+            ))
+            .execute(connection)
+    }
+
+    pub(super) fn into_session(self) -> Result<SleepSession, StorageError> {
+        let Self {
+            // The person is the one that was asked for.
+            user_id: _,
+            started_at,
+            id,
+            ended_at,
+            offset_at_start,
+            offset_at_end,
+            source,
+            key_kind,
+            natural_key,
+            is_nap,
+            updated_at,
+            stages,
+            metrics,
+        } = self;
+        let cells = Cells::of("sleep_session", &id);
+        let time_in_bed = TimeInBed::new(
+            cells.instant_of_millis("started_at", started_at)?,
+            cells.instant_of_millis("ended_at", ended_at)?,
+            offset(cells, "offset_at_start", offset_at_start)?,
+            offset(cells, "offset_at_end", offset_at_end)?,
+        );
+        let kind = cells.present("key_kind", kind_of(&key_kind))?;
+        let head = SleepRecordHead {
+            key: cells.sound("natural_key", SessionKey::of(kind, &natural_key))?,
+            source: match source.as_str() {
+                "" => None,
+                name => Some(cells.sound("source", SleepSource::parse(name))?),
+            },
+            time_in_bed: cells.sound("ended_at", time_in_bed)?,
+            is_nap,
+        };
+        Ok(SleepSession {
+            id: SleepSessionId::from_uuid(cells.uuid("id", &id)?),
+            record: cells.sound("stages, metrics", SleepRecord::from_packed(head, &stages, &metrics))?,
+            updated_at: cells.instant_of_millis("updated_at", updated_at)?,
+        })
+    }
+}
+
+/// Writes a source; '' stands for none.
+pub(super) fn stored_source(source: Option<&SleepSource>) -> &str {
+    source.map_or("", SleepSource::as_str)
+}
+
+/// Writes where a key comes from.
+pub(super) const fn kind_name(kind: SessionKeyKind) -> &'static str {
+    match kind {
+        SessionKeyKind::Given => "given",
+        SessionKeyKind::Derived => "derived",
+    }
+}
+
+fn kind_of(name: &str) -> Option<SessionKeyKind> {
+    [SessionKeyKind::Given, SessionKeyKind::Derived].into_iter().find(|kind| kind_name(*kind) == name)
+}
+
+fn minutes(offset: Option<UtcOffset>) -> Option<i32> {
+    offset.map(|offset| i32::from(offset.minutes()))
+}
+
+/// Reads an offset in minutes.
+pub(super) fn offset(
+    cells: Cells<'_>,
+    column: &'static str,
+    minutes: Option<i32>,
+) -> Result<Option<UtcOffset>, StorageError> {
+    let read = |minutes: i32| i16::try_from(minutes).ok().and_then(UtcOffset::from_minutes);
+    minutes.map(|minutes| cells.present(column, read(minutes))).transpose()
+}

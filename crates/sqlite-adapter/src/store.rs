@@ -1,0 +1,92 @@
+//! The store: the connections, and everything that can be asked of them.
+
+use crate::connection::{Connection, Detached, Location, Role};
+use crate::migration;
+use crate::options::SqliteOptions;
+use crate::reader_pool::ReaderPool;
+use crate::unit_of_work::SqliteUnitOfWork;
+use crate::writer::Writer;
+use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use application::schema::SchemaState;
+use async_trait::async_trait;
+use diesel::sqlite::SqliteConnection;
+use std::path::Path;
+
+/// A SQLite file that is open.
+pub struct SqliteStore {
+    location: Location,
+    writer: Writer,
+    readers: ReaderPool,
+}
+
+impl SqliteStore {
+    /// Opens a file; without `create` it must exist. Says nothing about its schema, see [`Self::schema_state`].
+    pub async fn open(path: &Path, options: SqliteOptions) -> Result<Self, StorageError> {
+        let path = std::path::absolute(path).map_err(|_| StorageError::Unavailable)?;
+        let location = Location { path, busy_timeout: options.busy_timeout };
+        let opened = location.clone();
+        let (writer, readers) = on_blocking_thread(move || {
+            if options.create {
+                opened.create_file()?;
+            }
+            let writer = opened.connect(Role::Writer)?;
+            let readers: Result<Vec<SqliteConnection>, StorageError> =
+                (0..options.readers.max(1)).map(|_| opened.connect(Role::Reader)).collect();
+            Ok((writer, readers?))
+        })
+        .await?;
+        let wrapped = |connection| Connection::with_runtime(connection, Detached);
+        Ok(Self {
+            writer: Writer::new(wrapped(writer), location.clone()),
+            readers: ReaderPool::new(readers.into_iter().map(wrapped).collect(), location.clone()),
+            location,
+        })
+    }
+
+    /// Applies the pending migrations, all or none; of several processes one does it and the others wait.
+    pub async fn migrate(&self) -> Result<(), StorageError> {
+        let location = self.location.clone();
+        on_blocking_thread(move || migration::migrate(&location)).await
+    }
+
+    /// Takes every migration back, and with them everything that is stored: for tests.
+    pub async fn revert_all(&self) -> Result<(), StorageError> {
+        let location = self.location.clone();
+        on_blocking_thread(move || migration::revert_all(&location)).await
+    }
+
+    /// Judges whether this program may serve on the schema that is there; also a cheap check that it answers.
+    pub async fn schema_state(&self) -> Result<SchemaState, StorageError> {
+        self.read(migration::schema_state).await
+    }
+
+    /// Runs a closure on a connection that reads.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.readers.run(task).await
+    }
+
+    /// Runs a closure in a transaction of its own that may write.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.writer.write(task).await
+    }
+}
+
+#[async_trait]
+impl UnitOfWorkFactory for SqliteStore {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        let transaction = self.writer.begin().await?;
+        Ok(Box::new(SqliteUnitOfWork::new(transaction)))
+    }
+}
+
+async fn on_blocking_thread<T: Send + 'static>(
+    task: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
+) -> Result<T, StorageError> {
+    tokio::task::spawn_blocking(task).await.map_err(|error| StorageError::Internal(Box::new(error)))?
+}

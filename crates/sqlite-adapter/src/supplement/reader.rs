@@ -1,0 +1,169 @@
+//! Supplements and their intake, read outside a transaction.
+
+use super::row::SupplementRow;
+use crate::error::{self, StorageResult as _};
+use crate::intake_log::IntakeLogRecordRow;
+use crate::row::{Cells, blob, micros};
+use crate::schema::{intake_log, supplement};
+use crate::statement::Statement;
+use crate::store::SqliteStore;
+use application::ports::storage::{
+    IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader, SupplementRecord,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::connection::Connection as _;
+use diesel::prelude::*;
+use diesel::sql_types::Binary;
+use diesel::sqlite::{Sqlite, SqliteConnection};
+use domain::id::{IntakeLogId, UserId};
+use domain::paging::SortDirection;
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+
+/// Lists the different supplements of a person by one look into the index for each (a loose index scan), so that
+/// the number of logs does not matter. Binds: the person, twice.
+const TAKEN: &str = "WITH RECURSIVE taken (supplement_id) AS (\
+    SELECT (SELECT min(supplement_id) FROM intake_log WHERE user_id = ?) \
+    UNION ALL \
+    SELECT (SELECT min(supplement_id) FROM intake_log WHERE user_id = ? \
+    AND intake_log.supplement_id > taken.supplement_id) \
+    FROM taken WHERE taken.supplement_id IS NOT NULL)";
+
+/// A closure's error on the way through diesel's transaction.
+struct Failure(StorageError);
+
+impl From<diesel::result::Error> for Failure {
+    fn from(error: diesel::result::Error) -> Self {
+        Self(error::of_statement(error))
+    }
+}
+
+/// Reads several statements from one state of the database.
+fn in_snapshot<T>(
+    connection: &mut SqliteConnection,
+    read: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError>,
+) -> Result<T, StorageError> {
+    connection.transaction(|connection| read(connection).map_err(Failure)).map_err(|Failure(error)| error)
+}
+
+#[async_trait]
+impl SupplementReader for SqliteStore {
+    async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
+        self.read(move |connection| {
+            in_snapshot(connection, |connection| {
+                let mut ids: Vec<Vec<u8>> = page_statement(&query).load(connection).storage()?;
+                let size = usize::from(query.page.size.get());
+                let has_more = ids.len() > size;
+                ids.truncate(size);
+                let records: Result<Vec<SupplementRecord>, StorageError> =
+                    ids.iter().map(|id| read_record(connection, &query, id)).collect();
+                Ok(SupplementPage { records: records?, has_more })
+            })
+        })
+        .await
+    }
+
+    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.read(move |connection| {
+            in_snapshot(connection, |connection| {
+                let statement: Statement<Binary> = Statement::new(TAKEN)
+                    .blob(user_id.as_uuid().as_bytes())
+                    .blob(user_id.as_uuid().as_bytes())
+                    .sql(" SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL ORDER BY 1");
+                let ids: Vec<Vec<u8>> = statement.load(connection).storage()?;
+                ids.iter().map(|id| read_supplement(connection, id)?.into_parts()).collect()
+            })
+        })
+        .await
+    }
+
+    async fn walk_logs(
+        &self,
+        user_id: UserId,
+        after: Option<(DateTime<Utc>, IntakeLogId)>,
+        limit: u32,
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let (time, id) =
+            after.map_or((i64::MIN, Vec::new()), |(time, id)| (micros(time), blob(id.as_uuid())));
+        self.read(move |connection| {
+            use intake_log::dsl;
+            // The first condition is for the index; the second tells apart what has the same time.
+            let rows: Vec<IntakeLogRecordRow> = dsl::intake_log
+                .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
+                .filter(dsl::created_at.ge(time))
+                .filter(dsl::created_at.gt(time).or(dsl::id.gt(id)))
+                .order((dsl::created_at, dsl::id))
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(IntakeLogRecordRow::into_log).collect()
+        })
+        .await
+    }
+}
+
+/// Makes the statement that lists the supplements of a page, one more than it holds.
+fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
+    let user_id = query.user_id.as_uuid();
+    let (first_log, order) = match query.page.sort {
+        SortDirection::Ascending => ("min", " ORDER BY first_log, supplement_id LIMIT ? OFFSET ?"),
+        SortDirection::Descending => ("max", " ORDER BY first_log DESC, supplement_id DESC LIMIT ? OFFSET ?"),
+    };
+    let statement = match query.supplement_id {
+        Some(id) => Statement::new("WITH taken (supplement_id) AS (SELECT ?)").blob(id.as_uuid().as_bytes()),
+        None => Statement::new(TAKEN).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
+    };
+    statement
+        .sql(" SELECT supplement_id FROM (SELECT supplement_id, (SELECT ")
+        .sql(first_log)
+        .sql("(created_at) FROM intake_log WHERE user_id = ? AND created_at >= ?")
+        .sql(" AND intake_log.supplement_id = taken.supplement_id) AS first_log FROM taken)")
+        .sql(" WHERE first_log IS NOT NULL")
+        .sql(order)
+        .blob(user_id.as_bytes())
+        .integer(first_micros(query))
+        .integer(query.page.limit_with_lookahead())
+        .integer(query.page.offset())
+}
+
+fn first_micros(query: &SupplementPageQuery) -> i64 {
+    query.start.map_or(i64::MIN, micros_rounded_up)
+}
+
+/// Rounds up to the next whole microsecond: a log within the one before is not in the range.
+fn micros_rounded_up(instant: DateTime<Utc>) -> i64 {
+    let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000));
+    micros(instant).saturating_add(begun)
+}
+
+fn read_record(
+    connection: &mut SqliteConnection,
+    query: &SupplementPageQuery,
+    id: &[u8],
+) -> Result<SupplementRecord, StorageError> {
+    use intake_log::dsl;
+    let supplement = read_supplement(connection, id)?.into_supplement()?;
+    let logs = dsl::intake_log
+        .select((dsl::id, dsl::created_at, dsl::servings))
+        .filter(dsl::user_id.eq(blob(query.user_id.as_uuid())))
+        .filter(dsl::supplement_id.eq(id))
+        .filter(dsl::created_at.ge(first_micros(query)))
+        .into_boxed::<Sqlite>();
+    let logs = match query.page.sort {
+        SortDirection::Ascending => logs.order((dsl::created_at.asc(), dsl::id.asc())),
+        SortDirection::Descending => logs.order((dsl::created_at.desc(), dsl::id.desc())),
+    };
+    let rows: Vec<(Vec<u8>, i64, f64)> = logs.load(connection).storage()?;
+    let logs: Result<Vec<IntakeLogRow>, StorageError> = rows
+        .into_iter()
+        .map(|(id, created_at_micros, servings)| {
+            let id = IntakeLogId::from_uuid(Cells::of("intake_log", &id).uuid("id", &id)?);
+            Ok(IntakeLogRow { id, created_at_micros, servings })
+        })
+        .collect();
+    Ok(SupplementRecord { supplement, logs: logs? })
+}
+
+fn read_supplement(connection: &mut SqliteConnection, id: &[u8]) -> Result<SupplementRow, StorageError> {
+    supplement::table.find(id).select(SupplementRow::as_select()).first(connection).storage()
+}

@@ -1,0 +1,136 @@
+//! The row of a supplement.
+
+use crate::row::{Cells, blob, date, micros};
+use crate::schema::supplement;
+use application::ports::storage::StorageError;
+use diesel::prelude::*;
+use domain::id::SupplementId;
+use domain::supplement::{
+    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = supplement)]
+pub(super) struct SupplementRow {
+    id: Vec<u8>,
+    catalogue_source: String,
+    catalogue_key: String,
+    is_current: bool,
+    #[diesel(embed)]
+    label: LabelRow,
+}
+
+/// The part of the row that a corrected label overwrites.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = supplement, treat_none_as_null = true)]
+pub(super) struct LabelRow {
+    brand: String,
+    name: String,
+    servings: String,
+    upc: String,
+    label_date: Option<String>,
+    entry_date: i64,
+    ingredients: String,
+}
+
+/// An ingredient as it stands in the JSON of the column.
+#[derive(Serialize, Deserialize)]
+struct StoredIngredient {
+    name: String,
+    active: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount: Option<StoredAmount>,
+}
+
+/// An amount as it stands in the JSON of the column.
+#[derive(Serialize, Deserialize)]
+struct StoredAmount {
+    quantity: f64,
+    unit: String,
+}
+
+impl SupplementRow {
+    /// Writes a version that is the current one of its key.
+    pub(super) fn current(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
+        Ok(Self {
+            id: blob(supplement.id.as_uuid()),
+            catalogue_source: key.source().to_owned(),
+            catalogue_key: key.key().to_owned(),
+            is_current: true,
+            label: LabelRow::of(supplement)?,
+        })
+    }
+
+    pub(super) fn into_parts(self) -> Result<(CatalogueKey, Supplement), StorageError> {
+        // Whether it is current is asked of the database only.
+        let Self { id, catalogue_source, catalogue_key, is_current: _, label } = self;
+        let cells = Cells::of("supplement", &id);
+        let key = CatalogueKey::new(catalogue_source, catalogue_key);
+        Ok((cells.sound("catalogue_key", key)?, label.into_supplement(cells, &id)?))
+    }
+
+    pub(super) fn into_supplement(self) -> Result<Supplement, StorageError> {
+        self.into_parts().map(|(_, supplement)| supplement)
+    }
+}
+
+impl LabelRow {
+    pub(super) fn of(supplement: &Supplement) -> Result<Self, StorageError> {
+        let Supplement { id: _, label, entry_date } = supplement;
+        let SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients } =
+            label.clone().into_fields();
+        let stored: Vec<StoredIngredient> = ingredients.into_iter().map(StoredIngredient::from).collect();
+        Ok(Self {
+            brand,
+            name,
+            servings,
+            upc,
+            label_date: label_date.map(date),
+            entry_date: micros(*entry_date),
+            ingredients: serde_json::to_string(&stored)
+                .map_err(|error| StorageError::Internal(Box::new(error)))?,
+        })
+    }
+
+    fn into_supplement(self, cells: Cells<'_>, id: &[u8]) -> Result<Supplement, StorageError> {
+        let Self { brand, name, servings, upc, label_date, entry_date, ingredients } = self;
+        let stored: Vec<StoredIngredient> = cells.sound("ingredients", serde_json::from_str(&ingredients))?;
+        let ingredients: Result<Vec<Ingredient>, InvalidLabel> =
+            stored.into_iter().map(Ingredient::try_from).collect();
+        let label = SupplementLabel::new(SupplementLabelFields {
+            brand,
+            name,
+            servings,
+            upc,
+            entry_date: cells.optional_date("label_date", label_date.as_deref())?,
+            ingredients: cells.sound("ingredients", ingredients)?,
+        });
+        Ok(Supplement {
+            id: SupplementId::from_uuid(cells.uuid("id", id)?),
+            label: cells.sound("name", label)?,
+            entry_date: cells.instant("entry_date", entry_date)?,
+        })
+    }
+}
+
+impl From<Ingredient> for StoredIngredient {
+    fn from(ingredient: Ingredient) -> Self {
+        let (name, amount, active) = ingredient.into_parts();
+        let amount = amount.map(|amount| {
+            let (quantity, unit) = amount.into_parts();
+            StoredAmount { quantity, unit }
+        });
+        Self { name, active, amount }
+    }
+}
+
+impl TryFrom<StoredIngredient> for Ingredient {
+    type Error = InvalidLabel;
+
+    fn try_from(stored: StoredIngredient) -> Result<Self, InvalidLabel> {
+        let StoredIngredient { name, active, amount } = stored;
+        let amount = amount.map(|StoredAmount { quantity, unit }| Amount::new(quantity, unit)).transpose()?;
+        Self::new(name, amount, active)
+    }
+}

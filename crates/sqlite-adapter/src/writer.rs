@@ -1,0 +1,130 @@
+//! The connection that writes, and whose turn it is.
+
+use crate::connection::{self, Connection, Location, Role};
+use crate::error::StorageResult as _;
+use application::ports::storage::StorageError;
+use diesel::connection::{AnsiTransactionManager, TransactionManager as _};
+use diesel::sqlite::SqliteConnection;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// The one connection that writes.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    connection: Arc<Mutex<Connection>>,
+    location: Location,
+}
+
+impl Writer {
+    /// Takes over a connection to this location; its busy timeout is also how long a turn is waited for.
+    pub(crate) fn new(connection: Connection, location: Location) -> Self {
+        Self { connection: Arc::new(Mutex::new(connection)), location }
+    }
+
+    /// Waits for a turn and begins a transaction.
+    pub(crate) async fn begin(&self) -> Result<Transaction, StorageError> {
+        let turn = self.turn().await?;
+        // Made before the statement is sent: dropped at any await, it rolls back what may have begun.
+        let mut transaction = Transaction {
+            turn: Some(turn),
+            alive: Arc::new(AtomicBool::new(true)),
+            runtime: Handle::current(),
+        };
+        let location = self.location.clone();
+        transaction.run(move |connection| begin_immediate(connection, &location)).await?;
+        Ok(transaction)
+    }
+
+    /// Waits for a turn and runs a closure in a transaction of its own.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let mut turn = self.turn().await?;
+        let location = self.location.clone();
+        connection::run(&mut turn, move |connection| {
+            begin_immediate(connection, &location)?;
+            match task(connection) {
+                Ok(value) => commit(connection).map(|()| value),
+                Err(error) => roll_back(connection).and(Err(error)),
+            }
+        })
+        .await
+    }
+
+    async fn turn(&self) -> Result<OwnedMutexGuard<Connection>, StorageError> {
+        let turn = Arc::clone(&self.connection).lock_owned();
+        tokio::time::timeout(self.location.busy_timeout, turn).await.map_err(|_| StorageError::Retryable)
+    }
+}
+
+/// A transaction on the writer; rolled back when dropped before it ended.
+pub(crate) struct Transaction {
+    turn: Option<OwnedMutexGuard<Connection>>,
+    /// Whether closures of this transaction still count. Asked under the connection's lock: a closure that was
+    /// given up may reach the lock after the rollback, and would then write outside of any transaction.
+    alive: Arc<AtomicBool>,
+    runtime: Handle,
+}
+
+impl Transaction {
+    /// Runs a closure in the transaction.
+    pub(crate) async fn run<T: Send + 'static>(
+        &mut self,
+        task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let turn = self.turn.as_mut().ok_or(StorageError::Unavailable)?;
+        let alive = Arc::clone(&self.alive);
+        connection::run(turn, move |connection| {
+            if alive.load(Ordering::SeqCst) { task(connection) } else { Err(StorageError::Unavailable) }
+        })
+        .await
+    }
+
+    /// Stores everything. On an error the drop that follows rolls back.
+    pub(crate) async fn commit(mut self) -> Result<(), StorageError> {
+        self.run(commit).await?;
+        self.turn = None;
+        Ok(())
+    }
+
+    /// Forgets everything.
+    pub(crate) async fn roll_back(mut self) -> Result<(), StorageError> {
+        self.run(roll_back).await?;
+        self.turn = None;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        self.alive.store(false, Ordering::SeqCst);
+        if let Some(mut turn) = self.turn.take() {
+            // The turn ends with the task, so the next transaction finds a clean connection.
+            self.runtime.spawn(async move {
+                if connection::run(&mut turn, roll_back).await.is_err() {
+                    tracing::warn!("a transaction that was given up could not be rolled back");
+                }
+            });
+        }
+    }
+}
+
+/// Begins a transaction that may write, once every other process has ended its own.
+fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
+    connection::make_idle(connection, location, Role::Writer)?;
+    AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE").storage()
+}
+
+fn commit(connection: &mut SqliteConnection) -> Result<(), StorageError> {
+    AnsiTransactionManager::commit_transaction(connection).storage()
+}
+
+fn roll_back(connection: &mut SqliteConnection) -> Result<(), StorageError> {
+    while connection::is_in_transaction(connection) {
+        AnsiTransactionManager::rollback_transaction(connection).storage()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+DROP TABLE failure_counter;
+DROP TABLE signing_key;
+DROP TABLE intake_log;
+DROP TABLE supplement;
+DROP TABLE sleep_session;
+DROP TABLE access_grant;
+DROP TABLE authorization_code;
+DROP TABLE client_secret;
+DROP TABLE client;
+DROP TABLE account;
+DROP TABLE schema_compatibility;
