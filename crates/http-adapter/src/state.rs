@@ -14,8 +14,7 @@ pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
 /// How HTTP is spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
-    /// The address under which callers reach the server, without a slash at its end. With `https` every answer
-    /// carries HSTS.
+    /// The address under which callers reach the server. With `https` every answer carries HSTS.
     pub public_url: String,
     /// The origins whose pages may read the data endpoints (CORS), such as `https://app.example`; none by default.
     pub cors_allowed_origins: Vec<String>,

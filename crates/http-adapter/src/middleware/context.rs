@@ -48,7 +48,7 @@ impl Context {
         Self {
             dialect: route::dialect(request.path()),
             request_id,
-            public_url: settings.public_url.clone(),
+            public_url: settings.public_url.trim_end_matches('/').to_owned(),
             is_https: settings.is_https(),
         }
     }

@@ -20,10 +20,6 @@ fn around(state: Arc<HttpState>, routes: Scope) -> impl FnOnce(&mut ServiceConfi
     }
 }
 
-async fn fail(cause: &'static str) -> Result<HttpResponse, Problem> {
-    Err(Problem::internal(cause))
-}
-
 #[track_caller]
 fn assert_problem(answer: &Answer, status: u16, code: &str) {
     assert_eq!((answer.status.as_u16(), answer.member("code").as_str()), (status, code), "{}", answer.text());
@@ -114,7 +110,10 @@ async fn an_error_that_a_library_answers_becomes_a_problem_too() {
 
 #[actix_web::test]
 async fn the_cause_of_a_500_stays_inside() {
-    let routes = web::scope("").service(web::resource("/x").to(|| fail("LEAKME123")));
+    async fn leaky() -> Result<HttpResponse, Problem> {
+        Err(Problem::internal("LEAKME123"))
+    }
+    let routes = web::scope("").service(web::resource("/x").to(leaky));
     let answer = send_to(around(Parts::default().build(), routes), TestRequest::get().uri("/x")).await;
     assert_problem(&answer, 500, "internal_error");
     assert!(!answer.text().contains("LEAKME123"));

@@ -53,7 +53,7 @@ fn problem_answer(
 
 fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResponse {
     builder.insert_header((header::CONTENT_TYPE, "application/json")).json(OAuthErrorBody {
-        error: problem.fault().row().oauth,
+        error: problem.fault().row().oauth_error(),
         error_description: &printable(&problem.detail_text()),
     })
 }

@@ -20,7 +20,7 @@ pub struct FaultRow {
     pub status: u16,
     /// The stable problem `code`; also the anchor in the reference and the label of the metric.
     pub code: &'static str,
-    /// The member `error` at the token endpoints (RFC 6749 section 5.2).
+    /// The member `error` at the token endpoints (RFC 6749 section 5.2); `-` for what cannot happen there.
     pub oauth: &'static str,
     /// How loudly it is logged.
     pub level: LogLevel,
@@ -68,25 +68,25 @@ faults! {
     InvalidParameter => 400 "invalid_parameter" "invalid_request" Debug
         "A parameter is not valid",
         "One or more parameters are absent, empty, given twice or outside of what is allowed; errors lists them field by field.";
-    InvalidUserId => 400 "invalid_user_id" "invalid_request" Debug
+    InvalidUserId => 400 "invalid_user_id" "-" Debug
         "The user id is not a UUID",
         "The user_id in the path is not a UUID in its 36-character form.";
-    SecretInQuery => 400 "secret_in_query" "invalid_request" Info
+    SecretInQuery => 400 "secret_in_query" "invalid_request" Warn
         "A secret was sent in the query string",
         "This server or this client does not accept secrets in a query string: send them in the body of a POST or with HTTP Basic, and rotate what was sent.";
-    MissingToken => 401 "missing_token" "invalid_request" Debug
+    MissingToken => 401 "missing_token" "-" Debug
         "An access token is needed",
         "The request has no Authorization header with the scheme Bearer.";
-    InvalidToken => 401 "invalid_token" "invalid_request" Info
+    InvalidToken => 401 "invalid_token" "-" Info
         "The access token does not count",
         "The access token is malformed, expired, revoked or not meant for this server: fetch a new one.";
     InvalidClient => 401 "invalid_client" "invalid_client" Info
         "The client is not authenticated",
         "The client is unknown, is disabled, or its secret is wrong.";
-    OtherUser => 403 "other_user" "invalid_request" Info
+    OtherUser => 403 "other_user" "-" Info
         "The token belongs to another user",
         "The access token was not issued for the user in the path.";
-    InsufficientScope => 403 "insufficient_scope" "invalid_scope" Info
+    InsufficientScope => 403 "insufficient_scope" "-" Info
         "The token does not allow this",
         "The access token lacks the scope of this endpoint: ask the person to grant it.";
     InvalidGrant => 400 "invalid_grant" "invalid_grant" Info
@@ -101,7 +101,7 @@ faults! {
     InvalidScope => 400 "invalid_scope" "invalid_scope" Debug
         "The scope is not valid",
         "The scope is unknown, or exceeds what was granted.";
-    NotFound => 404 "not_found" "invalid_request" Debug
+    NotFound => 404 "not_found" "-" Debug
         "There is nothing here",
         "No route has this path; paths have no trailing slash.";
     MethodNotAllowed => 405 "method_not_allowed" "invalid_request" Debug
@@ -119,7 +119,7 @@ faults! {
     UnsupportedMediaType => 415 "unsupported_media_type" "invalid_request" Debug
         "The body is of a kind that is not read here",
         "A body is application/x-www-form-urlencoded or application/json, in UTF-8, without a content coding.";
-    RateLimited => 429 "rate_limited" "temporarily_unavailable" Info
+    RateLimited => 429 "rate_limited" "-" Info
         "The daily limit is reached",
         "The client has made all requests of this UTC day that it may make for this person and endpoint: wait for Retry-After.";
     TooManyFailures => 429 "too_many_failures" "temporarily_unavailable" Warn
@@ -134,9 +134,21 @@ faults! {
     StorageUnavailable => 503 "storage_unavailable" "temporarily_unavailable" Error
         "The store cannot be reached",
         "The request could not be served at this moment and changed nothing: try again after Retry-After.";
-    NotReady => 503 "not_ready" "temporarily_unavailable" Warn
+    NotReady => 503 "not_ready" "-" Warn
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";
+}
+
+impl FaultRow {
+    /// Returns the member `error` whatever the fault is: an answer of a token endpoint without it would be
+    /// taken for a token by some clients (security.md T102).
+    pub fn oauth_error(&self) -> &'static str {
+        match self.oauth {
+            "-" if self.status >= 500 => "server_error",
+            "-" => "invalid_request",
+            error => error,
+        }
+    }
 }
 
 impl Fault {

@@ -23,9 +23,9 @@ pub fn error_reference() -> String {
         // Writing into a String cannot fail.
         let _ = writeln!(
             page,
-            "| [`{code}`](#{code}) | {} | `{}` | {:?} |",
+            "| [`{code}`](#{code}) | {} | {} | {:?} |",
             row.status,
-            row.oauth,
+            if row.oauth == "-" { "-".to_owned() } else { format!("`{}`", row.oauth) },
             row.level,
             code = row.code
         );

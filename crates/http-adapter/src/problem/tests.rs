@@ -25,13 +25,13 @@ fn the_token_endpoints_use_only_the_codes_of_the_decisions_with_their_status() {
         ("invalid_grant", 400..=400),
         ("unauthorized_client", 400..=400),
         ("unsupported_grant_type", 400..=400),
-        ("invalid_scope", 400..=403),
+        ("invalid_scope", 400..=400),
         ("temporarily_unavailable", 429..=503),
-        ("server_error", 500..=500),
+        ("server_error", 500..=503),
     ];
     for fault in Fault::ALL {
         let row = fault.row();
-        let (_, statuses) = allowed.iter().find(|(name, _)| *name == row.oauth).expect(row.code);
+        let (_, statuses) = allowed.iter().find(|(name, _)| *name == row.oauth_error()).expect(row.code);
         assert!(statuses.contains(&row.status), "{}", row.code);
     }
 }

@@ -1,9 +1,11 @@
 //! What the tests of this crate share: a state on a small store in memory, and one way to send requests.
 
 mod answer;
+mod log;
 mod store;
 
 pub(crate) use answer::{Answer, send, send_to};
+pub(crate) use log::log_of;
 pub(crate) use store::{FixedClock, MemoryStore};
 
 use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
@@ -68,6 +70,7 @@ impl Default for Parts {
 
 impl Parts {
     pub(crate) fn build(self) -> Arc<HttpState> {
+        log::install();
         let clock = Arc::new(FixedClock);
         let store = self.store;
         let mint = TokenMint::new(self.signer, store.clone(), clock.clone());

@@ -23,12 +23,22 @@ pub(super) struct Credentials {
     pub(super) by_header: bool,
 }
 
-/// Reads what is in `Authorization`: encoding only, before anything is missing or wrong.
-pub(super) fn read_header(request: &HttpRequest) -> Result<Option<Credentials>, Problem> {
+/// What is in `Authorization`.
+pub(super) enum Header {
+    /// Nothing: there is no such header.
+    Absent,
+    /// HTTP Basic.
+    Basic(Credentials),
+    /// Another scheme, which authenticates nobody here.
+    Other,
+}
+
+/// Reads what is in `Authorization`: its form only, before anything is missing or wrong.
+pub(super) fn read_header(request: &HttpRequest) -> Result<Header, Problem> {
     let mut headers = request.headers().get_all(AUTHORIZATION);
     match (headers.next(), headers.next()) {
-        (None, _) => Ok(None),
-        (Some(only), None) => read_basic(only).map(Some),
+        (None, _) => Ok(Header::Absent),
+        (Some(only), None) => read_basic(only),
         (Some(_), Some(_)) => {
             Err(Problem::new(Fault::InvalidRequest).detail("Authorization must be given at most once"))
         }
@@ -36,15 +46,22 @@ pub(super) fn read_header(request: &HttpRequest) -> Result<Option<Credentials>, 
 }
 
 /// Chooses the one method of authentication that the request uses.
-pub(super) fn choose(basic: Option<Credentials>, given: &TokenParameters) -> Result<Credentials, Problem> {
-    let Some(basic) = basic else {
-        return Ok(Credentials {
+pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credentials, Problem> {
+    match header {
+        Header::Absent => Ok(Credentials {
             client_id: given.require("client_id")?.to_owned(),
             client_secret: given.require("client_secret")?.to_owned(),
             by_header: false,
-        });
-    };
-    // Some clients repeat the id beside the header; the same twice says nothing new.
+        }),
+        Header::Basic(basic) => agreeing(basic, given),
+        Header::Other => Err(Problem::new(Fault::InvalidClient)
+            .detail("the only scheme of Authorization here is Basic")
+            .with_basic_challenge(true)),
+    }
+}
+
+/// Some clients repeat the id beside the header; the same twice says nothing new.
+fn agreeing(basic: Credentials, given: &TokenParameters) -> Result<Credentials, Problem> {
     let agree = |name, own: &str| given.get(name).is_none_or(|other| other == own);
     if agree("client_id", &basic.client_id) && agree("client_secret", &basic.client_secret) {
         Ok(basic)
@@ -54,23 +71,18 @@ pub(super) fn choose(basic: Option<Credentials>, given: &TokenParameters) -> Res
     }
 }
 
-fn read_basic(header: &HeaderValue) -> Result<Credentials, Problem> {
+fn read_basic(header: &HeaderValue) -> Result<Header, Problem> {
     let malformed = || Problem::new(Fault::InvalidRequest).detail("the Basic credentials are malformed");
     let text = header.to_str().map_err(|_| malformed())?;
     let (scheme, encoded) = text.split_once(' ').unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("basic") {
-        return Err(Problem::new(Fault::InvalidClient)
-            .detail("the only scheme of Authorization here is Basic")
-            .with_basic_challenge(true));
+        return Ok(Header::Other);
     }
     let bytes = BASE64.decode(encoded.trim()).map_err(|_| malformed())?;
     let pair = String::from_utf8(bytes).map_err(|_| malformed())?;
     let (id, secret) = pair.split_once(':').ok_or_else(malformed)?;
-    Ok(Credentials {
-        client_id: decode("client_id", id)?,
-        client_secret: decode("client_secret", secret)?,
-        by_header: true,
-    })
+    let (client_id, client_secret) = (decode("client_id", id)?, decode("client_secret", secret)?);
+    Ok(Header::Basic(Credentials { client_id, client_secret, by_header: true }))
 }
 
 /// Undoes the form encoding of RFC 6749 section 2.3.1; what a client sends raw has no `%` or `+` of its own.

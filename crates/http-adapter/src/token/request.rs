@@ -40,9 +40,9 @@ pub(super) async fn read(
 ) -> Result<TokenRequest, Problem> {
     let body = read_body(request, payload).await?;
     let given = TokenParameters::read(request.query_string(), body.as_ref())?;
-    let basic = credentials::read_header(request)?;
+    let header = credentials::read_header(request)?;
     let presented = presented(endpoint, &given)?;
-    let credentials = credentials::choose(basic, &given)?;
+    let credentials = credentials::choose(header, &given)?;
     Ok(TokenRequest {
         presented,
         credentials,

@@ -4,6 +4,7 @@ mod body;
 mod credentials;
 mod flow;
 mod framing;
+mod fuzz;
 mod parameters;
 
 use crate::HttpState;

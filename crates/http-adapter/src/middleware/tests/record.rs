@@ -1,45 +1,16 @@
 //! What is logged, and above all what is not: row T01.
 
 use super::*;
-use std::io::Write;
-use std::sync::{Mutex, PoisonError};
-use tracing_subscriber::fmt::MakeWriter;
+use crate::testing;
 
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Lines {
-    type Writer = Self;
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
-/// Returns everything that is logged, at every level, while these requests are answered.
+/// Returns everything that is logged while these requests are answered.
 async fn log_of(requests: Vec<TestRequest>) -> String {
-    let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(lines.clone())
-        .with_ansi(false)
-        .with_max_level(tracing::Level::TRACE)
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
-    for request in requests {
-        send(&Parts::default().build(), request).await;
-    }
-    drop(guard);
-    let bytes = lines.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
+    testing::log_of(async {
+        for request in requests {
+            send(&Parts::default().build(), request).await;
+        }
+    })
+    .await
 }
 
 #[actix_web::test]

@@ -124,3 +124,36 @@ async fn a_chunked_body_above_the_limit_is_a_413() {
     );
     assert_status(&exchange(serve(), request.as_bytes()).await, 413, "chunked");
 }
+
+// T97
+#[actix_web::test]
+async fn the_odd_forms_of_an_address_are_refused_and_never_hang() {
+    let address = serve();
+    for line in
+        ["OPTIONS * HTTP/1.1", "CONNECT evil.example:443 HTTP/1.1", "GET evil HTTP/1.1", "GET ? HTTP/1.1"]
+    {
+        let request = format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n");
+        let answer = exchange(address, request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 4"), "{line}: {answer}");
+    }
+}
+
+#[actix_web::test]
+async fn a_get_may_have_a_body_of_known_or_unknown_length() {
+    let body = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        MemoryStore::SERVICE,
+        MemoryStore::client_secret()
+    );
+    let known = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    let unknown = format!("Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let address = serve();
+    for framed in [known, unknown] {
+        let request = format!(
+            "GET /api/token HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\n{framed}"
+        );
+        let answer = exchange(address, request.as_bytes()).await;
+        assert_status(&answer, 200, &request);
+        assert!(answer.contains("access:service"));
+    }
+}

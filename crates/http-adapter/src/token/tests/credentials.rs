@@ -167,6 +167,8 @@ async fn a_401_asks_for_basic_only_when_authorization_was_used() {
     let request = get("/api/refresh", &refresh_query()).insert_header(("authorization", "Bearer abc"));
     let answer = assert_refused(request, 401, "invalid_client").await;
     assert!(answer.header("www-authenticate").unwrap().starts_with("Basic realm="));
+    let request = get("/api/refresh", "user_id=x").insert_header(("authorization", "Bearer abc"));
+    assert_refused(request, 400, "invalid_request").await;
     let query = refresh_query().replace(&MemoryStore::client_secret(), "rws_wrong");
     let answer = assert_refused(get("/api/refresh", &query), 401, "invalid_client").await;
     assert_eq!(answer.header("www-authenticate"), None);

@@ -1,0 +1,43 @@
+//! Keeps what a test logs.
+//!
+//! One subscriber for all tests, in place before the first line is logged: with one for each test, a line that
+//! another test's thread logs for the first time at the same moment can be switched off for good.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::sync::Once;
+
+thread_local! {
+    static KEPT: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+struct Keeper;
+
+impl Write for Keeper {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        KEPT.with_borrow_mut(|kept| kept.iter_mut().for_each(|kept| kept.extend_from_slice(bytes)));
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Puts the subscriber in place; from then on every level is on.
+pub(super) fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_writer(|| Keeper)
+            .with_ansi(false)
+            .with_max_level(tracing::Level::TRACE)
+            .init();
+    });
+}
+
+/// Returns everything that this thread logs, at every level, while the future runs.
+pub(crate) async fn log_of(work: impl Future<Output = ()>) -> String {
+    KEPT.set(Some(Vec::new()));
+    work.await;
+    String::from_utf8(KEPT.take().unwrap()).unwrap()
+}
