@@ -1,0 +1,137 @@
+//! From a label as NIH writes it to the domain's.
+
+use super::label::{Label, Other, Quantity, Row};
+use crate::json::Loose;
+use crate::source::Notes;
+use application::ports::import_source::ImportedSupplement;
+use chrono::NaiveDate;
+use domain::supplement::{Amount, CatalogueKey, Ingredient, SupplementLabel, SupplementLabelFields};
+
+/// What NIH writes where a label says nothing.
+const NOT_PRESENT: &str = "Not Present";
+/// The event that gives the day on which the database took the label in.
+const ENTERED: &str = "Date entered into DSLD";
+
+/// Reads one label, or says why it is none; what is changed or left out is noted.
+pub(super) fn read(label: &Label, notes: &mut Notes) -> Result<ImportedSupplement, String> {
+    let id = label.id.identifier().ok_or("id is missing, or neither a whole number nor a text")?;
+    let key = CatalogueKey::new(CatalogueKey::DSLD.to_owned(), id).map_err(|error| format!("id: {error}"))?;
+    let rows = label.ingredient_rows.as_ref();
+    let rows =
+        rows.ok_or("ingredientRows is missing: this is not a whole label, such as a search returns")?;
+    let mut reading = Reading::default();
+    let mut ingredients = Vec::new();
+    for row in &rows.0 {
+        reading.row(row, &mut ingredients)?;
+    }
+    if let Some(other) = &label.other_ingredients {
+        reading.other(other, &mut ingredients, notes)?;
+    }
+    let fields = SupplementLabelFields {
+        brand: reading.text(&label.brand_name),
+        name: reading.text(&label.full_name),
+        servings: reading.text(&label.servings_per_container),
+        upc: reading.text(&label.upc_sku),
+        entry_date: entry_date(label),
+        ingredients,
+    };
+    reading.report(notes);
+    let label = SupplementLabel::new(fields).map_err(|error| error.to_string())?;
+    Ok(ImportedSupplement { id: None, key, label, entry_date: None })
+}
+
+/// Counts what is changed or left out while a label is read.
+#[derive(Debug, Default)]
+struct Reading {
+    nameless: usize,
+    controls: usize,
+}
+
+impl Reading {
+    /// Gives a text of the label in its own spelling, a number as it is printed; nothing for what is not there.
+    ///
+    /// A line break or another control character within a text becomes a blank.
+    fn text(&mut self, value: &Loose) -> String {
+        let text = value.printed().filter(|text| text.trim() != NOT_PRESENT).unwrap_or_default();
+        if !text.contains(char::is_control) {
+            return text;
+        }
+        self.controls = self.controls.saturating_add(1);
+        text.replace("\r\n", " ").replace(char::is_control, " ")
+    }
+
+    /// Adds a row and, after it, the rows nested in it.
+    fn row(&mut self, row: &Row, ingredients: &mut Vec<Ingredient>) -> Result<(), String> {
+        let name = self.text(&row.name);
+        let amount = self.amount(&row.quantity.0)?;
+        self.add(name, amount, true, ingredients)?;
+        row.nested_rows.0.iter().try_for_each(|nested| self.row(nested, ingredients))
+    }
+
+    fn other(
+        &mut self,
+        other: &Other,
+        ingredients: &mut Vec<Ingredient>,
+        notes: &mut Notes,
+    ) -> Result<(), String> {
+        if other.ingredients.0.is_empty() && other.text.as_str().is_some_and(|text| !text.trim().is_empty()) {
+            notes.add("other ingredients are given as one text only and were left out");
+        }
+        for ingredient in &other.ingredients.0 {
+            let name = self.text(&ingredient.name);
+            self.add(name, None, false, ingredients)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        name: String,
+        amount: Option<Amount>,
+        active: bool,
+        ingredients: &mut Vec<Ingredient>,
+    ) -> Result<(), String> {
+        if name.trim().is_empty() {
+            self.nameless = self.nameless.saturating_add(1);
+            return Ok(());
+        }
+        // One more than allowed is enough for the label to be refused.
+        if ingredients.len() <= SupplementLabel::MAX_INGREDIENTS {
+            ingredients.push(Ingredient::new(name, amount, active).map_err(|error| error.to_string())?);
+        }
+        Ok(())
+    }
+
+    /// Gives the amount in the first serving size; none when the label states none.
+    ///
+    /// The operator of "less than" is dropped: the number that the label prints is kept.
+    fn amount(&mut self, quantities: &[Quantity]) -> Result<Option<Amount>, String> {
+        let order = |quantity: &&Quantity| quantity.serving_size_order.number().unwrap_or(f64::INFINITY);
+        let Some(first) = quantities.iter().min_by(|one, other| order(one).total_cmp(&order(other))) else {
+            return Ok(None);
+        };
+        let states_none = |value: &Loose| value.as_str().is_some_and(|text| text.trim() == NOT_PRESENT);
+        if first.number.is_absent() || states_none(&first.number) || states_none(&first.unit) {
+            return Ok(None);
+        }
+        let quantity = first.number.number().ok_or("the quantity of an ingredient is not a number")?;
+        let unit = self.text(&first.unit);
+        Amount::from_label(quantity, unit).map_err(|error| error.to_string())
+    }
+
+    fn report(&self, notes: &mut Notes) {
+        notes.count(self.nameless, "ingredients have no name and were left out");
+        notes.count(self.controls, "texts have line breaks or control characters, which became blanks");
+    }
+}
+
+/// Gives the day on which the database took the label in.
+fn entry_date(label: &Label) -> Option<NaiveDate> {
+    let entered = label.events.0.iter().find(|event| event.r#type.as_str() == Some(ENTERED));
+    date(&label.entry_date).or_else(|| date(&entered?.date))
+}
+
+fn date(value: &Loose) -> Option<NaiveDate> {
+    let day = value.as_str()?.trim().get(..10)?;
+    NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()
+}

@@ -1,0 +1,88 @@
+//! One sleep log as Fitbit writes it; what is not needed is not named.
+
+use crate::json::{Bounded, Loose};
+use serde::Deserialize;
+
+/// A log of any version; every member may be missing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Log {
+    #[serde(rename = "logId")]
+    pub(super) id: Loose,
+    pub(super) start_time: Loose,
+    pub(super) end_time: Loose,
+    /// Milliseconds, cut to the minute.
+    pub(super) duration: Loose,
+    pub(super) time_in_bed: Loose,
+    pub(super) minutes_to_fall_asleep: Loose,
+    pub(super) minutes_asleep: Loose,
+    pub(super) minutes_awake: Loose,
+    pub(super) awake_count: Loose,
+    /// The API's spelling.
+    pub(super) is_main_sleep: Loose,
+    /// Takeout's spelling.
+    pub(super) main_sleep: Loose,
+    pub(super) levels: Option<Levels>,
+    /// Version 1.
+    pub(super) minute_data: Bounded<Minute>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Levels {
+    pub(super) data: Bounded<RawStage>,
+    /// Short wakes that lie over `data`.
+    pub(super) short_data: Bounded<RawStage>,
+    pub(super) summary: Summary,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RawStage {
+    #[serde(rename = "dateTime")]
+    date_time: Loose,
+    datetime: Loose,
+    pub(super) level: Loose,
+    pub(super) seconds: Loose,
+}
+
+impl RawStage {
+    /// Gives the start, in either of the spellings of its name.
+    pub(super) fn start(&self) -> Option<&str> {
+        self.date_time.as_str().or_else(|| self.datetime.as_str())
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Summary {
+    pub(super) deep: Sum,
+    pub(super) light: Sum,
+    pub(super) rem: Sum,
+    pub(super) wake: Sum,
+    pub(super) asleep: Sum,
+    pub(super) restless: Sum,
+    pub(super) awake: Sum,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Sum {
+    pub(super) minutes: Loose,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Minute {
+    #[serde(rename = "dateTime")]
+    date_time: Loose,
+    datetime: Loose,
+    pub(super) value: Loose,
+}
+
+impl Minute {
+    /// Gives the time of day, in either of the spellings of its name.
+    pub(super) fn clock(&self) -> Option<&str> {
+        self.date_time.as_str().or_else(|| self.datetime.as_str())
+    }
+}

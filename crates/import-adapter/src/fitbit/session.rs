@@ -1,0 +1,78 @@
+//! From a log to a session.
+
+use super::clock::{Anchor, End, LocalTime};
+use super::log::Log;
+use super::stage::Stages;
+use super::{minute, source, totals};
+use crate::json::Loose;
+use crate::source::Notes;
+use chrono::TimeDelta;
+use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};
+use domain::time::TimeZone;
+
+/// Reads one log, or says why it is none; what is dropped of it is noted.
+pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
+    let start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
+    let anchor = Anchor::new(zone, start).ok_or("startTime is out of range")?;
+    let end = local_time("endTime", &log.end_time)?;
+    let mut stages = stages(log, &anchor, notes);
+    if end.is_some_and(|end| anchor.readings_of_end(end).len() > 1) {
+        stages.drop_padding(notes);
+    }
+    let End { instant, offset } = match end {
+        Some(end) => anchor.end(end, stages.end()).ok_or("endTime is out of range")?,
+        None => length(log)
+            .and_then(|length| anchor.end_after(length))
+            .ok_or("endTime and duration are missing")?,
+    };
+    let time_in_bed = TimeInBed::new(anchor.start, instant, anchor.offset(), offset)
+        .map_err(|error| format!("time in bed: {error}"))?;
+    let hypnogram = stages.hypnogram(&time_in_bed, notes)?;
+    let (metrics, dropped) = SleepMetrics::from_totals(&time_in_bed, &totals::read(log));
+    if dropped {
+        notes.add("the totals contradict the time in bed and were dropped");
+    }
+    let head = SleepRecordHead {
+        key: key(&log.id, &anchor)?,
+        source: Some(source().map_err(|error| error.to_string())?),
+        time_in_bed,
+        is_nap: is_nap(log),
+    };
+    SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
+}
+
+fn local_time(name: &str, value: &Loose) -> Result<Option<LocalTime>, String> {
+    if value.is_absent() {
+        return Ok(None);
+    }
+    let time = value.as_str().and_then(LocalTime::parse);
+    time.map(Some).ok_or_else(|| format!("{name} is not a date and time"))
+}
+
+/// Takes the stages of the newer versions, else the minutes of version 1.
+fn stages(log: &Log, anchor: &Anchor, notes: &mut Notes) -> Stages {
+    match &log.levels {
+        Some(levels) if !levels.data.0.is_empty() => Stages::read(levels, anchor, notes),
+        _ => Stages::of_minutes(minute::entries(&log.minute_data.0, anchor, notes)),
+    }
+}
+
+/// Gives the length that a log states: `duration` in milliseconds, else `timeInBed` in minutes.
+fn length(log: &Log) -> Option<TimeDelta> {
+    let millis =
+        log.duration.number().or_else(|| log.time_in_bed.number().map(|minutes| minutes * 60_000.0))?;
+    #[expect(clippy::cast_possible_truncation, reason = "checked: far below the bounds of an i64")]
+    (millis.abs() < 1e13).then(|| TimeDelta::milliseconds(millis as i64))
+}
+
+fn key(log_id: &Loose, anchor: &Anchor) -> Result<SessionKey, String> {
+    if log_id.is_absent() {
+        return Ok(SessionKey::derived_from(anchor.start));
+    }
+    let id = log_id.identifier().ok_or("logId is neither a whole number nor a text")?;
+    SessionKey::given(&id).map_err(|error| format!("logId: {error}"))
+}
+
+fn is_nap(log: &Log) -> Option<bool> {
+    log.is_main_sleep.as_flag().or_else(|| log.main_sleep.as_flag()).map(|main| !main)
+}

@@ -1,0 +1,197 @@
+//! The CSV of Fitbit's web export: a title line, a header line, a night a line.
+
+use super::clock::{Anchor, End, LocalTime};
+use super::{item, source, web_clock};
+use crate::input::{Cursor, LineEnd, Place, damaged};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
+use domain::time::TimeZone;
+use std::time::Duration;
+
+const TITLE: &str = "Sleep";
+const START: &str = "Start Time";
+const END: &str = "End Time";
+/// What counts of the other columns; "Time in Bed" follows from start and end.
+const KNOWN: [&str; 9] = [
+    START,
+    END,
+    "Minutes Asleep",
+    "Minutes Awake",
+    "Number of Awakenings",
+    "Time in Bed",
+    "Minutes REM Sleep",
+    "Minutes Light Sleep",
+    "Minutes Deep Sleep",
+];
+
+/// Tells whether a first line is the one of a web export.
+pub(crate) fn begins_web_export(line: &str) -> bool {
+    let line = line.trim();
+    line == TITLE || fields(line).is_some_and(|fields| is_header(&fields))
+}
+
+/// Reads a web export, a line at a time.
+pub(crate) struct WebExport {
+    cursor: Cursor,
+    zone: TimeZone,
+    section: Section,
+    line: Vec<u8>,
+}
+
+/// The part of the file that is being read; an export has one for each kind of data that was ticked.
+enum Section {
+    /// A title may come, or the header at once.
+    Beginning,
+    /// The title was there, the header comes.
+    Titled,
+    Nights(Vec<String>),
+    /// Something else than sleep.
+    Other,
+}
+
+impl WebExport {
+    pub(crate) const fn new(cursor: Cursor, zone: TimeZone) -> Self {
+        Self { cursor, zone, section: Section::Beginning, line: Vec::new() }
+    }
+
+    fn read_line(&mut self, start: Place, end: LineEnd, items: &mut Items) -> Result<(), ImportRefusal> {
+        let text = std::str::from_utf8(&self.line).map_err(|_| damaged(start, "not valid UTF-8"))?;
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        let Some(fields) = fields(text) else {
+            return Err(damaged(start, "a quoted field is not closed"));
+        };
+        let place = format!("line {}", start.line);
+        let title = fields.len() == 1;
+        match &self.section {
+            Section::Titled | Section::Beginning if is_header(&fields) => {
+                self.section = header(fields, &place, items);
+            }
+            Section::Titled => {
+                return Err(damaged(start, "the header line of the sleep section is expected"));
+            }
+            Section::Beginning | Section::Other | Section::Nights(_) if title && text.trim() == TITLE => {
+                self.section = Section::Titled;
+            }
+            Section::Nights(columns) if fields.len() == columns.len() => {
+                let mut notes = Notes::default();
+                let outcome = Row { columns, fields: &fields }.record(self.zone, &mut notes);
+                items.finish(&place, notes, outcome.map(item));
+            }
+            // A line that the file's end cuts has too few fields.
+            Section::Nights(_) if end == LineEnd::EndOfFile => {
+                return Err(damaged(self.cursor.place(), "the file breaks off"));
+            }
+            Section::Nights(_) if !title => items.reject(&place, "not as many fields as the header has"),
+            Section::Nights(_) | Section::Beginning if title => {
+                items.note(&place, "a section that is not about sleep was passed over");
+                self.section = Section::Other;
+            }
+            Section::Beginning | Section::Nights(_) => {
+                return Err(damaged(start, "the title line or the header line is expected"));
+            }
+            Section::Other => {}
+        }
+        Ok(())
+    }
+}
+
+impl RecordReader for WebExport {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let start = self.cursor.place();
+        match self.cursor.read_line(&mut self.line)? {
+            Some(end) => self.read_line(start, end, items).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.cursor.total()
+    }
+}
+
+/// Takes a line apart; absent when a quoted field is not closed in it.
+fn fields(line: &str) -> Option<Vec<String>> {
+    if line.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
+        return None;
+    }
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+    let record = reader.records().next()?.ok()?;
+    Some(record.iter().map(|field| field.trim().to_owned()).collect())
+}
+
+fn is_header(fields: &[String]) -> bool {
+    let has = |name: &str| fields.iter().any(|field| field == name);
+    has(START) && has(END)
+}
+
+fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
+    let unknown = columns.iter().filter(|column| !KNOWN.contains(&column.as_str())).count();
+    if unknown > 0 {
+        items.note(place, format!("{unknown} columns are not known and were passed over"));
+    }
+    Section::Nights(columns)
+}
+
+/// One night.
+struct Row<'a> {
+    columns: &'a [String],
+    fields: &'a [String],
+}
+
+impl Row<'_> {
+    fn field(&self, name: &str) -> Option<&str> {
+        let index = self.columns.iter().position(|column| column == name)?;
+        self.fields.get(index).map(String::as_str)
+    }
+
+    fn time(&self, name: &str) -> Result<LocalTime, String> {
+        let time = self.field(name).and_then(web_clock::parse);
+        time.map(LocalTime::without_offset).ok_or_else(|| format!("{name} is not a date and time"))
+    }
+
+    /// Reads `5,000` as 5000 and `N/A` as nothing.
+    fn number(&self, name: &str) -> Result<Option<u32>, String> {
+        match self.field(name) {
+            None | Some("" | "N/A") => Ok(None),
+            Some(text) => {
+                let digits = text.replace(',', "");
+                digits.parse().map(Some).map_err(|_| format!("{name} is not a number"))
+            }
+        }
+    }
+
+    fn minutes(&self, name: &str) -> Result<Option<Duration>, String> {
+        let minutes = self.number(name)?;
+        Ok(minutes.map(|minutes| Duration::from_secs(u64::from(minutes).saturating_mul(60))))
+    }
+
+    fn record(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
+        let anchor = Anchor::new(zone, self.time(START)?).ok_or("Start Time is out of range")?;
+        let End { instant, offset } = anchor.end(self.time(END)?, None).ok_or("End Time is out of range")?;
+        let time_in_bed = TimeInBed::new(anchor.start, instant, anchor.offset(), offset)
+            .map_err(|error| format!("time in bed: {error}"))?;
+        let totals = SourceTotals {
+            asleep: self.minutes("Minutes Asleep")?,
+            awake: self.minutes("Minutes Awake")?,
+            light: self.minutes("Minutes Light Sleep")?,
+            deep: self.minutes("Minutes Deep Sleep")?,
+            rem: self.minutes("Minutes REM Sleep")?,
+            wakeups: self.number("Number of Awakenings")?,
+            ..SourceTotals::default()
+        };
+        let (metrics, dropped) = SleepMetrics::from_totals(&time_in_bed, &totals);
+        if dropped {
+            notes.add("the totals contradict the time in bed and were dropped");
+        }
+        let head = SleepRecordHead {
+            key: SessionKey::derived_from(anchor.start),
+            source: Some(source().map_err(|error| error.to_string())?),
+            time_in_bed,
+            is_nap: None,
+        };
+        SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
+    }
+}

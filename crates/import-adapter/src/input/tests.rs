@@ -1,0 +1,77 @@
+use super::{Cursor, LineEnd, Place, RECORD_LIMIT};
+use application::ports::import_source::ImportRefusal;
+use std::io::Read;
+
+fn cursor(text: &'static str) -> Cursor {
+    Cursor::new(Box::new(text.as_bytes())).unwrap()
+}
+
+fn place_of(refusal: ImportRefusal) -> String {
+    match refusal {
+        ImportRefusal::Damaged { place, .. } => place,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let mut cursor = cursor("\u{feff} [");
+    assert_eq!(cursor.peek_token(), Ok(Some(b'[')));
+    assert_eq!(cursor.place(), Place { line: 1, column: 2 });
+}
+
+#[test]
+fn a_value_is_taken_as_it_is_written() {
+    let mut cursor = cursor(r#" {"a":["}\"]", {}]} , 12 "#);
+    let mut out = Vec::new();
+    cursor.read_value(&mut out).unwrap();
+    assert_eq!(out, br#"{"a":["}\"]", {}]}"#);
+    cursor.expect(b',').unwrap();
+    cursor.read_value(&mut out).unwrap();
+    assert_eq!(out, b"12");
+    assert_eq!(cursor.peek_token(), Ok(None));
+}
+
+#[test]
+fn the_place_counts_lines_and_characters() {
+    let mut cursor = cursor("[\n  \u{e9}\u{e9}");
+    assert_eq!(place_of(cursor.skip_value().unwrap_err()), "line 2, column 5");
+}
+
+#[test]
+fn a_string_without_end_is_refused_with_bounded_memory() {
+    let endless = std::io::Cursor::new(b"\"").chain(std::io::repeat(b'a'));
+    let mut cursor = Cursor::new(Box::new(endless)).unwrap();
+    let mut out = Vec::new();
+    let refusal = cursor.read_value(&mut out).unwrap_err();
+    assert!(refusal.to_string().contains("longer than 16 MiB"));
+    assert!(out.len() <= RECORD_LIMIT);
+}
+
+#[test]
+fn a_line_without_end_is_refused_with_bounded_memory() {
+    let mut cursor = Cursor::new(Box::new(std::io::repeat(b' '))).unwrap();
+    let mut out = Vec::new();
+    assert!(cursor.read_line(&mut out).is_err());
+    assert!(out.len() <= RECORD_LIMIT);
+}
+
+#[test]
+fn nesting_without_end_is_refused() {
+    let mut cursor = Cursor::new(Box::new(std::io::repeat(b'['))).unwrap();
+    let refusal = cursor.skip_value().unwrap_err();
+    assert!(refusal.to_string().contains("nested more than 100 deep"));
+}
+
+#[test]
+fn lines_end_with_a_feed_or_with_the_file() {
+    let mut cursor = cursor("a\r\n\nb");
+    let mut out = Vec::new();
+    assert_eq!(cursor.read_line(&mut out), Ok(Some(LineEnd::Newline)));
+    assert_eq!(out, b"a");
+    assert_eq!(cursor.read_line(&mut out), Ok(Some(LineEnd::Newline)));
+    assert!(out.is_empty());
+    assert_eq!(cursor.read_line(&mut out), Ok(Some(LineEnd::EndOfFile)));
+    assert_eq!(out, b"b");
+    assert_eq!(cursor.read_line(&mut out), Ok(None));
+}

@@ -1,0 +1,50 @@
+//! A list that cannot grow beyond what a night holds.
+
+use domain::sleep::Hypnogram;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The words with which a list that is too long is refused.
+pub(super) const TOO_LONG: &str = "a list has more than 100000 entries";
+
+/// A list of at most [`Hypnogram::MAX_ENTRIES`] entries; `null` is the empty one.
+#[derive(Debug)]
+pub(crate) struct Bounded<T>(pub(crate) Vec<T>);
+
+impl<T> Default for Bounded<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Entries(PhantomData))
+    }
+}
+
+struct Entries<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+    type Value = Bounded<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Bounded::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = list.next_element()? {
+            if entries.len() >= Hypnogram::MAX_ENTRIES {
+                return Err(A::Error::custom(TOO_LONG));
+            }
+            entries.push(entry);
+        }
+        Ok(Bounded(entries))
+    }
+}

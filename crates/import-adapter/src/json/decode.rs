@@ -1,0 +1,59 @@
+//! From the text of one record to its members, without ever repeating a value in an error.
+
+use super::bounded::TOO_LONG;
+use crate::input::{Place, damaged};
+use application::ports::import_source::ImportRefusal;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::error::Category;
+
+/// Checks that bytes are one JSON value in UTF-8; `start` is the place of the first.
+pub(crate) fn check(bytes: &[u8], start: Place) -> Result<&str, ImportRefusal> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        damaged(place_after(start, valid), "not valid UTF-8")
+    })?;
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => Ok(text),
+        Err(error) if error.classify() == Category::Eof => {
+            Err(damaged(place_after(start, bytes), "the record breaks off"))
+        }
+        Err(error) => {
+            let place = start.within(error.line(), error.column());
+            Err(damaged(place, format!("not valid JSON: {}", without_place(&error))))
+        }
+    }
+}
+
+/// Reads the members of a record that [`check`] passed, or says what is wrong with their types.
+pub(crate) fn decode<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| reason(&error))
+}
+
+/// Words an error about members for people, without any value.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let message = without_place(error);
+    let place = Place::START.within(error.line(), error.column());
+    if message == TOO_LONG || message.starts_with("missing field ") {
+        message
+    } else if message.starts_with("duplicate field ") {
+        message.replacen("duplicate field ", "a member is given twice: ", 1)
+    } else {
+        format!("a member has another type than expected, at {place} of the record")
+    }
+}
+
+/// Drops the place, which serde counts from the start of the record.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let suffix = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&suffix).map(str::to_owned).unwrap_or(message)
+}
+
+fn place_after(start: Place, passed: &[u8]) -> Place {
+    let mut place = start;
+    for byte in passed {
+        place.pass(*byte);
+    }
+    place
+}

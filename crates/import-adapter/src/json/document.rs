@@ -1,0 +1,157 @@
+//! A JSON document of any length as a row of records.
+
+use super::check;
+use crate::input::{Cursor, Place, damaged};
+use application::ports::import_source::ImportRefusal;
+
+/// Where a document has its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// The document is a list of them.
+    List,
+    /// The document is an object with a list of them as this member.
+    Wrapped(&'static str),
+    /// The document is one of them.
+    Single,
+}
+
+/// One record, known to be valid JSON.
+#[derive(Debug)]
+pub(crate) struct Record<'a> {
+    /// Its number in the file, counted from 1.
+    pub(crate) number: u64,
+    /// Its text.
+    pub(crate) text: &'a str,
+}
+
+impl Record<'_> {
+    /// Gives the place for a report: `record 3`.
+    pub(crate) fn place(&self) -> String {
+        format!("record {}", self.number)
+    }
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Document,
+    Member { first: bool },
+    Element { first: bool },
+    End,
+    Nothing,
+}
+
+/// Reads a document, one record after the other; holds one record.
+pub(crate) struct Document {
+    cursor: Cursor,
+    layout: Layout,
+    next: Next,
+    number: u64,
+    raw: Vec<u8>,
+}
+
+impl Document {
+    pub(crate) const fn new(cursor: Cursor, layout: Layout) -> Self {
+        Self { cursor, layout, next: Next::Document, number: 0, raw: Vec::new() }
+    }
+
+    pub(crate) const fn bytes_read(&self) -> u64 {
+        self.cursor.total()
+    }
+
+    /// Gives the next record; absent at the end of the document, which is the end of the file.
+    pub(crate) fn next_record(&mut self) -> Result<Option<Record<'_>>, ImportRefusal> {
+        let start = loop {
+            let found = match self.next {
+                Next::Document => self.begin()?,
+                Next::Member { first } => self.member(first)?,
+                Next::Element { first } => self.element(first)?,
+                Next::End => self.end()?,
+                Next::Nothing => return Ok(None),
+            };
+            if let Some(start) = found {
+                break start;
+            }
+        };
+        self.number = self.number.saturating_add(1);
+        Ok(Some(Record { number: self.number, text: check(&self.raw, start)? }))
+    }
+
+    fn begin(&mut self) -> Result<Option<Place>, ImportRefusal> {
+        match self.layout {
+            Layout::Single => {
+                self.next = Next::End;
+                return self.value().map(Some);
+            }
+            Layout::List => {
+                self.cursor.expect(b'[')?;
+                self.next = Next::Element { first: true };
+            }
+            Layout::Wrapped(_) => {
+                self.cursor.expect(b'{')?;
+                self.next = Next::Member { first: true };
+            }
+        }
+        Ok(None)
+    }
+
+    fn element(&mut self, first: bool) -> Result<Option<Place>, ImportRefusal> {
+        if self.cursor.peek_token()? == Some(b']') {
+            self.cursor.expect(b']')?;
+            let wrapped = matches!(self.layout, Layout::Wrapped(_));
+            self.next = if wrapped { Next::Member { first: false } } else { Next::End };
+            return Ok(None);
+        }
+        if !first {
+            self.cursor.expect(b',')?;
+        }
+        self.next = Next::Element { first: false };
+        self.value().map(Some)
+    }
+
+    fn member(&mut self, first: bool) -> Result<Option<Place>, ImportRefusal> {
+        if self.cursor.peek_token()? == Some(b'}') {
+            self.cursor.expect(b'}')?;
+            self.next = Next::End;
+            return Ok(None);
+        }
+        if !first {
+            self.cursor.expect(b',')?;
+        }
+        self.next = Next::Member { first: false };
+        let start = self.value()?;
+        let name: String = serde_json::from_str(check(&self.raw, start)?)
+            .map_err(|_| damaged(start, "not valid JSON: expected the name of a member"))?;
+        self.cursor.expect(b':')?;
+        let wanted = matches!(self.layout, Layout::Wrapped(member) if member == name);
+        match self.cursor.peek_token()? {
+            Some(b'[') if wanted => {
+                self.cursor.expect(b'[')?;
+                self.next = Next::Element { first: true };
+                Ok(None)
+            }
+            Some(b'{') if wanted => self.value().map(Some),
+            _ => {
+                let start = self.value()?;
+                check(&self.raw, start)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn end(&mut self) -> Result<Option<Place>, ImportRefusal> {
+        if self.cursor.peek_token()?.is_some() {
+            return Err(damaged(self.cursor.place(), "not valid JSON: something follows the end"));
+        }
+        self.next = Next::Nothing;
+        Ok(None)
+    }
+
+    /// Reads one value into `raw` and gives the place of its first byte.
+    fn value(&mut self) -> Result<Place, ImportRefusal> {
+        self.cursor.peek_token()?;
+        let start = self.cursor.place();
+        self.cursor.read_value(&mut self.raw)?;
+        Ok(start)
+    }
+}

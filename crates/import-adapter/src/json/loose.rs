@@ -1,0 +1,127 @@
+//! A member that one writer gives as a number and another as a text.
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// The largest whole number that a binary64 number holds without gaps below it.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A scalar of any type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) enum Loose {
+    /// Not there, or `null`.
+    #[default]
+    Absent,
+    /// `true` or `false`.
+    Flag(bool),
+    /// A whole number.
+    Integer(i128),
+    /// Any other number.
+    Real(f64),
+    /// A text.
+    Text(String),
+    /// A list or an object.
+    Nested,
+}
+
+impl Loose {
+    pub(crate) const fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// Gives the text, if it is one.
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Gives the flag, if it is one.
+    pub(crate) const fn as_flag(&self) -> Option<bool> {
+        match self {
+            Self::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// Gives a finite number, also one that is written as a text.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "amounts and minutes, not identifiers")]
+            Self::Integer(number) => Some(*number as f64),
+            Self::Real(number) => Some(*number),
+            Self::Text(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+            Self::Absent | Self::Flag(_) | Self::Nested => None,
+        }
+    }
+
+    /// Gives a text, or a number as it is printed without an exponent; nothing for anything else.
+    pub(crate) fn printed(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Integer(number) => Some(number.to_string()),
+            Self::Real(number) => Some(number.to_string()),
+            Self::Absent | Self::Flag(_) | Self::Nested => None,
+        }
+    }
+
+    /// Gives an identifier: a whole number, or a text that is not blank; nothing for anything else.
+    pub(crate) fn identifier(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+            Self::Real(number) if number.fract() != 0.0 || number.abs() >= LARGEST_EXACT => None,
+            other => other.printed(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Loose {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Scalar)
+    }
+}
+
+struct Scalar;
+
+impl<'de> Visitor<'de> for Scalar {
+    type Value = Loose;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Loose, E> {
+        Ok(Loose::Absent)
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Loose, E> {
+        Ok(Loose::Flag(flag))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Loose, E> {
+        Ok(Loose::Integer(i128::from(number)))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Loose, E> {
+        Ok(Loose::Integer(i128::from(number)))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Loose, E> {
+        Ok(if number.is_finite() { Loose::Real(number) } else { Loose::Nested })
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Loose, E> {
+        Ok(Loose::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Loose::Nested)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Loose, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Loose::Nested)
+    }
+}

@@ -1,0 +1,14 @@
+//! JSON: a document's records one after the other, and members whose types vary.
+
+mod bounded;
+mod decode;
+mod document;
+mod loose;
+
+pub(crate) use bounded::Bounded;
+pub(crate) use decode::{check, decode, reason};
+pub(crate) use document::{Document, Layout};
+pub(crate) use loose::Loose;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+use super::{Document, Layout, Loose, decode};
+use crate::input::Cursor;
+use application::ports::import_source::ImportRefusal;
+use proptest::prelude::{any, prop, prop_assert, proptest};
+use serde::Deserialize;
+
+fn records(text: &[u8], layout: Layout) -> Result<Vec<String>, ImportRefusal> {
+    let cursor = Cursor::new(Box::new(std::io::Cursor::new(text.to_vec())))?;
+    let mut document = Document::new(cursor, layout);
+    let mut records = Vec::new();
+    while let Some(record) = document.next_record()? {
+        records.push(record.text.to_owned());
+    }
+    Ok(records)
+}
+
+fn refusal(text: &str, layout: Layout) -> (String, String) {
+    match records(text.as_bytes(), layout) {
+        Err(ImportRefusal::Damaged { place, reason }) => (place, reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+const WRAPPED: Layout = Layout::Wrapped("sleep");
+
+#[test]
+fn a_list_is_a_row_of_records() {
+    assert_eq!(records(b" [1 , {\"a\":[]},\"x\"]\n", Layout::List).unwrap(), ["1", "{\"a\":[]}", "\"x\""]);
+    assert!(records(b"[]", Layout::List).unwrap().is_empty());
+}
+
+#[test]
+fn a_wrapped_list_is_found_among_other_members() {
+    let text = br#"{"before":{"sleep":[9]},"sleep":[1,2],"after":null}"#;
+    assert_eq!(records(text, WRAPPED).unwrap(), ["1", "2"]);
+    assert_eq!(records(br#"{"sleep":{"a":1}}"#, WRAPPED).unwrap(), [r#"{"a":1}"#]);
+    assert_eq!(records(br#"{"sl\u0065ep":[7]}"#, WRAPPED).unwrap(), ["7"]);
+}
+
+#[test]
+fn what_is_no_json_is_refused_with_its_place() {
+    for (text, place) in [
+        ("[1,]", "line 1, column 4"),
+        ("[1 2]", "line 1, column 4"),
+        ("[\n {\"a\": 1} // note\n]", "line 2, column 11"),
+        ("[{\"a\": NaN}]", "line 1, column 8"),
+        ("[1] x", "line 1, column 5"),
+        ("[1]]", "line 1, column 4"),
+    ] {
+        assert_eq!(refusal(text, Layout::List).0, place, "{text}");
+    }
+    let (_, reason) = refusal("{\"sleep\" [1]}", WRAPPED);
+    assert_eq!(reason, "not valid JSON: expected `:`");
+}
+
+#[test]
+fn a_file_that_breaks_off_is_refused_with_its_place() {
+    for text in ["[", "[1", "[1,", "[{\"a\":", "[{\"a\": \"b", "[{\"a\": 1}"] {
+        let (place, reason) = refusal(text, Layout::List);
+        assert_eq!(
+            (place, reason.as_str()),
+            (format!("line 1, column {}", text.len() + 1), "the file breaks off")
+        );
+    }
+}
+
+#[test]
+fn what_is_not_utf_8_is_refused_with_its_place() {
+    let refused = records(b"[\n\"a\xff\"]", Layout::List);
+    let expected =
+        ImportRefusal::Damaged { place: "line 2, column 3".into(), reason: "not valid UTF-8".into() };
+    assert_eq!(refused, Err(expected));
+}
+
+#[derive(Debug, Deserialize)]
+struct Members {
+    #[serde(default)]
+    id: Loose,
+    #[expect(dead_code, reason = "only its type matters")]
+    name: String,
+}
+
+#[test]
+fn an_error_about_members_repeats_no_value() {
+    let typed = decode::<Members>(r#"{"name": 4711}"#).unwrap_err();
+    assert!(!typed.contains("4711") && typed.contains("line 1, column"), "{typed}");
+    assert_eq!(decode::<Members>("{}").unwrap_err(), "missing field `name`");
+    let twice = decode::<Members>(r#"{"name":"a","name":"b"}"#).unwrap_err();
+    assert_eq!(twice, "a member is given twice: `name`");
+}
+
+#[test]
+fn an_identifier_is_the_same_as_a_number_and_as_a_text() {
+    for text in ["32150400420430", "\"32150400420430\"", "3.2150400420430e13"] {
+        assert_eq!(decode::<Loose>(text).unwrap().identifier().unwrap(), "32150400420430", "{text}");
+    }
+    for text in ["1.5", "\" \"", "null", "true", "[1]", "1e300"] {
+        assert_eq!(decode::<Loose>(text).unwrap().identifier(), None, "{text}");
+    }
+    let members: Members = decode(r#"{"name":"","id":{"a":[1]}}"#).unwrap();
+    assert_eq!(members.id, Loose::Nested);
+}
+
+#[test]
+fn a_list_of_millions_does_not_fit_into_a_record() {
+    let text = format!("[{}1]", "1,".repeat(100_000));
+    let refused = decode::<super::Bounded<Loose>>(&text).unwrap_err();
+    assert_eq!(refused, "a list has more than 100000 entries");
+}
+
+proptest! {
+    #[test]
+    fn a_document_is_taken_exactly_when_serde_takes_it(text in r#"[\[\]{},:"\\a1 \n]{0,12}"#) {
+        let valid = serde_json::from_str::<Vec<serde::de::IgnoredAny>>(&text);
+        let read = records(text.as_bytes(), Layout::List);
+        prop_assert!(valid.is_ok() == read.is_ok(), "{:?}", read);
+    }
+
+    #[test]
+    fn no_bytes_make_a_document_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        for layout in [Layout::List, Layout::Single, WRAPPED] {
+            let _outcome = records(&bytes, layout);
+        }
+    }
+}

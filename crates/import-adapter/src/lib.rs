@@ -1,0 +1,28 @@
+//! Export files of devices and catalogues, as a stream of records.
+//!
+//! [`open`] recognises a file by its content and gives it as the port
+//! [`ImportFile`](application::ports::import_source::ImportFile): every format is read record by record, so
+//! that memory does not grow with the file. A record is at most [`RECORD_LIMIT`] bytes long.
+//!
+//! A module a format. To add one: a variant of [`Format`], what it looks like in `recognition`, a module with
+//! a [`RecordReader`](source::RecordReader), a page in `docs/import`. Texts for people name members, places
+//! and rules, never a value of the file.
+
+mod dsld;
+mod fitbit;
+mod format;
+mod input;
+mod json;
+mod ndjson;
+mod open;
+mod recognition;
+mod source;
+
+pub use format::{Format, UnknownFormat};
+pub use input::RECORD_LIMIT;
+pub use open::{FileContext, open};
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

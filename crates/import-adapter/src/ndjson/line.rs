@@ -1,0 +1,48 @@
+//! What the kinds of line have in common.
+
+use crate::json::reason;
+use crate::source::Notes;
+use domain::id::UserId;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// The most unknown members that a note names, and the most characters of each.
+const NAMES_SHOWN: usize = 8;
+const CHARS_SHOWN: usize = 40;
+
+/// Reads the members of a line; those that nobody knows, at any depth, are passed over and noted, because a
+/// misspelt name would lose data.
+pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut Notes) -> Result<T, String> {
+    let mut unknown = BTreeSet::new();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let members = serde_ignored::deserialize(&mut deserializer, |path| {
+        if let serde_ignored::Path::Map { key, .. } = path
+            && unknown.len() <= NAMES_SHOWN
+        {
+            unknown.insert(shown(&key));
+        }
+    });
+    let members = members.map_err(|error| reason(&error))?;
+    if !unknown.is_empty() {
+        let more = if unknown.len() > NAMES_SHOWN { ", ..." } else { "" };
+        let names: Vec<_> = unknown.into_iter().take(NAMES_SHOWN).collect();
+        notes.add(format!("members that are not known were passed over: {}{more}", names.join(", ")));
+    }
+    Ok(members)
+}
+
+fn shown(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect()
+}
+
+/// Checks that a line is about the person for whom the file is read.
+pub(super) fn check_person(named: Option<&str>, expected: Option<UserId>) -> Result<(), String> {
+    let Some(named) = named else {
+        return Ok(());
+    };
+    let named = UserId::parse(named).map_err(|error| format!("user_id: {error}"))?;
+    match expected {
+        Some(expected) if expected != named => Err("user_id names another person".to_owned()),
+        _ => Ok(()),
+    }
+}

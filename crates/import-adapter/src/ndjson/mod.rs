@@ -1,0 +1,96 @@
+//! Restwell's own lines: an object a line, with `type` and the members of the API.
+//!
+//! The format is defined in `docs/import/ndjson.md`.
+
+mod intake_log;
+mod line;
+mod profile;
+mod session;
+mod supplement;
+mod timestamp;
+
+use crate::input::{Cursor, Place};
+use crate::json::{Loose, check};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use domain::id::UserId;
+use line::read_members;
+use serde::Deserialize;
+
+const PROFILE: &str = "profile";
+const SESSION: &str = "sleep_session";
+const SUPPLEMENT: &str = "supplement";
+const LOG: &str = "supplement_log";
+
+/// Tells whether a JSON value is the `type` of a line.
+pub(crate) fn is_line_type(raw: &[u8]) -> bool {
+    let text: Result<String, _> = serde_json::from_slice(raw);
+    text.is_ok_and(|text| [PROFILE, SESSION, SUPPLEMENT, LOG].contains(&text.as_str()))
+}
+
+/// Reads lines.
+pub(crate) struct Ndjson {
+    cursor: Cursor,
+    user_id: Option<UserId>,
+    line: Vec<u8>,
+}
+
+impl Ndjson {
+    pub(crate) const fn new(cursor: Cursor, user_id: Option<UserId>) -> Self {
+        Self { cursor, user_id, line: Vec::new() }
+    }
+
+    fn read_line(&self, start: Place, items: &mut Items) -> Result<(), ImportRefusal> {
+        if self.line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let text = check(&self.line, start)?;
+        let mut notes = Notes::default();
+        let place = format!("line {}", start.line);
+        let outcome = self.item(text, &place, &mut notes);
+        items.finish(&place, notes, outcome);
+        Ok(())
+    }
+
+    fn item(&self, text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, String> {
+        if !text.trim_start().starts_with('{') {
+            return Err("not an object".to_owned());
+        }
+        let kind: Kind = crate::json::decode(text)?;
+        match kind.r#type.as_str() {
+            Some(PROFILE) => {
+                profile::read(&read_members(text, notes)?, self.user_id).map(ImportItem::Profile)
+            }
+            Some(SESSION) => session::read(&read_members(text, notes)?, notes).map(ImportItem::Session),
+            Some(SUPPLEMENT) => supplement::read(read_members(text, notes)?).map(ImportItem::Supplement),
+            Some(LOG) => intake_log::read(read_members(text, notes)?, self.user_id, place.to_owned())
+                .map(ImportItem::Log),
+            _ => Err(format!("type is not one of {PROFILE}, {SESSION}, {SUPPLEMENT} and {LOG}")),
+        }
+    }
+}
+
+/// The member that says what a line is.
+#[derive(Debug, Deserialize)]
+struct Kind {
+    #[serde(default)]
+    r#type: Loose,
+}
+
+impl RecordReader for Ndjson {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let start = self.cursor.place();
+        if self.cursor.read_line(&mut self.line)?.is_none() {
+            return Ok(false);
+        }
+        self.read_line(start, items)?;
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.cursor.total()
+    }
+}
+
+#[cfg(test)]
+mod tests;

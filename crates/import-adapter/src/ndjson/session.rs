@@ -1,0 +1,117 @@
+//! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
+
+use super::timestamp::Timestamp;
+use crate::json::{Bounded, Loose};
+use crate::source::Notes;
+use application::ports::import_source::ImportedSession;
+use domain::id::SleepSessionId;
+use domain::sleep::{
+    Hypnogram, MetricKind, MetricValue, SessionKey, SessionKeyKind, SleepMetrics, SleepRecord,
+    SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
+};
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Line {
+    #[serde(rename = "type")]
+    _type: Loose,
+    id: Option<String>,
+    time_in_bed_start: String,
+    time_in_bed_end: String,
+    #[serde(default)]
+    raw_sleep: Bounded<RawStage>,
+    #[serde(default)]
+    sleep_metric: Bounded<RawMetric>,
+    source: Option<String>,
+    is_nap: Option<bool>,
+    updated_at: Option<String>,
+    external_id: Option<String>,
+    external_id_kind: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RawStage {
+    stage: String,
+    start: String,
+    end: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct RawMetric {
+    sleep_metric: String,
+    value: f64,
+}
+
+pub(super) fn read(line: &Line, notes: &mut Notes) -> Result<Box<ImportedSession>, String> {
+    let start = Timestamp::parse("time_in_bed_start", &line.time_in_bed_start)?;
+    let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end)?;
+    let time_in_bed = TimeInBed::new(start.instant, end.instant, start.offset, end.offset)
+        .map_err(|error| format!("time in bed: {error}"))?;
+    let id =
+        line.id.as_deref().map(SleepSessionId::parse).transpose().map_err(|error| format!("id: {error}"))?;
+    let source = line.source.as_deref().map(SleepSource::parse).transpose();
+    let updated_at =
+        line.updated_at.as_deref().map(|text| Timestamp::parse("updated_at", text)).transpose()?;
+    let head = SleepRecordHead {
+        key: key(line, &time_in_bed)?,
+        source: source.map_err(|error| format!("source: {error}"))?,
+        time_in_bed,
+        is_nap: line.is_nap,
+    };
+    let hypnogram = hypnogram(&line.raw_sleep.0, &time_in_bed, notes)?;
+    let record = if hypnogram.is_empty() {
+        SleepRecord::from_metrics(head, metrics(&line.sleep_metric.0, &time_in_bed, notes)?)
+    } else {
+        SleepRecord::from_stages(head, hypnogram)
+    };
+    let record = record.map_err(|error| error.to_string())?;
+    let updated_at = updated_at.map(|timestamp| timestamp.instant);
+    Ok(Box::new(ImportedSession { id, record, updated_at }))
+}
+
+/// Gives the key that the session had, else one made of its start.
+fn key(line: &Line, time_in_bed: &TimeInBed) -> Result<SessionKey, String> {
+    let kind = match line.external_id_kind.as_deref() {
+        None | Some("given") => SessionKeyKind::Given,
+        Some("derived") => SessionKeyKind::Derived,
+        Some(_) => return Err("external_id_kind is neither given nor derived".to_owned()),
+    };
+    match &line.external_id {
+        Some(text) => SessionKey::of(kind, text).map_err(|error| format!("external_id: {error}")),
+        None => Ok(SessionKey::derived_from(time_in_bed.start())),
+    }
+}
+
+fn hypnogram(raw: &[RawStage], time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
+    let mut entries = Vec::with_capacity(raw.len());
+    for RawStage { stage, start, end } in raw {
+        let stage = Stage::parse(stage)
+            .ok_or("raw_sleep: a stage is not one of AWAKE, LIGHT, DEEP, REM, ASLEEP and UNKNOWN")?;
+        // The offset of a stage is the one of the start; only the instant counts.
+        let start = Timestamp::parse("raw_sleep: start", start)?.instant;
+        let end = Timestamp::parse("raw_sleep: end", end)?.instant;
+        entries.push(StageEntry::new(stage, start, end).map_err(|error| format!("raw_sleep: {error}"))?);
+    }
+    if let Ok(hypnogram) = Hypnogram::new(entries.clone(), time_in_bed) {
+        return Ok(hypnogram);
+    }
+    notes.add(
+        "stages overlap, are out of order or lie outside the time in bed; they were laid on one time line",
+    );
+    Hypnogram::flatten(entries, time_in_bed).map_err(|error| format!("raw_sleep: {error}"))
+}
+
+fn metrics(raw: &[RawMetric], time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<SleepMetrics, String> {
+    let mut unknown = 0_usize;
+    let mut reported = Vec::with_capacity(raw.len());
+    for RawMetric { sleep_metric, value } in raw {
+        let Some(kind) = MetricKind::parse(sleep_metric) else {
+            unknown = unknown.saturating_add(1);
+            continue;
+        };
+        let value = MetricValue::from_f64(*value).ok_or("sleep_metric: a value is not a number")?;
+        reported.push((kind, value));
+    }
+    notes.count(unknown, "metrics are not known and were left out");
+    SleepMetrics::from_reported(time_in_bed, reported).map_err(|error| format!("sleep_metric: {error}"))
+}

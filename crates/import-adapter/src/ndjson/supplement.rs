@@ -1,0 +1,102 @@
+//! The line `supplement`: the API's `details`.
+
+use super::timestamp::Timestamp;
+use crate::json::{Bounded, Loose};
+use application::ports::import_source::ImportedSupplement;
+use chrono::{DateTime, NaiveTime, Utc};
+use domain::id::SupplementId;
+use domain::supplement::{Amount, CatalogueKey, Ingredient, SupplementLabel, SupplementLabelFields};
+use serde::Deserialize;
+use uuid::Uuid;
+
+/// The name space of keys that are made of a label's own words; it never changes.
+const LABEL_WORDS: Uuid = Uuid::from_u128(0x8f1d_3c52_7a0e_4b69_9d44_2e6b_a1c7_50f3);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Line {
+    #[serde(rename = "type")]
+    _type: Loose,
+    id: Option<String>,
+    brand: Option<String>,
+    name: String,
+    #[serde(default)]
+    servings: Loose,
+    upc: Option<String>,
+    entry_date: Option<String>,
+    #[serde(default)]
+    supplement_ingredient: Bounded<RawIngredient>,
+    external_id: Option<String>,
+    external_source: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RawIngredient {
+    quantity: Option<f64>,
+    unit: Option<String>,
+    active: Option<bool>,
+    ingredient_name: String,
+    order: Option<i64>,
+    amount_stated: Option<bool>,
+}
+
+pub(super) fn read(line: Line) -> Result<Box<ImportedSupplement>, String> {
+    let id =
+        line.id.as_deref().map(SupplementId::parse).transpose().map_err(|error| format!("id: {error}"))?;
+    let entered = line.entry_date.as_deref().map(|text| Timestamp::parse("entry_date", text)).transpose()?;
+    let entered = entered.map(|timestamp| timestamp.instant);
+    let (external_id, external_source) = (line.external_id, line.external_source);
+    let fields = SupplementLabelFields {
+        brand: line.brand.unwrap_or_default(),
+        name: line.name,
+        servings: line.servings.printed().unwrap_or_default(),
+        upc: line.upc.unwrap_or_default(),
+        entry_date: entered.filter(is_midnight).map(|instant| instant.date_naive()),
+        ingredients: ingredients(line.supplement_ingredient.0)?,
+    };
+    let label = SupplementLabel::new(fields).map_err(|error| error.to_string())?;
+    let key = match (external_id, external_source) {
+        (Some(key), Some(source)) => CatalogueKey::new(source, key),
+        (None, None) => CatalogueKey::new(CatalogueKey::RESTWELL.to_owned(), own_key(id, &label)),
+        _ => return Err("external_id and external_source go together".to_owned()),
+    };
+    let key = key.map_err(|error| format!("external_id: {error}"))?;
+    Ok(Box::new(ImportedSupplement { id, key, label, entry_date: entered }))
+}
+
+/// A label's own day is shown at 00:00:00 UTC; any other time is the one of the first import.
+fn is_midnight(instant: &DateTime<Utc>) -> bool {
+    instant.time() == NaiveTime::MIN
+}
+
+/// Makes a key of the id, else of brand, name and product code, so that the same label is found again.
+fn own_key(id: Option<SupplementId>, label: &SupplementLabel) -> String {
+    if let Some(id) = id {
+        return id.to_string();
+    }
+    // Lengths keep apart what the separator alone would not.
+    let words =
+        [label.brand(), label.name(), label.upc()].map(|word| format!("{}:{word}", word.len())).join("|");
+    format!("label-{}", Uuid::new_v5(&LABEL_WORDS, words.as_bytes()))
+}
+
+/// Reads the ingredients in their `order`; one without comes last.
+fn ingredients(mut raw: Vec<RawIngredient>) -> Result<Vec<Ingredient>, String> {
+    raw.sort_by_key(|ingredient| ingredient.order.unwrap_or(i64::MAX));
+    raw.into_iter()
+        .map(|ingredient| {
+            read_ingredient(ingredient).map_err(|reason| format!("supplement_ingredient: {reason}"))
+        })
+        .collect()
+}
+
+fn read_ingredient(raw: RawIngredient) -> Result<Ingredient, String> {
+    let RawIngredient { quantity, unit, active, ingredient_name, order: _, amount_stated } = raw;
+    let amount = match (amount_stated, quantity) {
+        (Some(false), _) | (None, None) => None,
+        (Some(true), None) => return Err("amount_stated is true and quantity is missing".to_owned()),
+        (_, Some(quantity)) => {
+            Amount::from_label(quantity, unit.unwrap_or_default()).map_err(|error| error.to_string())?
+        }
+    };
+    Ingredient::new(ingredient_name, amount, active.unwrap_or(true)).map_err(|error| error.to_string())
+}

@@ -1,0 +1,212 @@
+use crate::Format;
+use crate::testing::{USER, frame, items, notes, read, rejections, sessions, stages};
+use application::ports::import_source::{ImportItem, ImportedLog, ImportedSupplement};
+use domain::sleep::{MetricKind, MetricValue};
+use domain::user::BodyHeight;
+
+fn lines(text: &str) -> Vec<ImportItem> {
+    items(text, Format::Ndjson, "Europe/Berlin")
+}
+
+/// Reads one line of which everything is taken.
+fn only(line: &str) -> ImportItem {
+    let mut items = items(line, Format::Auto, "Europe/Berlin");
+    assert_eq!((rejections(&items), notes(&items)), (vec![], vec![]));
+    assert_eq!(items.len(), 1);
+    items.remove(0)
+}
+
+fn rejection(line: &str) -> String {
+    let found = rejections(&lines(&format!("{{\"type\":\"profile\"}}\n{line}")));
+    assert_eq!(found.len(), 1, "{line}");
+    found.concat()
+}
+
+const SESSION: &str = r#"{"type":"sleep_session","id":"0c6b2a54-7d1e-4f3a-9b8c-5e4d3c2b1a09","time_in_bed_start":"2026-03-08T23:10:00-05:00","time_in_bed_end":"2026-03-09T00:10:00.500-04:00","raw_sleep":[{"stage":"LIGHT","start":"2026-03-08T23:10:00-05:00","end":"2026-03-08T23:20:00-05:00"},{"stage":"LIGHT","start":"2026-03-08T23:20:00-05:00","end":"2026-03-08T23:30:00-05:00"}],"sleep_metric":[{"sleep_metric":"timeNightInBed","value":1}],"source":"fitbit","is_nap":false,"updated_at":"2026-03-10T08:00:00Z","external_id":"41000000007","external_id_kind":"given"}"#;
+
+#[test]
+fn a_session_keeps_its_offsets_its_key_and_its_stages() {
+    let ImportItem::Session(session) = only(&SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10")) else {
+        panic!("not a session");
+    };
+    let record = &session.record;
+    assert_eq!(frame(record), "2026-03-08T23:10:00-05:00 2026-03-09T01:10:00.500-04:00");
+    assert_eq!(stages(record), ["LIGHT 23:10-23:20", "LIGHT 23:20-23:30"]);
+    assert_eq!(record.key().to_stored(), "given:41000000007");
+    assert_eq!((record.source().unwrap().as_str(), record.is_nap()), ("fitbit", Some(false)));
+    assert_eq!(session.id.unwrap().to_string(), "0c6b2a54-7d1e-4f3a-9b8c-5e4d3c2b1a09");
+    assert_eq!(session.updated_at.unwrap().to_rfc3339(), "2026-03-10T08:00:00+00:00");
+    assert_eq!(record.metrics().get(MetricKind::TimeNightInBed), MetricValue::from_f64(3600.5));
+}
+
+#[test]
+fn a_session_without_stages_takes_its_metrics_over() {
+    let ImportItem::Session(session) = only(
+        r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-09T07:00:00Z","raw_sleep":[],"sleep_metric":[{"sleep_metric":"timeNightInBed","value":28800},{"sleep_metric":"sleepEfficiency","value":91.6667}],"source":null,"is_nap":null}"#,
+    ) else {
+        panic!("not a session");
+    };
+    let record = &session.record;
+    assert_eq!(record.metrics().get(MetricKind::SleepEfficiency), MetricValue::from_f64(91.6667));
+    assert_eq!(record.key().to_stored(), "derived:2026-03-08T23:00:00.000Z");
+    assert_eq!(frame(record), "2026-03-08T23:00:00Z 2026-03-09T07:00:00Z");
+    assert_eq!((record.source(), record.is_nap(), session.id), (None, None, None));
+}
+
+#[test]
+fn a_derived_key_stays_derived() {
+    let text = SESSION.replace("\"given\"", "\"derived\"").replace("09T00:10", "09T01:10");
+    assert_eq!(sessions(&lines(&text))[0].key().to_stored(), "derived:41000000007");
+}
+
+#[test]
+fn stages_out_of_order_are_laid_on_one_time_line_and_reported() {
+    let text = SESSION
+        .replace("09T00:10", "09T01:10")
+        .replace("\"start\":\"2026-03-08T23:20", "\"start\":\"2026-03-08T22:15");
+    let items = lines(&text);
+    assert!(notes(&items)[0].starts_with("line 1: stages overlap"));
+    assert_eq!(stages(&sessions(&items)[0]), ["LIGHT 23:10-23:30"]);
+}
+
+#[test]
+fn a_profile_changes_only_what_it_says() {
+    let line = format!(
+        r#"{{"type":"profile","user_id":"{}","created_at":"2026-01-02T03:04:05.678901+00:00","home_timezone":"Asia/Tokyo","scopes":["profile"],"birth_date":"1990-05-17","biological_sex":"other","blood_type":"AB-","height_cm":171.5,"weight_kg":null,"skin_type":3,"wheelchair_use":false}}"#,
+        USER.to_uppercase()
+    );
+    let ImportItem::Profile(profile) = only(&line) else { panic!("not a profile") };
+    assert_eq!(profile.created_at.unwrap().to_rfc3339(), "2026-01-02T03:04:05.678901+00:00");
+    assert_eq!(profile.home_timezone.unwrap().name(), "Asia/Tokyo");
+    assert_eq!(profile.biology.height, BodyHeight::from_centimetres(171.5).ok());
+    assert_eq!((profile.biology.weight, profile.biology.wheelchair_use), (None, Some(false)));
+    assert_eq!(only(r#"{"type":"profile"}"#), ImportItem::Profile(Box::default()));
+}
+
+const SUPPLEMENT: &str = r#"{"type":"supplement","id":"1a2b3c4d-0000-4000-8000-000000000001","brand":"B","name":"N","servings":"30","upc":"","entry_date":"2020-02-03T00:00:00+00:00","supplement_ingredient":[{"quantity":0,"unit":"NP","active":true,"ingredient_name":"Second","order":2,"amount_stated":false},{"quantity":2.5,"unit":"mg","active":false,"ingredient_name":"First","order":1,"amount_stated":true}],"external_id":"4000123","external_source":"dsld"}"#;
+
+fn supplement(line: &str) -> ImportedSupplement {
+    match only(line) {
+        ImportItem::Supplement(supplement) => *supplement,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_supplement_keeps_its_key_its_day_and_the_order_of_its_ingredients() {
+    let found = supplement(SUPPLEMENT);
+    assert_eq!(found.key.to_string(), "dsld:4000123");
+    assert_eq!(found.label.entry_date().unwrap().to_string(), "2020-02-03");
+    let [first, second] = found.label.ingredients() else { panic!("not two") };
+    assert_eq!((first.name(), first.amount().unwrap().quantity(), first.is_active()), ("First", 2.5, false));
+    assert_eq!((second.name(), second.amount(), second.is_active()), ("Second", None, true));
+}
+
+#[test]
+fn a_time_that_is_not_midnight_is_the_one_of_the_first_import() {
+    let found = supplement(&SUPPLEMENT.replace("T00:00:00+00:00", "T00:00:01+00:00"));
+    assert_eq!(found.label.entry_date(), None);
+    assert_eq!(found.entry_date.unwrap().to_rfc3339(), "2020-02-03T00:00:01+00:00");
+}
+
+#[test]
+fn a_supplement_without_a_key_is_known_by_its_id_else_by_its_words() {
+    let keyless = SUPPLEMENT.replace(r#","external_id":"4000123","external_source":"dsld""#, "");
+    let own = supplement(&keyless);
+    assert_eq!(own.key.to_string(), "restwell:1a2b3c4d-0000-4000-8000-000000000001");
+    let bare = keyless.replace(r#""id":"1a2b3c4d-0000-4000-8000-000000000001","#, "");
+    let (one, same) = (supplement(&bare), supplement(&bare.replace("2.5", "5")));
+    assert_eq!(one.key, same.key);
+    assert!(one.key.to_string().starts_with("restwell:label-"));
+    assert_ne!(one.key, supplement(&bare.replace("\"brand\":\"B\"", "\"brand\":\"C\"")).key);
+}
+
+#[test]
+fn a_log_names_its_supplement_and_its_line() {
+    let line = format!(
+        r#"{{"type":"supplement_log","id":"1a2b3c4d-0000-4000-8000-000000000002","created_at":"2026-01-02T03:04:05.678901+00:00","user_id":"{USER}","supplement_id":"1a2b3c4d-0000-4000-8000-000000000001","servings":1.5,"external_id":"mine"}}"#
+    );
+    let items = lines(&format!("\n{line}"));
+    let [ImportItem::Log(log)] = items.as_slice() else { panic!("{items:?}") };
+    let ImportedLog { place, id, record } = &**log;
+    assert_eq!(
+        (place.as_str(), record.servings().get(), record.external_key()),
+        ("line 2", 1.5, Some("mine"))
+    );
+    assert_eq!(id.unwrap().to_string(), "1a2b3c4d-0000-4000-8000-000000000002");
+    assert_eq!(record.supplement_id().to_string(), "1a2b3c4d-0000-4000-8000-000000000001");
+    assert_eq!(record.created_at().to_rfc3339(), "2026-01-02T03:04:05.678901+00:00");
+}
+
+#[test]
+fn members_that_nobody_knows_are_reported_by_name() {
+    let text = SESSION
+        .replace("09T00:10", "09T01:10")
+        .replace("\"is_nap\"", "\"isNap\"")
+        .replace("{\"stage\"", "{\"phase\":\"4711\",\"stage\"");
+    let items = lines(&text);
+    assert_eq!(notes(&items), ["line 1: members that are not known were passed over: isNap, phase"]);
+    assert_eq!(sessions(&items).len(), 1);
+    let text = SESSION
+        .replace("09T00:10", "09T01:10")
+        .replace("timeNightInBed", "time4711")
+        .replace("LIGHT", "DEEP");
+    assert_eq!(notes(&lines(&text)), Vec::<String>::new());
+}
+
+#[test]
+fn a_metric_that_nobody_knows_is_reported() {
+    let items = lines(
+        r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-09T07:00:00Z","sleep_metric":[{"sleep_metric":"sleepScore","value":80}]}"#,
+    );
+    assert_eq!(notes(&items), ["line 1: 1 metrics are not known and were left out"]);
+}
+
+#[test]
+fn a_line_that_cannot_be_taken_is_rejected_without_its_values() {
+    let session = SESSION.replace("09T00:10", "09T01:10");
+    let log = r#"{"type":"supplement_log","created_at":"2026-01-02T03:04:05Z","supplement_id":"1a2b3c4d-0000-4000-8000-000000000001","servings":1}"#;
+    for (line, part) in [
+        ("[4711]".to_owned(), "not an object"),
+        (r#"{"type":"4711"}"#.to_owned(), "type is not one of"),
+        (r#"{"id":"4711"}"#.to_owned(), "type is not one of"),
+        (session.replace("LIGHT", "light4711"), "a stage is not one of"),
+        (session.replace("2026-03-08T23:10:00-05:00\",\"time", "2026-03-08T23:10:00\",\"time"), "time_in_bed_start is not"),
+        (session.replace("-04:00", "+23:00"), "time_in_bed_end is not"),
+        (session.replace("2026-03-09T01", "2026-03-08T01"), "the end is not after the start"),
+        (session.replace("\"given\"", "\"4711\""), "external_id_kind is neither"),
+        (session.replace("0c6b2a54", "4711"), "id: not a UUID"),
+        (session.replace("\"time_in_bed_end\"", "\"end4711\""), "missing field `time_in_bed_end`"),
+        (r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-08T23:30:00Z","sleep_metric":[{"sleep_metric":"timeNightAsleep","value":4711}]}"#.to_owned(), "exceeds the time in bed"),
+        (r#"{"type":"profile","birth_date":"4711"}"#.to_owned(), "birth date must be"),
+        (r#"{"type":"profile","home_timezone":"4711"}"#.to_owned(), "home_timezone: not the name"),
+        (r#"{"type":"profile","height_cm":"4711"}"#.to_owned(), "another type than expected"),
+        (r#"{"type":"profile","user_id":"4711"}"#.to_owned(), "user_id: not a UUID"),
+        (r#"{"type":"profile","user_id":"1a2b3c4d-0000-4000-8000-000000004711"}"#.to_owned(), "another person"),
+        (log.replace("\"servings\"", "\"user_id\":\"1a2b3c4d-0000-4000-8000-000000004711\",\"servings\""), "another person"),
+        (log.replace("\"servings\":1", "\"servings\":0"), "servings is not a number above 0"),
+        (log.replace("1a2b3c4d", "4711"), "supplement_id: not a UUID"),
+        (SUPPLEMENT.replace(r#","external_source":"dsld""#, ""), "go together"),
+        (SUPPLEMENT.replace("2.5", "-4711"), "supplement_ingredient: quantity"),
+        (SUPPLEMENT.replace("\"N\"", "\"\""), "name is blank"),
+    ] {
+        let found = rejection(&line);
+        assert!(found.starts_with("line 2: ") && found.contains(part), "{found} for {line}");
+        assert!(!found.replace("end4711", "").contains("4711"), "{found}");
+    }
+}
+
+#[test]
+fn empty_lines_are_passed_over_and_a_line_that_is_no_json_refuses_the_file() {
+    let profile = r#"{"type":"profile"}"#;
+    assert_eq!(lines(&format!("\n{profile}\r\n  \n{profile}")).len(), 2);
+    assert!(lines("").is_empty());
+    for (rest, place) in
+        [("{\"type\":", "line 2, column 9"), ("oops", "line 2, column 1"), ("{} {}", "line 2, column 4")]
+    {
+        let refused = read(format!("{profile}\n{rest}").as_bytes(), Format::Ndjson, "UTC").unwrap_err();
+        assert!(refused.to_string().starts_with(&format!("damaged at {place}")), "{refused}");
+    }
+    let refused = read(b"{\"type\":\"profile\"}\n{\"type\":\"\xff\"}", Format::Ndjson, "UTC").unwrap_err();
+    assert_eq!(refused.to_string(), "damaged at line 2, column 10: not valid UTF-8");
+}

@@ -1,0 +1,76 @@
+//! Files on disk as the port has them.
+
+use crate::dsld::Dsld;
+use crate::fitbit::{FitbitJson, WebExport};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::Document;
+use crate::ndjson::Ndjson;
+use crate::recognition::{Recognised, recognise};
+use crate::source::{RecordReader, Source};
+use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
+use domain::id::UserId;
+use domain::time::TimeZone;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a file does not say itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileContext {
+    /// The zone of local times that carry no offset.
+    pub zone: TimeZone,
+    /// The person for whom the file is read; a record that names another one is rejected.
+    pub user_id: Option<UserId>,
+}
+
+/// Opens a file, recognises what it is, and gives it to be read as often as needed.
+///
+/// The content decides, never the name. A file that is not of the format that was asked for, or of none that
+/// is known, is [`ImportRefusal::NotThisFormat`] with what was seen; names of members may be repeated, values
+/// are not.
+pub fn open(path: &Path, format: Format, context: FileContext) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+    let file = begin(path)?;
+    let size = file.metadata().ok().map(|metadata| metadata.len());
+    let recognised = recognise(&mut Cursor::new(Box::new(file))?, format)?;
+    Ok(Box::new(StoredFile { path: path.to_owned(), size, recognised, context }))
+}
+
+/// A file that was recognised.
+struct StoredFile {
+    path: PathBuf,
+    size: Option<u64>,
+    recognised: Recognised,
+    context: FileContext,
+}
+
+impl ImportFile for StoredFile {
+    fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
+        let cursor = Cursor::new(Box::new(begin(&self.path)?))?;
+        let FileContext { zone, user_id } = self.context;
+        let reader: Box<dyn RecordReader> = match self.recognised {
+            Recognised::FitbitJson(layout) => Box::new(FitbitJson::new(Document::new(cursor, layout), zone)),
+            Recognised::FitbitCsv => Box::new(WebExport::new(cursor, zone)),
+            Recognised::Dsld(layout) => Box::new(Dsld::new(Document::new(cursor, layout))),
+            Recognised::Ndjson => Box::new(Ndjson::new(cursor, user_id)),
+        };
+        Ok(Box::new(Source::new(reader)))
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    fn format(&self) -> &'static str {
+        self.recognised.format().name()
+    }
+}
+
+/// Opens a regular file; a pipe could not be read twice.
+fn begin(path: &Path) -> Result<File, ImportRefusal> {
+    let unreadable = |error: io::Error| ImportRefusal::Unreadable(error.kind().to_string());
+    if !path.metadata().map_err(unreadable)?.is_file() {
+        return Err(ImportRefusal::Unreadable("not a regular file".to_owned()));
+    }
+    File::open(path).map_err(unreadable)
+}

@@ -1,0 +1,85 @@
+use super::{Recognised, recognise};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::Layout;
+use application::ports::import_source::ImportRefusal;
+
+fn seen(text: &'static [u8], asked: Format) -> Result<Recognised, ImportRefusal> {
+    recognise(&mut Cursor::new(Box::new(text)).unwrap(), asked)
+}
+
+fn message(text: &'static [u8], asked: Format) -> String {
+    seen(text, asked).unwrap_err().to_string()
+}
+
+#[test]
+fn each_format_is_recognised_by_its_content() {
+    let sleep = Layout::Wrapped("sleep");
+    for (text, expected) in [
+        (r#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#, Recognised::FitbitJson(Layout::List)),
+        (r#"{"summary":{"a":[1]},"sleep":[]}"#, Recognised::FitbitJson(sleep)),
+        ("{\"sleep\":[]}\n", Recognised::FitbitJson(sleep)),
+        (r#"{"startTime":"","levels":{}}"#, Recognised::FitbitJson(Layout::Single)),
+        ("[]", Recognised::FitbitJson(Layout::List)),
+        ("Sleep\nStart Time,End Time\n", Recognised::FitbitCsv),
+        (r#"{"id":1,"fullName":"","statements":[],"ingredientRows":[]}"#, Recognised::Dsld(Layout::Single)),
+        (r#"[{"id":1,"ingredientRows":[]}]"#, Recognised::Dsld(Layout::List)),
+        (r#"{"hits":[{"_source":{}}]}"#, Recognised::Dsld(Layout::Wrapped("hits"))),
+        ("{\"id\":\"x\",\"type\":\"sleep_session\"}\n{", Recognised::Ndjson),
+        ("\u{feff}{\"type\":\"profile\"}", Recognised::Ndjson),
+    ] {
+        assert_eq!(seen(text.as_bytes(), Format::Auto), Ok(expected), "{text}");
+        assert_eq!(seen(text.as_bytes(), expected.format()), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_recognised_is_described_without_its_values() {
+    let found = message(br#"{"steps":"4711","ti\u0007me":[1]}"#, Format::Auto);
+    assert_eq!(found, "not a format that is known; it is a JSON object with the members steps, time");
+    let found = message(br#"[{"steps":4711}]"#, Format::Fitbit);
+    assert_eq!(found, "not a fitbit file; it is a JSON list of objects with the member steps");
+    for (text, part) in [
+        (&b"PK\x03\x04\x14\x00"[..], "a zip archive: unpack it first"),
+        (b"\x1f\x8b\x08\x00", "a gzip file"),
+        (b"\x00\x01\x02", "not a text file"),
+        (b"", "an empty file"),
+        (b" \n", "an empty file"),
+        (b"name,value\n4711,1\n", "text that begins neither"),
+        (b"[4711]", "first element is no object"),
+        (b"{}", "an empty JSON object"),
+    ] {
+        let found = message(text, Format::Auto);
+        assert!(found.contains(part) && !found.contains("4711"), "{found}");
+    }
+}
+
+#[test]
+fn a_list_called_sleep_is_looked_into() {
+    assert!(seen(br#"{"sleep":[{"bedtime_start":"x"}]}"#, Format::Auto).is_err());
+    assert!(seen(br#"{"sleep":[{"dateOfSleep":"x"}]}"#, Format::Auto).is_ok());
+    assert!(seen(br#"{"sleep":[1]}"#, Format::Fitbit).is_err());
+    assert!(seen(br#"{"hits":[{"_id":"x"}]}"#, Format::Dsld).is_err());
+}
+
+#[test]
+fn an_activity_log_is_no_sleep_log() {
+    let text = br#"[{"logId":1,"activityName":"Walk","startTime":"x","duration":1}]"#;
+    assert!(message(text, Format::Auto).contains("logId, activityName, startTime, duration"));
+    assert!(seen(text, Format::Fitbit).is_err());
+}
+
+#[test]
+fn a_named_format_must_be_the_one_of_the_file() {
+    let log = br#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#;
+    assert!(seen(log, Format::Dsld).is_err() && seen(log, Format::Ndjson).is_err());
+    assert_eq!(seen(b"[]", Format::Dsld), Ok(Recognised::Dsld(Layout::List)));
+    assert_eq!(seen(b"", Format::Ndjson), Ok(Recognised::Ndjson));
+}
+
+#[test]
+fn a_file_that_breaks_off_before_it_shows_what_it_is_is_damaged() {
+    let refused = seen(b"{\"summary\": {\"a\": 1", Format::Auto);
+    assert!(matches!(refused, Err(ImportRefusal::Damaged { .. })), "{refused:?}");
+    assert!(seen(b"[{\"mainSleep\": tr", Format::Auto).is_ok());
+}

@@ -1,0 +1,97 @@
+//! What every reader of a format has in common: batches, and the end.
+
+use application::ports::import_source::{ImportItem, ImportRefusal, ImportSource, Rejection};
+use std::collections::VecDeque;
+
+/// Reads one format, a record at a time.
+pub(crate) trait RecordReader: Send {
+    /// Reads the next record and adds what it gives, which may be nothing; false at the end.
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal>;
+    /// Gives how many bytes of the file were read.
+    fn bytes_read(&self) -> u64;
+}
+
+/// Collects what records give, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    waiting: VecDeque<ImportItem>,
+}
+
+impl Items {
+    pub(crate) fn add(&mut self, item: ImportItem) {
+        self.waiting.push_back(item);
+    }
+
+    /// Adds that the record at this place is not taken.
+    pub(crate) fn reject(&mut self, place: &str, reason: impl Into<String>) {
+        self.add(ImportItem::Rejected(Rejection { place: place.to_owned(), reason: reason.into() }));
+    }
+
+    /// Adds what was dropped of the record at this place.
+    pub(crate) fn note(&mut self, place: &str, reason: impl Into<String>) {
+        self.add(ImportItem::Note(Rejection { place: place.to_owned(), reason: reason.into() }));
+    }
+
+    /// Adds a record that was taken, with what there is to say about it, or says why it was not.
+    pub(crate) fn finish(&mut self, place: &str, notes: Notes, outcome: Result<ImportItem, String>) {
+        match outcome {
+            Ok(item) => {
+                self.add(item);
+                notes.0.into_iter().for_each(|note| self.note(place, note));
+            }
+            Err(reason) => self.reject(place, reason),
+        }
+    }
+}
+
+/// What there is to say about one record that is taken.
+#[derive(Debug, Default)]
+pub(crate) struct Notes(Vec<String>);
+
+impl Notes {
+    pub(crate) fn add(&mut self, note: impl Into<String>) {
+        self.0.push(note.into());
+    }
+
+    /// Adds a note about so many of something, if there are any.
+    pub(crate) fn count(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.0.push(format!("{count} {what}"));
+        }
+    }
+}
+
+/// A file that is being read.
+pub(crate) struct Source {
+    reader: Box<dyn RecordReader>,
+    items: Items,
+    ended: Option<Result<(), ImportRefusal>>,
+}
+
+impl Source {
+    pub(crate) fn new(reader: Box<dyn RecordReader>) -> Self {
+        Self { reader, items: Items::default(), ended: None }
+    }
+}
+
+impl ImportSource for Source {
+    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
+        let limit = limit.max(1);
+        while self.ended.is_none() && self.items.waiting.len() < limit {
+            match self.reader.read_record(&mut self.items) {
+                Ok(true) => {}
+                Ok(false) => self.ended = Some(Ok(())),
+                Err(refusal) => self.ended = Some(Err(refusal)),
+            }
+        }
+        if let Some(Err(refusal)) = &self.ended {
+            return Err(refusal.clone());
+        }
+        let count = limit.min(self.items.waiting.len());
+        Ok(self.items.waiting.drain(..count).collect())
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+}

@@ -1,0 +1,87 @@
+//! What the tests of every format use.
+
+use crate::{FileContext, Format, open};
+use application::ports::import_source::{ImportItem, ImportRefusal, Rejection};
+use domain::id::UserId;
+use domain::sleep::SleepRecord;
+use domain::time::TimeZone;
+use std::io::Write as _;
+
+pub(crate) const USER: &str = "6f0c5a1e-93d4-4b7c-8a52-1d2e3f405162";
+
+pub(crate) fn context(zone: &str) -> FileContext {
+    FileContext { zone: TimeZone::parse(zone).unwrap(), user_id: Some(UserId::parse(USER).unwrap()) }
+}
+
+/// Reads a file of this content to its end, in batches of three.
+pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<ImportItem>, ImportRefusal> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let file = open(file.path(), format, context(zone))?.open().map(|source| (file, source));
+    let (_kept, mut source) = file?;
+    let mut items = Vec::new();
+    loop {
+        let batch = source.next_batch(3)?;
+        assert!(batch.len() <= 3);
+        if batch.is_empty() {
+            assert_eq!(source.bytes_read(), u64::try_from(bytes.len()).unwrap());
+            return Ok(items);
+        }
+        items.extend(batch);
+    }
+}
+
+/// Reads a file of which everything is taken.
+pub(crate) fn items(text: &str, format: Format, zone: &str) -> Vec<ImportItem> {
+    read(text.as_bytes(), format, zone).unwrap()
+}
+
+pub(crate) fn sessions(items: &[ImportItem]) -> Vec<SleepRecord> {
+    items
+        .iter()
+        .filter_map(|item| match item {
+            ImportItem::Session(session) => Some(session.record.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Gives place and reason of what was not taken.
+pub(crate) fn rejections(items: &[ImportItem]) -> Vec<String> {
+    texts(items, |item| match item {
+        ImportItem::Rejected(rejection) => Some(rejection),
+        _ => None,
+    })
+}
+
+/// Gives place and reason of what was dropped.
+pub(crate) fn notes(items: &[ImportItem]) -> Vec<String> {
+    texts(items, |item| match item {
+        ImportItem::Note(rejection) => Some(rejection),
+        _ => None,
+    })
+}
+
+fn texts(items: &[ImportItem], pick: fn(&ImportItem) -> Option<&Rejection>) -> Vec<String> {
+    items.iter().filter_map(pick).map(|one| format!("{}: {}", one.place, one.reason)).collect()
+}
+
+/// Writes stages as `LIGHT 00:10-00:20`, in the offset at the start.
+pub(crate) fn stages(record: &SleepRecord) -> Vec<String> {
+    let shift = record.time_in_bed().offset_at_start().map_or(0, |offset| i64::from(offset.seconds()));
+    let clock = |instant: chrono::DateTime<chrono::Utc>| {
+        (instant.naive_utc() + chrono::TimeDelta::seconds(shift)).format("%H:%M").to_string()
+    };
+    let entries = record.hypnogram().entries().iter();
+    entries
+        .map(|one| format!("{} {}-{}", one.stage().as_str(), clock(one.start()), clock(one.end())))
+        .collect()
+}
+
+/// Writes the time in bed as the API does.
+pub(crate) fn frame(record: &SleepRecord) -> String {
+    let bed = record.time_in_bed();
+    let print = domain::time::format::millis;
+    let start = print(bed.start_millis(), bed.offset_at_start());
+    format!("{start} {}", print(bed.end_millis(), bed.offset_at_end()))
+}

@@ -1,0 +1,127 @@
+//! What holds for every format.
+
+mod samples;
+
+use crate::testing::{context, read};
+use crate::{Format, open};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use proptest::prelude::{any, prop, prop_assert, proptest};
+use std::io::Write as _;
+
+/// One whole file of each kind.
+const FILES: [&str; 7] = [
+    r#"[{"logId":1,"mainSleep":true,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T00:00:00.000",
+    "levels":{"data":[{"dateTime":"2026-01-10T23:00:00.000","level":"light","seconds":1200}],"shortData":[]}}]"#,
+    r#"{"sleep":[{"logId":2,"startTime":"2026-01-10T23:00:00.000","duration":120000,
+    "minuteData":[{"dateTime":"23:00:00","value":"1"}]}],"summary":{}}"#,
+    r#"{"startTime":"2026-01-10T23:00:00","duration":60000,"levels":{}}"#,
+    "Sleep\nStart Time,End Time,Minutes Asleep\n\"2026-01-10 11:00PM\",\"2026-01-11 7:00AM\",\"400\"\n",
+    r#"{"id":3,"fullName":"A","ingredientRows":[{"name":"B","quantity":[{"quantity":1,"unit":"mg"}]}]}"#,
+    r#"{"hits":[{"_source":{"id":4,"fullName":"C","ingredientRows":[]}}]}"#,
+    "{\"type\":\"sleep_session\",\"time_in_bed_start\":\"2026-03-08T23:00:00Z\",\"time_in_bed_end\":\"2026-03-09T07:00:00Z\"}\n",
+];
+
+#[test]
+fn a_json_file_that_breaks_off_anywhere_is_refused() {
+    for text in FILES.iter().filter(|text| text.starts_with(['[', '{'])) {
+        let text = text.trim_end();
+        let format = match open_text(text.as_bytes(), Format::Auto) {
+            Ok(name) => Format::parse(name).unwrap(),
+            Err(refusal) => panic!("{refusal}"),
+        };
+        for length in 1..text.len() {
+            let outcome = read(&text.as_bytes()[..length], format, "UTC");
+            assert!(outcome.is_err(), "the first {length} bytes of {text}");
+        }
+        assert!(
+            matches!(read(text.as_bytes(), Format::Auto, "UTC").unwrap().as_slice(), [one] if is_taken(one))
+        );
+    }
+}
+
+fn is_taken(item: &ImportItem) -> bool {
+    !matches!(item, ImportItem::Rejected(_) | ImportItem::Note(_))
+}
+
+fn open_text(bytes: &[u8], format: Format) -> Result<&'static str, ImportRefusal> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    open(file.path(), format, context("UTC")).map(|file| file.format())
+}
+
+#[test]
+fn what_cannot_be_read_twice_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = open(folder.path(), Format::Auto, context("UTC")).err();
+    assert_eq!(refused, Some(ImportRefusal::Unreadable("not a regular file".to_owned())));
+    let refused = open(&folder.path().join("absent"), Format::Auto, context("UTC")).err();
+    assert!(matches!(refused, Some(ImportRefusal::Unreadable(_))));
+}
+
+#[test]
+fn a_file_says_its_size_and_its_format_and_opens_again() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(FILES[0].as_bytes()).unwrap();
+    let opened = open(file.path(), Format::Auto, context("UTC")).unwrap();
+    assert_eq!(opened.format(), "fitbit");
+    assert_eq!(opened.size(), Some(u64::try_from(FILES[0].len()).unwrap()));
+    let [one, two] = [(), ()].map(|()| opened.open().unwrap().next_batch(10).unwrap());
+    assert!(one.len() == 1 && one == two);
+}
+
+#[test]
+fn a_refusal_comes_again_when_it_is_asked_for_again() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"[{\"mainSleep\":true},").unwrap();
+    let mut source = open(file.path(), Format::Auto, context("UTC")).unwrap().open().unwrap();
+    assert_eq!(source.next_batch(1).unwrap().len(), 1);
+    let refused = source.next_batch(1).unwrap_err();
+    assert_eq!(source.next_batch(1), Err(refused));
+}
+
+#[test]
+fn a_record_longer_than_the_limit_refuses_the_file() {
+    let mut text = b"[{\"mainSleep\":true,\"note\":\"".to_vec();
+    text.resize(crate::RECORD_LIMIT + 1000, b'a');
+    text.extend_from_slice(b"\"}]");
+    let refused = read(&text, Format::Fitbit, "UTC").unwrap_err();
+    assert_eq!(refused.to_string(), "damaged at line 1, column 2: a record is longer than 16 MiB");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for format in Format::ALL {
+            let _outcome = read(&bytes, format, "Europe/Berlin");
+        }
+    }
+
+    #[test]
+    fn no_damage_makes_a_reader_panic(
+        which in 0..FILES.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = FILES[which].as_bytes().to_vec();
+        for (index, byte) in edits {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        for format in Format::ALL {
+            if let Ok(items) = read(&bytes, format, "America/New_York") {
+                prop_assert!(items.len() < 20);
+            }
+        }
+    }
+
+    #[test]
+    fn no_time_makes_a_reader_panic(start in "[0-9+T:.-]{0,26}", seconds in any::<f64>(), zone in 0..3_usize) {
+        let zone = ["Europe/Berlin", "Asia/Kathmandu", "Pacific/Apia"][zone];
+        let seconds = if seconds.is_finite() { seconds } else { 0.0 };
+        let text = format!(
+            r#"[{{"mainSleep":true,"startTime":"2011-12-29T{start}","endTime":"{start}","duration":{seconds:?},
+            "minuteData":[{{"dateTime":"{start}","value":1}}]}},{{"mainSleep":true,"startTime":"{start}",
+            "duration":{seconds:?},"levels":{{"data":[{{"dateTime":"{start}","seconds":{seconds:?}}}]}}}}]"#
+        );
+        prop_assert!(!read(text.as_bytes(), Format::Fitbit, zone).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,105 @@
+//! The public sample files, where a checkout has them beside it.
+
+use crate::testing::context;
+use crate::{Format, open};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What a file must give: sessions, stage entries, labels, ingredients, rejections, notes.
+type Counts = [usize; 6];
+
+/// Names the folder of the samples; says loudly that there is none, past the capture of the test harness.
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("RESTWELL_SAMPLES").map(PathBuf::from);
+    if folder.is_none() {
+        let message = b"\nNOT RUN: the sample files, because RESTWELL_SAMPLES names no folder of them\n\n";
+        std::io::stderr().write_all(message).unwrap();
+    }
+    folder
+}
+
+fn read(path: &Path) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
+    let file = open(path, Format::Auto, context("America/Los_Angeles"))?;
+    let mut source = file.open()?;
+    let mut items = Vec::new();
+    loop {
+        let batch = source.next_batch(100)?;
+        if batch.is_empty() {
+            return Ok((file.format(), items));
+        }
+        items.extend(batch);
+    }
+}
+
+fn count(items: &[ImportItem]) -> Counts {
+    items.iter().fold([0; 6], |mut counts, item| {
+        match item {
+            ImportItem::Session(session) => {
+                counts[0] += 1;
+                counts[1] += session.record.hypnogram().len();
+            }
+            ImportItem::Supplement(supplement) => {
+                counts[2] += 1;
+                counts[3] += supplement.label.ingredients().len();
+            }
+            ImportItem::Rejected(_) => counts[4] += 1,
+            ImportItem::Note(_) => counts[5] += 1,
+            ImportItem::Profile(_) | ImportItem::Log(_) => panic!("no sample has one"),
+        }
+        counts
+    })
+}
+
+#[test]
+fn the_sample_files_give_what_the_rules_say() {
+    let Some(folder) = folder() else { return };
+    let expected: [(&str, &str, Counts); 13] = [
+        ("fitbit/fitbitnet-GetSleep-stages.json", "fitbit", [1, 1, 0, 0, 0, 2]),
+        ("fitbit/shimmer-sleep-date-range-classic.json", "fitbit", [2, 8, 0, 0, 0, 0]),
+        ("fitbit/shimmer-sleep-empty-range.json", "fitbit", [0, 0, 0, 0, 0, 0]),
+        ("fitbit/shimmer-sleep-v1-multiple.json", "fitbit", [2, 2, 0, 0, 0, 0]),
+        ("fitbit/sleepdiary-fitbit-web-export.csv", "fitbit", [1, 0, 0, 0, 3, 1]),
+        ("constructed/fitbit-takeout-sleep-2026-03-13.json", "fitbit", [3, 32, 0, 0, 0, 0]),
+        ("dsld/label_10098_partial.json", "dsld", [0, 0, 1, 1, 0, 0]),
+        ("dsld/label_1027.json", "dsld", [0, 0, 1, 10, 0, 0]),
+        ("dsld/label_11243.json", "dsld", [0, 0, 1, 32, 0, 0]),
+        ("dsld/label_213478.json", "dsld", [0, 0, 1, 4, 0, 0]),
+        ("dsld/label_223521.json", "dsld", [0, 0, 1, 10, 0, 0]),
+        ("dsld/label_317998.json", "dsld", [0, 0, 1, 6, 0, 0]),
+        ("dsld/label_63294.json", "dsld", [0, 0, 1, 10, 0, 0]),
+    ];
+    for (name, format, counts) in expected {
+        let (found, items) = read(&folder.join(name)).unwrap();
+        assert_eq!((found, count(&items)), (format, counts), "{name}");
+    }
+}
+
+#[test]
+fn the_sample_with_a_comment_is_refused_at_the_comment() {
+    let Some(folder) = folder() else { return };
+    let refused = read(&folder.join("fitbit/fitbitnet-SleepLogList-has-comment.json")).unwrap_err();
+    assert!(
+        matches!(&refused, ImportRefusal::Damaged { place, .. } if place.starts_with("line 64,")),
+        "{refused}"
+    );
+}
+
+#[test]
+fn no_other_sample_is_taken_for_something_else() {
+    let Some(folder) = folder() else { return };
+    let known = ["fitbit", "dsld", "constructed"];
+    for entry in std::fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+        if known.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        for file in std::fs::read_dir(entry.path()).unwrap().flatten() {
+            let opened = open(&file.path(), Format::Auto, context("UTC")).map(|file| file.format());
+            assert!(
+                matches!(opened, Err(ImportRefusal::NotThisFormat(_))),
+                "{}: {opened:?}",
+                file.path().display()
+            );
+        }
+    }
+}
