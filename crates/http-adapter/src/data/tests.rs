@@ -1,1 +1,10 @@
+//! The data endpoints as a client sees them; the rows of the security page are named above the tests.
 
+mod access;
+mod body;
+mod link;
+mod parameter;
+mod rate_limit;
+pub(in crate::data) mod sample;
+mod storage;
+mod world;

@@ -48,7 +48,7 @@ pub(in crate::data) fn answer(items: impl Items + Unpin + 'static, envelope: &En
     for header in rate_limit_headers(envelope.rate) {
         response.insert_header(header);
     }
-    let mut body = PageBody { ready: None, items, tail: Some(envelope.tail()) };
+    let mut body = PageBody::new(items, envelope.tail());
     let mut beginning = b"{\"data\":[".to_vec();
     body.fill(&mut beginning, WHOLE);
     if body.tail.is_none() {
@@ -67,6 +67,15 @@ pub(super) struct PageBody<I> {
 }
 
 impl<I: Items> PageBody<I> {
+    pub(super) fn new(items: I, tail: Vec<u8>) -> Self {
+        Self { ready: None, items, tail: Some(tail) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn items(&self) -> &I {
+        &self.items
+    }
+
     /// Renders until the buffer has a size, or everything is written.
     fn fill(&mut self, out: &mut Vec<u8>, size: usize) {
         while out.len() < size {

@@ -24,6 +24,11 @@ impl SleepItems {
         Ok(Self { rows: rows.into_iter(), include, timestamps: TimestampWriter::new(), is_first: true })
     }
 
+    #[cfg(test)]
+    pub(super) fn rows_left(&self) -> usize {
+        self.rows.len()
+    }
+
     fn write_session(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) {
         let PackedSleepRow {
             id,

@@ -1,0 +1,79 @@
+//! Large pages: whole, in chunks, and without what was told already.
+
+use super::equality::{envelope, sleep_by_serde, sleep_by_writer};
+use crate::data::dto::Include;
+use crate::data::render::page::PageBody;
+use crate::data::render::{SleepItems, SupplementItems, answer};
+use crate::data::tests::sample;
+use actix_web::body::{BodySize, MessageBody};
+use application::ports::storage::PackedSleepRow;
+use domain::id::UserId;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use uuid::Uuid;
+
+fn nights(count: u32) -> Vec<PackedSleepRow> {
+    (0..count).map(|number| sample::packed(&sample::night(number % 1_000))).collect()
+}
+
+fn next<B: MessageBody<Error: std::fmt::Debug> + Unpin>(body: &mut B) -> Option<actix_web::web::Bytes> {
+    match Pin::new(body).poll_next(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(chunk) => chunk.map(Result::unwrap),
+        Poll::Pending => panic!("rendering waits for nothing"),
+    }
+}
+
+#[test]
+fn a_page_of_ten_thousand_sessions_arrives_whole_and_equals_the_types() {
+    let sessions: Vec<_> = (0..10_000).map(|number| sample::night(number % 1_000)).collect();
+    let ours = sleep_by_writer(&sessions, Include::ALL);
+    assert!(ours.len() > 10_000_000);
+    assert!(ours == sleep_by_serde(&sessions, Include::ALL));
+}
+
+#[test]
+fn a_small_page_is_sent_whole_with_its_length_and_a_large_one_in_chunks() {
+    let size = |count| {
+        let items = SleepItems::new(nights(count), Include::ALL).unwrap();
+        answer(items, &envelope()).body().size()
+    };
+    assert!(matches!(size(0), BodySize::Sized(1..)));
+    assert!(matches!(size(30), BodySize::Sized(1..)));
+    assert_eq!(size(1_000), BodySize::Stream);
+}
+
+#[test]
+fn rows_are_freed_as_they_are_told() {
+    const COUNT: u32 = 2_000;
+    let items = SleepItems::new(nights(COUNT), Include::ALL).unwrap();
+    let mut body = PageBody::new(items, b"]}".to_vec());
+    let mut told = 0;
+    let mut rows_left = body.items().rows_left();
+    assert_eq!(rows_left, 2_000);
+    while let Some(chunk) = next(&mut body) {
+        assert!(chunk.len() < 80 * 1024, "{}", chunk.len());
+        told += chunk.windows(6).filter(|window| window == b"{\"id\":").count();
+        assert_eq!(told + body.items().rows_left(), 2_000);
+        assert!(body.items().rows_left() < rows_left || told == 2_000);
+        rows_left = body.items().rows_left();
+    }
+    assert_eq!(told, 2_000);
+}
+
+#[test]
+fn a_page_in_memory_takes_what_its_packed_rows_take() {
+    // The fixed part of a row; what is packed comes on top, some 180 bytes of an ordinary night.
+    assert!(size_of::<PackedSleepRow>() <= 136);
+}
+
+#[test]
+fn a_record_with_many_logs_is_split_into_chunks() {
+    let items = SupplementItems::new(vec![sample::record(1, 5_000)], UserId::from_uuid(Uuid::nil())).unwrap();
+    let mut body = PageBody::new(items, b"]}".to_vec());
+    let mut chunks = 0;
+    while let Some(chunk) = next(&mut body) {
+        assert!(chunk.len() < 80 * 1024, "{}", chunk.len());
+        chunks += 1;
+    }
+    assert!(chunks > 10, "{chunks}");
+}

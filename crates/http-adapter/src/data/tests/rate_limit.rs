@@ -1,0 +1,64 @@
+//! The daily limits as a client sees them (decisions 4 and 7).
+
+use super::world::{ENDPOINTS, USER, World, assert_problem, parts, paths, rate_headers};
+use crate::testing::{NOW, Parts};
+use application::access::DailyLimits;
+
+fn limited(limit: u32) -> World {
+    let daily_limits = DailyLimits { profile: limit, sleep: limit, supplements: limit };
+    World::of(Parts { daily_limits, ..parts() })
+}
+
+/// Returns the member `limit` as the headers would say it.
+fn limit_of_body(body: &serde_json::Value) -> [i64; 3] {
+    ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
+        .map(|name| body["limit"][name].as_i64().unwrap_or_else(|| panic!("no {name} in {body}")))
+}
+
+#[actix_web::test]
+async fn body_and_headers_say_the_same_and_both_paths_count_together() {
+    let world = World::empty();
+    for (endpoint, limit) in ENDPOINTS.into_iter().zip([1_000, 10_000, 10_000]) {
+        for (path, used) in paths(endpoint, USER).iter().zip(1..) {
+            let answer = world.get(path).await;
+            let midnight = (NOW.timestamp() / 86_400 + 1) * 86_400;
+            assert_eq!(rate_headers(&answer), [limit, limit - used, midnight]);
+            assert_eq!(limit_of_body(&answer.json()), rate_headers(&answer));
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_request_beyond_the_limit_is_told_when_to_come_back_and_does_not_count() {
+    let world = limited(1);
+    for endpoint in ENDPOINTS {
+        let [path, alias] = paths(endpoint, USER);
+        assert_eq!(world.get(&path).await.status, 200);
+        for refused in [&alias, &path, &format!("{path}?page=0&x=%zz")] {
+            let answer = world.get(refused).await;
+            assert_problem(&answer, 429, "rate_limited");
+            let [limit, remaining, reset] = rate_headers(&answer);
+            assert_eq!((limit, remaining), (1, 0));
+            assert_eq!(limit_of_body(&answer.json()), [limit, remaining, reset]);
+            let wait: i64 = answer.header("retry-after").unwrap().parse().unwrap();
+            assert_eq!(wait, reset - NOW.timestamp());
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_bad_parameter_counts_and_says_where_the_counter_stands() {
+    let world = limited(3);
+    for endpoint in ENDPOINTS {
+        let path = &paths(endpoint, USER)[0];
+        let malformed = world.get(&format!("{path}?x=%zz")).await;
+        assert_problem(&malformed, 400, "invalid_request");
+        assert_eq!(rate_headers(&malformed)[..2], [3, 2]);
+        assert!(malformed.json().get("limit").is_none());
+        if endpoint != "profile" {
+            let wrong = world.get(&format!("{path}?page=0")).await;
+            assert_problem(&wrong, 400, "invalid_parameter");
+            assert_eq!(rate_headers(&wrong)[..2], [3, 1]);
+        }
+    }
+}

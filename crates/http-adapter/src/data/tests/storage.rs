@@ -1,0 +1,90 @@
+//! What a failing store means to the data endpoints (decisions 6).
+
+use super::sample;
+use super::world::{
+    ENDPOINTS, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers, sleep_of,
+};
+use crate::testing::Parts;
+use application::ports::storage::{
+    MockProfileReader, MockSleepReader, MockSupplementReader, StorageError, SupplementPage,
+};
+use std::sync::Arc;
+
+fn failing(error: fn() -> StorageError) -> World {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(move |_| Err(error()));
+    let mut sleep = MockSleepReader::new();
+    sleep.expect_page().returning(move |_| Err(error()));
+    let mut supplements = MockSupplementReader::new();
+    supplements.expect_page().returning(move |_| Err(error()));
+    World::of(Parts {
+        profiles: Arc::new(profiles),
+        sleep: Arc::new(sleep),
+        supplements: Arc::new(supplements),
+        ..parts()
+    })
+}
+
+#[actix_web::test]
+async fn a_store_that_cannot_be_read_is_unavailable_with_the_counter_and_a_time_to_wait() {
+    for error in [|| StorageError::Unavailable, || StorageError::Retryable] {
+        let world = failing(error);
+        for endpoint in ENDPOINTS {
+            for (path, used) in paths(endpoint, USER).iter().zip(1..) {
+                let answer = world.get(path).await;
+                assert_problem(&answer, 503, "storage_unavailable");
+                assert!(answer.header("retry-after").unwrap().parse::<u32>().unwrap() > 0);
+                let [limit, remaining, _] = rate_headers(&answer);
+                assert_eq!(limit - remaining, used);
+            }
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_corrupt_row_is_an_error_status_and_never_a_broken_body() {
+    let whole = sample::packed(&sample::night(1));
+    let stages = "include_stages=true";
+    let metrics = "include_metrics=1";
+    for (damage, query) in
+        [(&b"\x13\x02"[..], stages), (b"\x99", stages), (b"", metrics), (b"\x10\x08", metrics)]
+    {
+        let mut row = whole.clone();
+        if query == stages {
+            row.stages = damage.into()
+        } else {
+            row.metrics = damage.into()
+        }
+        let world = World::of(Parts { sleep: Arc::new(sleep_of(vec![whole.clone(), row])), ..parts() });
+        let path = &paths("sleep", USER)[0];
+        let answer = world.get(&format!("{path}?{query}")).await;
+        assert_problem(&answer, 500, "internal_error");
+        rate_headers(&answer);
+        // What is not asked for cannot be in the way.
+        assert_eq!(world.get(path).await.status, 200);
+    }
+}
+
+#[actix_web::test]
+async fn servings_that_are_no_number_are_an_error_status() {
+    for servings in [f64::NAN, f64::INFINITY, 0.0] {
+        let mut record = sample::record(1, 3);
+        record.logs[2].servings = servings;
+        let mut supplements = MockSupplementReader::new();
+        supplements
+            .expect_page()
+            .returning(move |_| Ok(SupplementPage { records: vec![record.clone()], has_more: false }));
+        let world = World::of(Parts { supplements: Arc::new(supplements), ..parts() });
+        assert_problem(&world.get(&paths("supplements", USER)[0]).await, 500, "internal_error");
+    }
+}
+
+#[actix_web::test]
+async fn a_person_deleted_a_moment_ago_is_a_token_that_counts_no_more() {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|_| Ok(None));
+    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let answer = world.get(&paths("profile", USER)[0]).await;
+    assert_problem(&answer, 401, "invalid_token");
+    assert_uncounted(&answer);
+}

@@ -1,0 +1,263 @@
+//! A server whose ports are mocks: three tokens, two people, counters, and whatever data a test gives.
+
+use crate::HttpState;
+use crate::testing::{Answer, NOW, Parts, send};
+use actix_web::http::Method;
+use actix_web::test::TestRequest;
+use application::ports::storage::{
+    AccessState, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow,
+    SleepPage, SleepPageQuery, StorageError, SupplementPage, SupplementPageQuery,
+};
+use application::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::id::{ClientId, GrantId, TokenId, UserId};
+use domain::paging::SortDirection;
+use domain::rate_limit::{RateStatus, RateWindow};
+use domain::scope::{Scope, ScopeSet};
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+pub(super) const USER: &str = "8c1a5e4f-6b7d-4e9a-8f9c-0d4b5a6f7e8d";
+/// Somebody else, who has data.
+pub(super) const OTHER: &str = "1d2e3f40-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
+/// Nobody.
+pub(super) const NOBODY: &str = "2e3f4051-6b7c-4d8e-9f0a-1b2c3d4e5f60";
+
+/// A token for every scope, one for each scope alone, one of a revoked grant, one of a service client.
+pub(super) const TOKEN: &str = "token.for.everything";
+pub(super) const REVOKED: &str = "token.of.revoked-grant";
+pub(super) const SERVICE: &str = "token.of.service";
+/// The only person whose access look-up fails.
+pub(super) const UNREADABLE: &str = "token.of.unreadable";
+
+pub(super) const ENDPOINTS: [&str; 3] = ["profile", "sleep", "supplements"];
+
+/// Returns both paths of an endpoint.
+pub(super) fn paths(endpoint: &str, user_id: &str) -> [String; 2] {
+    [format!("/api/v1/{endpoint}/{user_id}"), format!("/api/{endpoint}/{user_id}")]
+}
+
+/// A server to send requests to.
+pub(super) struct World {
+    state: Arc<HttpState>,
+}
+
+impl World {
+    pub(super) fn of(parts: Parts) -> Self {
+        Self { state: parts.build() }
+    }
+
+    /// A server with no data but the profile.
+    pub(super) fn empty() -> Self {
+        Self::of(parts())
+    }
+
+    /// Asks with the token for everything.
+    pub(super) async fn get(&self, path: &str) -> Answer {
+        self.get_with(path, TOKEN).await
+    }
+
+    pub(super) async fn get_with(&self, path: &str, token: &str) -> Answer {
+        self.send(TestRequest::get().uri(path).insert_header(("authorization", format!("Bearer {token}"))))
+            .await
+    }
+
+    /// Asks with these values of `Authorization`.
+    pub(super) async fn get_authorized(&self, path: &str, values: &[&[u8]]) -> Answer {
+        let request = values.iter().fold(TestRequest::get().uri(path), |request, value| {
+            request.append_header(("authorization", *value))
+        });
+        self.send(request).await
+    }
+
+    pub(super) async fn ask(&self, method: Method, path: &str) -> Answer {
+        self.send(
+            TestRequest::with_uri(path)
+                .method(method)
+                .insert_header(("authorization", format!("Bearer {TOKEN}"))),
+        )
+        .await
+    }
+
+    async fn send(&self, request: TestRequest) -> Answer {
+        send(&self.state, request).await
+    }
+}
+
+/// Everything that works, and no data but the profile.
+pub(super) fn parts() -> Parts {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|id| Ok(Some(user(id))));
+    let mut sleep = MockSleepReader::new();
+    sleep.expect_page().returning(|_| Ok(SleepPage::default()));
+    let mut supplements = MockSupplementReader::new();
+    supplements.expect_page().returning(|_| Ok(SupplementPage::default()));
+    Parts {
+        verifier: Arc::new(verifier()),
+        access: Arc::new(access()),
+        limiter: Arc::new(limiter()),
+        profiles: Arc::new(profiles),
+        sleep: Arc::new(sleep),
+        supplements: Arc::new(supplements),
+        ..Parts::default()
+    }
+}
+
+pub(super) fn user(id: UserId) -> User {
+    User {
+        id,
+        email: Email::parse("sam@example.org").unwrap(),
+        home_timezone: zone(),
+        created_at: NOW,
+        status: UserStatus::Active,
+        biology: Biology::default(),
+    }
+}
+
+/// The zone of everybody.
+pub(super) fn zone() -> TimeZone {
+    TimeZone::parse("Europe/Berlin").unwrap()
+}
+
+fn claims(subject: TokenSubject, scopes: ScopeSet) -> AccessClaims {
+    AccessClaims {
+        id: TokenId::from_uuid(Uuid::nil()),
+        subject,
+        client_id: ClientId::from_uuid(Uuid::nil()),
+        scopes,
+        issued_at: NOW,
+        expires_at: AccessClaims::end_from(NOW),
+    }
+}
+
+fn verifier() -> MockTokenVerifier {
+    let mut verifier = MockTokenVerifier::new();
+    verifier.expect_verify().returning(|token, _| {
+        let person = |grant: u128, scopes| {
+            let user_id = UserId::parse(USER).unwrap();
+            let grant_id = GrantId::from_uuid(Uuid::from_u128(grant));
+            Ok(claims(TokenSubject::Person { user_id, grant_id }, scopes))
+        };
+        match token {
+            TOKEN => person(1, ScopeSet::CONSENTABLE),
+            REVOKED => person(2, ScopeSet::CONSENTABLE),
+            UNREADABLE => person(3, ScopeSet::CONSENTABLE),
+            SERVICE => Ok(claims(TokenSubject::Service, ScopeSet::from_iter([Scope::SleepWrite]))),
+            other => person(1, ScopeSet::parse(other).map_err(|_| InvalidToken)?),
+        }
+    });
+    verifier
+}
+
+fn access() -> MockAccessReader {
+    let mut access = MockAccessReader::new();
+    access.expect_find_access().returning(|_, grant| {
+        let number = grant.as_uuid().as_u128();
+        if number == 3 {
+            return Err(StorageError::Unavailable);
+        }
+        Ok(Some(AccessState {
+            client_id: ClientId::from_uuid(Uuid::nil()),
+            scopes: ScopeSet::CONSENTABLE,
+            is_live: number == 1,
+            home_timezone: zone(),
+        }))
+    });
+    access
+}
+
+/// Counts as the port says, in the process.
+fn limiter() -> MockRateLimiter {
+    let used = Mutex::new(HashMap::new());
+    let mut limiter = MockRateLimiter::new();
+    limiter.expect_count().returning(move |key, limit, now| {
+        let mut used = used.lock().unwrap();
+        let used = used.entry(key).or_insert(0);
+        let status = RateStatus::after(*used, limit, RateWindow::at(now));
+        *used += u32::from(status.allowed);
+        status
+    });
+    limiter
+}
+
+/// Pages through rows as the port says.
+pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
+    let mut reader = MockSleepReader::new();
+    reader.expect_page().returning(move |SleepPageQuery { range, page, .. }| {
+        let mut found: Vec<_> = rows
+            .iter()
+            .filter(|row| {
+                let start = chrono::DateTime::from_timestamp_millis(row.started_at_millis).unwrap();
+                range.contains(start)
+            })
+            .cloned()
+            .collect();
+        found.sort_by_key(|row| (row.started_at_millis, row.id));
+        if page.sort == SortDirection::Descending {
+            found.reverse();
+        }
+        let offset = usize::try_from(page.offset()).unwrap();
+        let size = usize::from(page.size.get());
+        let has_more = found.len().saturating_sub(offset) > size;
+        Ok(SleepPage { rows: found.into_iter().skip(offset).take(size).collect(), has_more })
+    });
+    reader
+}
+
+/// What the store was asked.
+pub(super) type Asked<Q> = Arc<Mutex<Vec<Q>>>;
+
+/// Remembers what is asked of sleep, and has nothing.
+pub(super) fn listening_sleep() -> (MockSleepReader, Asked<SleepPageQuery>) {
+    let asked: Asked<SleepPageQuery> = Arc::default();
+    let heard = Arc::clone(&asked);
+    let mut reader = MockSleepReader::new();
+    reader.expect_page().returning(move |query| {
+        heard.lock().unwrap().push(query);
+        Ok(SleepPage::default())
+    });
+    (reader, asked)
+}
+
+/// Remembers what is asked of supplements, and has nothing.
+pub(super) fn listening_supplements() -> (MockSupplementReader, Asked<SupplementPageQuery>) {
+    let asked: Asked<SupplementPageQuery> = Arc::default();
+    let heard = Arc::clone(&asked);
+    let mut reader = MockSupplementReader::new();
+    reader.expect_page().returning(move |query| {
+        heard.lock().unwrap().push(query);
+        Ok(SupplementPage::default())
+    });
+    (reader, asked)
+}
+
+/// Checks an error's body and status.
+#[track_caller]
+pub(super) fn assert_problem(answer: &Answer, status: u16, code: &str) {
+    assert_eq!((answer.status.as_u16(), answer.member("code").as_str()), (status, code), "{}", answer.text());
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+    let body = answer.json();
+    assert_eq!(body["status"], status);
+    for member in ["type", "title", "detail", "request_id"] {
+        assert!(body[member].as_str().is_some_and(|text| !text.is_empty()), "{member}: {body}");
+    }
+}
+
+const RATE_HEADERS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+
+/// Returns the three headers of the rate limit as numbers.
+#[track_caller]
+pub(super) fn rate_headers(answer: &Answer) -> [i64; 3] {
+    RATE_HEADERS.map(|name| answer.header(name).unwrap_or_else(|| panic!("no {name}")).parse().unwrap())
+}
+
+#[track_caller]
+pub(super) fn assert_uncounted(answer: &Answer) {
+    for name in RATE_HEADERS {
+        assert_eq!(answer.header(name), None, "{name}");
+    }
+    assert!(answer.json().get("limit").is_none());
+}
