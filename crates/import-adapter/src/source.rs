@@ -53,10 +53,10 @@ impl Notes {
         self.0.push(note.into());
     }
 
-    /// Adds a note about so many of something, if there are any.
+    /// Adds a note that counts something, if there is any of it.
     pub(crate) fn count(&mut self, count: usize, what: &str) {
         if count > 0 {
-            self.0.push(format!("{count} {what}"));
+            self.0.push(format!("{what}: {count}"));
         }
     }
 }

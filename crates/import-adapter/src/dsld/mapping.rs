@@ -120,8 +120,8 @@ impl Reading {
     }
 
     fn report(&self, notes: &mut Notes) {
-        notes.count(self.nameless, "ingredients have no name and were left out");
-        notes.count(self.controls, "texts have line breaks or control characters, which became blanks");
+        notes.count(self.nameless, "ingredients without a name were left out");
+        notes.count(self.controls, "texts with line breaks or control characters, which became blanks");
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) fn entries(minutes: &[Minute], anchor: &Anchor, notes: &mut Notes) ->
             _ => runs.push(Run { stage, start, end: start + MINUTE }),
         }
     }
-    notes.count(unreadable, "minutes have no readable time of day and were left out");
-    notes.count(unknown, "minutes have a value that is not known and were taken as UNKNOWN");
+    notes.count(unreadable, "minutes without a readable time of day were left out");
+    notes.count(unknown, "minutes of a value that is not known were taken as UNKNOWN");
     runs.into_iter().filter_map(|run| StageEntry::new(run.stage, run.start, run.end).ok()).collect()
 }
 

@@ -57,7 +57,7 @@ impl Stages {
         let beyond =
             |entry: &&StageEntry| entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
         let cut = self.base.iter().chain(&self.wakes).filter(beyond).count();
-        notes.count(cut, "stages reach beyond the time in bed and were cut to it");
+        notes.count(cut, "stages that reach beyond the time in bed were cut to it");
         Hypnogram::overlay(self.base, self.wakes, time_in_bed).map_err(|error| error.to_string())
     }
 }
@@ -104,8 +104,8 @@ impl Reading {
     }
 
     fn report(self, notes: &mut Notes) {
-        notes.count(self.unreadable, "stages have no readable start or length and were left out");
-        notes.count(self.empty, "stages have no length and were left out");
-        notes.count(self.unknown_levels, "stages have a level that is not known and were taken as UNKNOWN");
+        notes.count(self.unreadable, "stages without a readable start or length were left out");
+        notes.count(self.empty, "stages of no length were left out");
+        notes.count(self.unknown_levels, "stages of a level that is not known were taken as UNKNOWN");
     }
 }

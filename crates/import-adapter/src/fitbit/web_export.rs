@@ -130,7 +130,7 @@ fn is_header(fields: &[String]) -> bool {
 fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
     let unknown = columns.iter().filter(|column| !KNOWN.contains(&column.as_str())).count();
     if unknown > 0 {
-        items.note(place, format!("{unknown} columns are not known and were passed over"));
+        items.note(place, format!("columns that are not known were passed over: {unknown}"));
     }
     Section::Nights(columns)
 }

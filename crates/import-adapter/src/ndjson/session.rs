@@ -112,6 +112,6 @@ fn metrics(raw: &[RawMetric], time_in_bed: &TimeInBed, notes: &mut Notes) -> Res
         let value = MetricValue::from_f64(*value).ok_or("sleep_metric: a value is not a number")?;
         reported.push((kind, value));
     }
-    notes.count(unknown, "metrics are not known and were left out");
+    notes.count(unknown, "metrics that are not known were left out");
     SleepMetrics::from_reported(time_in_bed, reported).map_err(|error| format!("sleep_metric: {error}"))
 }

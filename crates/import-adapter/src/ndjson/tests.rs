@@ -159,7 +159,7 @@ fn a_metric_that_nobody_knows_is_reported() {
     let items = lines(
         r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-09T07:00:00Z","sleep_metric":[{"sleep_metric":"sleepScore","value":80}]}"#,
     );
-    assert_eq!(notes(&items), ["line 1: 1 metrics are not known and were left out"]);
+    assert_eq!(notes(&items), ["line 1: metrics that are not known were left out: 1"]);
 }
 
 #[test]

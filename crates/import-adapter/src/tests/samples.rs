@@ -11,7 +11,9 @@ type Counts = [usize; 6];
 
 /// Names the folder of the samples; says loudly that there is none, past the capture of the test harness.
 fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("RESTWELL_SAMPLES").map(PathBuf::from);
+    // A relative path counts from the workspace, where the test command runs.
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("RESTWELL_SAMPLES").map(|folder| workspace.join(folder));
     if folder.is_none() {
         let message = b"\nNOT RUN: the sample files, because RESTWELL_SAMPLES names no folder of them\n\n";
         std::io::stderr().write_all(message).unwrap();
