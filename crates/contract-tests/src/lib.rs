@@ -25,7 +25,12 @@ mod failure;
 mod fixture;
 mod grant;
 mod harness;
+mod intake_log;
 mod signing_key;
+mod sleep;
+mod sleep_page;
+mod supplement;
+mod supplement_page;
 mod unit_of_work;
 mod user;
 
@@ -155,5 +160,63 @@ suite! {
         a_retired_key_makes_room_for_a_first_one,
         a_taken_id_is_a_conflict,
         an_active_key_is_retired_once,
+    }
+    sleep {
+        a_session_reads_back_as_stored,
+        a_taken_id_is_a_conflict,
+        a_taken_key_is_a_conflict_with_and_without_a_source,
+        keys_differ_by_person_source_kind_case_and_blank,
+        candidates_hold_what_has_the_source_and_key_of_a_record,
+        candidates_hold_what_overlaps_a_record_of_the_same_source,
+        candidates_of_many_records_come_once_each,
+        only_the_persons_own_sessions_are_found_by_id,
+        an_update_overwrites_everything_and_moves_the_start,
+        an_update_of_no_session_of_the_person_says_so,
+        an_update_to_a_taken_key_is_a_conflict_and_changes_nothing,
+        deleting_counts_the_sessions_that_the_person_had,
+        a_deleted_key_is_free_within_the_same_unit_of_work,
+        a_walk_goes_over_whole_sessions_oldest_first,
+    }
+    sleep_page {
+        pages_hold_every_session_once_in_either_direction,
+        a_page_past_the_end_is_empty,
+        a_range_holds_both_of_its_ends,
+        a_later_page_stays_within_the_range,
+        a_row_holds_what_was_stored_and_only_what_was_asked_for,
+    }
+    supplement {
+        a_label_reads_back_as_stored,
+        an_unknown_label_is_absent,
+        keys_differ_by_source_and_case,
+        a_taken_id_or_key_is_a_conflict,
+        an_update_overwrites_label_and_entry_date,
+        an_update_of_no_label_says_so,
+        a_new_version_becomes_current_and_the_old_one_stays,
+        a_replacement_under_a_taken_id_is_a_conflict_and_changes_nothing,
+        a_version_that_is_not_current_is_not_replaced,
+        a_label_has_logs_as_soon_as_anybody_has_one,
+        what_a_person_takes_is_listed_by_id_in_every_version,
+    }
+    supplement_page {
+        records_sort_by_their_first_log_in_the_direction_then_by_id,
+        the_order_of_the_two_directions_need_not_mirror,
+        a_record_holds_label_and_logs_as_stored,
+        a_start_keeps_logs_at_or_after_it_and_supplements_that_have_some,
+        a_supplement_filter_keeps_that_supplement_alone,
+        pages_hold_every_supplement_once_in_either_direction,
+        a_page_past_the_end_is_empty,
+        a_record_carries_all_of_its_logs_whatever_the_page_size,
+    }
+    intake_log {
+        a_log_reads_back_as_stored,
+        only_the_persons_own_logs_are_found_by_id,
+        a_taken_id_or_external_key_is_a_conflict_and_stores_none,
+        logs_without_a_key_and_keys_of_other_people_never_conflict,
+        candidates_hold_what_has_the_key_or_the_supplement_and_time_of_a_record,
+        candidates_of_many_records_come_once_each,
+        an_update_overwrites_everything,
+        an_update_of_no_log_of_the_person_says_so,
+        an_update_to_a_taken_external_key_is_a_conflict,
+        a_walk_goes_over_all_logs_oldest_first,
     }
 }

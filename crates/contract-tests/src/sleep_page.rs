@@ -1,0 +1,164 @@
+//! Pages of sleep sessions.
+
+use crate::Harness;
+use crate::fixture::{
+    microsecond, minute, now_millis, page, session, session_from, session_id, user, user_id,
+};
+use application::ports::storage::{PackedSleepRow, SleepPage, SleepPageQuery};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::paging::SortDirection::{self, Ascending, Descending};
+use domain::sleep::SleepSession;
+use domain::time::DateRange;
+
+fn query(number: u64, size: u16, sort: SortDirection) -> SleepPageQuery {
+    SleepPageQuery {
+        user_id: user_id(1),
+        range: DateRange::default(),
+        page: page(number, size, sort),
+        with_stages: false,
+        with_metrics: false,
+    }
+}
+
+async fn read(harness: &Harness, query: SleepPageQuery) -> SleepPage {
+    harness.sleep.page(query).await.unwrap()
+}
+
+/// Lists the numbers of the sessions of a page.
+fn numbers(page: &SleepPage) -> Vec<u64> {
+    let number = |row: &PackedSleepRow| (1..1000).find(|number| session_id(*number) == row.id).unwrap();
+    page.rows.iter().map(number).collect()
+}
+
+/// Stores sessions of person 1, some at the same time, and one of person 2; lists their numbers oldest first.
+async fn store_with_ties(harness: &Harness, count: u64) -> Vec<u64> {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    // Three at a time start together; the order of storing is not the order of time.
+    let start = |number: u64| i64::try_from(number * 37 % count / 3).unwrap() * 600;
+    let sessions: Vec<_> = (1..=count).map(|number| session(number, start(number))).collect();
+    harness.store_sessions(user_id(1), &sessions).await;
+    harness.store_sessions(user_id(2), &[session(999, 600)]).await;
+    let mut order: Vec<u64> = (1..=count).collect();
+    order.sort_by_key(|number| (start(*number), *number));
+    order
+}
+
+pub(crate) async fn pages_hold_every_session_once_in_either_direction(harness: &Harness) {
+    let mut order = store_with_ties(harness, 50).await;
+    for sort in [Ascending, Descending] {
+        for size in [1, 7, 10, 49, 50, 51, 10_000] {
+            let mut listed = Vec::new();
+            for number in 1.. {
+                let page = read(harness, query(number, size, sort)).await;
+                listed.extend(numbers(&page));
+                // Exact: true as long as a record is left, also when the last page is full.
+                assert_eq!(page.has_more, listed.len() < 50, "page {number} of size {size}");
+                if !page.has_more {
+                    break;
+                }
+                assert_eq!(page.rows.len(), usize::from(size));
+            }
+            let expected: Vec<u64> = match sort {
+                Ascending => order.clone(),
+                Descending => order.iter().rev().copied().collect(),
+            };
+            assert_eq!(listed, expected, "{sort:?} in pages of {size}");
+        }
+    }
+    order.truncate(3);
+    assert_eq!(numbers(&read(harness, query(1, 3, Ascending)).await), order);
+}
+
+pub(crate) async fn a_page_past_the_end_is_empty(harness: &Harness) {
+    store_with_ties(harness, 6).await;
+    for sort in [Ascending, Descending] {
+        for number in [2, 3, 1_000_000, 999_999_999_999_999_999] {
+            assert_eq!(read(harness, query(number, 6, sort)).await, SleepPage::default());
+            assert_eq!(read(harness, query(number, 10_000, sort)).await, SleepPage::default());
+        }
+    }
+    let nobody = SleepPageQuery { user_id: user_id(3), ..query(1, 6, Ascending) };
+    assert_eq!(read(harness, nobody).await, SleepPage::default());
+}
+
+pub(crate) async fn a_range_holds_both_of_its_ends(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_sessions(user_id(1), &[session(1, 0), session(2, 600), session(3, 1200)]).await;
+    let (start, end) = (minute(0), minute(1200));
+    let tick = microsecond();
+    let nanosecond = TimeDelta::nanoseconds(1);
+    let cases: [(Option<DateTime<Utc>>, Option<DateTime<Utc>>, &[u64]); 10] = [
+        (None, None, &[1, 2, 3]),
+        (Some(start), Some(end), &[1, 2, 3]),
+        (Some(start + tick), Some(end), &[2, 3]),
+        (Some(start + nanosecond), Some(end), &[2, 3]),
+        (Some(start), Some(end - tick), &[1, 2]),
+        (Some(start - tick), Some(end + tick), &[1, 2, 3]),
+        (Some(minute(600)), Some(minute(600)), &[2]),
+        (Some(minute(601)), None, &[3]),
+        (None, Some(minute(599)), &[1]),
+        (Some(DateTime::<Utc>::MIN_UTC), Some(DateTime::<Utc>::MAX_UTC), &[1, 2, 3]),
+    ];
+    for (start, end, expected) in cases {
+        let range = DateRange::new(start, end).unwrap();
+        let page = read(harness, SleepPageQuery { range, ..query(1, 10, Ascending) }).await;
+        assert_eq!(numbers(&page), expected, "{range:?}");
+        assert!(!page.has_more);
+    }
+}
+
+pub(crate) async fn a_later_page_stays_within_the_range(harness: &Harness) {
+    let order = store_with_ties(harness, 48).await;
+    let range = DateRange::new(Some(minute(1200)), Some(minute(6000))).unwrap();
+    let expected = &order[6..33];
+    for (sort, number, first) in
+        [(Ascending, 2, 10), (Ascending, 3, 20), (Descending, 2, 7), (Descending, 3, 0)]
+    {
+        let page = read(harness, SleepPageQuery { range, ..query(number, 10, sort) }).await;
+        let mut listed = numbers(&page);
+        if sort == Descending {
+            listed.reverse();
+        }
+        let last = if sort == Ascending {
+            (first + 10).min(27)
+        } else {
+            27 - (usize::try_from(number).unwrap() - 1) * 10
+        };
+        assert_eq!(listed, expected[first..last], "{sort:?} {number}");
+        assert_eq!(page.has_more, number == 2);
+    }
+}
+
+pub(crate) async fn a_row_holds_what_was_stored_and_only_what_was_asked_for(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let night = session(1, 0);
+    let mut bare = session_from(2, minute(600), None, "bare");
+    bare.updated_at = now_millis() + TimeDelta::milliseconds(1);
+    harness.store_sessions(user_id(1), &[night.clone(), bare.clone()]).await;
+    for (with_stages, with_metrics) in [(false, false), (true, false), (false, true), (true, true)] {
+        let page =
+            read(harness, SleepPageQuery { with_stages, with_metrics, ..query(1, 9, Ascending) }).await;
+        let expected = [&night, &bare].map(|session| row(session, with_stages, with_metrics));
+        assert_eq!(page.rows, expected);
+        let second = SleepPageQuery { with_stages, with_metrics, ..query(2, 1, Ascending) };
+        assert_eq!(read(harness, second).await.rows, expected[1..]);
+    }
+}
+
+fn row(session: &SleepSession, with_stages: bool, with_metrics: bool) -> PackedSleepRow {
+    let SleepSession { id, record, updated_at } = session;
+    let packed = |wanted: bool, bytes: Vec<u8>| if wanted { bytes } else { Vec::new() };
+    PackedSleepRow {
+        id: *id,
+        started_at_millis: record.time_in_bed().start_millis(),
+        ended_at_millis: record.time_in_bed().end_millis(),
+        offset_at_start: record.time_in_bed().offset_at_start(),
+        offset_at_end: record.time_in_bed().offset_at_end(),
+        source: record.source().map(|source| source.as_str().into()),
+        is_nap: record.is_nap(),
+        updated_at_millis: updated_at.timestamp_millis(),
+        stages: packed(with_stages, record.packed_stages()).into(),
+        metrics: packed(with_metrics, record.packed_metrics()).into(),
+    }
+}

@@ -1,0 +1,174 @@
+//! The catalogue of supplements, and which of it a person takes.
+
+use crate::Harness;
+use crate::fixture::{
+    catalogue_key, conflict, label, log, now, seconds, supplement, supplement_id, user, user_id,
+};
+use application::ports::storage::UniqueKey;
+use chrono::NaiveDate;
+use domain::supplement::{
+    Amount, CatalogueKey, Ingredient, Supplement, SupplementLabel, SupplementLabelFields,
+};
+
+fn made_of(number: u64, fields: SupplementLabelFields) -> Supplement {
+    let label = SupplementLabel::new(fields).unwrap();
+    Supplement { id: supplement_id(number), label, entry_date: seconds(-5) }
+}
+
+/// The barest label and the fullest.
+fn odd_supplements() -> [Supplement; 2] {
+    let bare = SupplementLabelFields { name: " 'x' ".to_owned(), ..SupplementLabelFields::default() };
+    let ingredient = |number: u16| {
+        let unit = "µg ".repeat(20);
+        let amount = Amount::new(f64::from(number) * 0.1, unit).unwrap();
+        let stated = (number % 3 > 0).then_some(amount);
+        Ingredient::new(format!("{number}{}", "ß".repeat(496)), stated, number.is_multiple_of(2)).unwrap()
+    };
+    let mut ingredients: Vec<_> = (0..1998).map(ingredient).collect();
+    let amount = |quantity| Some(Amount::new(quantity, String::new()).unwrap());
+    ingredients.push(Ingredient::new("largest".to_owned(), amount(f64::MAX), true).unwrap());
+    ingredients.push(Ingredient::new("smallest".to_owned(), amount(f64::MIN_POSITIVE), true).unwrap());
+    let full = SupplementLabelFields {
+        brand: "語".repeat(300),
+        name: "🧴".repeat(500),
+        servings: "\\\"'%".repeat(12),
+        upc: "0".repeat(100),
+        entry_date: NaiveDate::from_ymd_opt(1, 1, 1),
+        ingredients,
+    };
+    [made_of(1, bare), made_of(2, full)]
+}
+
+async fn find(harness: &Harness, number: u64) -> Option<Supplement> {
+    harness.begin().await.supplements().find(supplement_id(number)).await.unwrap()
+}
+
+async fn find_current(harness: &Harness, key: u64) -> Option<Supplement> {
+    harness.begin().await.supplements().find_current(&catalogue_key(key)).await.unwrap()
+}
+
+pub(crate) async fn a_label_reads_back_as_stored(harness: &Harness) {
+    for (number, supplement) in (1..).zip(odd_supplements()) {
+        harness.store_supplement(&catalogue_key(number), &supplement).await;
+        assert_eq!(find(harness, number).await.as_ref(), Some(&supplement));
+        assert_eq!(find_current(harness, number).await, Some(supplement));
+    }
+}
+
+pub(crate) async fn an_unknown_label_is_absent(harness: &Harness) {
+    assert_eq!(find(harness, 1).await, None);
+    assert_eq!(find_current(harness, 1).await, None);
+}
+
+pub(crate) async fn keys_differ_by_source_and_case(harness: &Harness) {
+    let key = |source: &str, key: &str| CatalogueKey::new(source.to_owned(), key.to_owned()).unwrap();
+    let keys = [key("dsld", "a"), key("dsld", "A"), key("other", "a"), key("dsld", "a ")];
+    for (number, key) in (1..).zip(&keys) {
+        harness.store_supplement(key, &supplement(number)).await;
+    }
+    let mut unit = harness.begin().await;
+    for (number, key) in (1..).zip(&keys) {
+        assert_eq!(unit.supplements().find_current(key).await.unwrap(), Some(supplement(number)));
+    }
+}
+
+pub(crate) async fn a_taken_id_or_key_is_a_conflict(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    let mut unit = harness.begin().await;
+    let same_id = unit.supplements().insert(&catalogue_key(2), &supplement(1)).await;
+    assert_eq!(conflict(same_id), UniqueKey::Supplement);
+    let same_key = unit.supplements().insert(&catalogue_key(1), &supplement(2)).await;
+    assert_eq!(conflict(same_key), UniqueKey::Supplement);
+    unit.supplements().insert(&catalogue_key(2), &supplement(2)).await.unwrap();
+    assert_eq!(unit.supplements().find(supplement_id(1)).await.unwrap(), Some(supplement(1)));
+}
+
+pub(crate) async fn an_update_overwrites_label_and_entry_date(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    harness.store_supplement(&catalogue_key(2), &supplement(2)).await;
+    let [bare, full] = odd_supplements();
+    for changed in [full, bare, supplement(1)] {
+        let changed = Supplement { id: supplement_id(1), ..changed };
+        let mut unit = harness.begin().await;
+        assert!(unit.supplements().update(&changed).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(find_current(harness, 1).await, Some(changed));
+    }
+    assert_eq!(find(harness, 2).await, Some(supplement(2)));
+}
+
+pub(crate) async fn an_update_of_no_label_says_so(harness: &Harness) {
+    let mut unit = harness.begin().await;
+    assert!(!unit.supplements().update(&supplement(1)).await.unwrap());
+    assert_eq!(unit.supplements().find(supplement_id(1)).await.unwrap(), None);
+}
+
+pub(crate) async fn a_new_version_becomes_current_and_the_old_one_stays(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    harness.store_supplement(&catalogue_key(2), &supplement(9)).await;
+    for (old, new) in [(1, 2), (2, 3)] {
+        let mut unit = harness.begin().await;
+        let replaced =
+            unit.supplements().replace(supplement_id(old), &catalogue_key(1), &supplement(new)).await;
+        replaced.unwrap();
+        unit.commit().await.unwrap();
+        assert_eq!(find_current(harness, 1).await, Some(supplement(new)));
+        assert_eq!(find(harness, old).await, Some(supplement(old)));
+    }
+    assert_eq!(find_current(harness, 2).await, Some(supplement(9)));
+}
+
+pub(crate) async fn a_replacement_under_a_taken_id_is_a_conflict_and_changes_nothing(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    harness.store_supplement(&catalogue_key(2), &supplement(2)).await;
+    let mut unit = harness.begin().await;
+    let taken = unit.supplements().replace(supplement_id(1), &catalogue_key(1), &supplement(2)).await;
+    assert_eq!(conflict(taken), UniqueKey::Supplement);
+    unit.commit().await.unwrap();
+    assert_eq!(find_current(harness, 1).await, Some(supplement(1)));
+    assert_eq!(find_current(harness, 2).await, Some(supplement(2)));
+}
+
+pub(crate) async fn a_version_that_is_not_current_is_not_replaced(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    let mut unit = harness.begin().await;
+    unit.supplements().replace(supplement_id(1), &catalogue_key(1), &supplement(2)).await.unwrap();
+    let late = unit.supplements().replace(supplement_id(1), &catalogue_key(1), &supplement(3)).await;
+    assert_eq!(conflict(late), UniqueKey::Supplement);
+    unit.commit().await.unwrap();
+    assert_eq!(find_current(harness, 1).await, Some(supplement(2)));
+    assert_eq!(find(harness, 3).await, None);
+}
+
+pub(crate) async fn a_label_has_logs_as_soon_as_anybody_has_one(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    harness.store_supplement(&catalogue_key(2), &supplement(2)).await;
+    assert!(!harness.begin().await.supplements().has_logs(supplement_id(1)).await.unwrap());
+    harness.store_logs(user_id(1), &[log(1, 1, now())]).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.supplements().has_logs(supplement_id(1)).await.unwrap());
+    assert!(!unit.supplements().has_logs(supplement_id(2)).await.unwrap());
+    assert!(!unit.supplements().has_logs(supplement_id(3)).await.unwrap());
+}
+
+pub(crate) async fn what_a_person_takes_is_listed_by_id_in_every_version(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    for number in [5, 1, 3] {
+        harness.store_supplement(&catalogue_key(number), &supplement(number)).await;
+    }
+    harness.store_logs(user_id(1), &[log(1, 5, now()), log(2, 1, now()), log(3, 1, seconds(9))]).await;
+    harness.store_logs(user_id(2), &[log(4, 3, now())]).await;
+    let mut unit = harness.begin().await;
+    let new = Supplement { label: label("new"), ..supplement(2) };
+    unit.supplements().replace(supplement_id(1), &catalogue_key(1), &new).await.unwrap();
+    unit.commit().await.unwrap();
+    harness.store_logs(user_id(1), &[log(5, 2, seconds(10))]).await;
+    let expected =
+        [(catalogue_key(1), supplement(1)), (catalogue_key(1), new), (catalogue_key(5), supplement(5))];
+    assert_eq!(harness.supplements.list_taken(user_id(1)).await.unwrap(), expected);
+    let other = [(catalogue_key(3), supplement(3))];
+    assert_eq!(harness.supplements.list_taken(user_id(2)).await.unwrap(), other);
+    assert_eq!(harness.supplements.list_taken(user_id(3)).await.unwrap(), []);
+}
