@@ -15,7 +15,7 @@ pub mod problem;
 mod route;
 mod state;
 #[cfg(test)]
-mod testing;
+mod tests;
 pub mod token;
 
 pub use app::configure;
@@ -23,4 +23,4 @@ pub use health::HealthCheck;
 pub use key_set::{KeySetSource, PublicKey};
 pub use middleware::RequestId;
 pub use problem::error_reference;
-pub use state::{HttpSettings, HttpState, RequestIdSource};
+pub use state::{ElapsedTimeSource, HttpSettings, HttpState, RequestIdSource};

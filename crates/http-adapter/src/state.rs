@@ -6,10 +6,15 @@ use application::access::AuthorizeAccess;
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{AuthenticateClient, IssueServiceToken, RedeemCode, RefreshAccess};
 use std::sync::Arc;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Draws the ids of requests; given by the server, because randomness is a port.
 pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
+
+/// Tells the time that passed since some fixed moment; given by the server, because time is a port. Only
+/// differences count: how long a request took.
+pub type ElapsedTimeSource = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// How HTTP is spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +61,8 @@ pub struct HttpState {
     pub health: Arc<dyn HealthCheck>,
     /// The ids of requests.
     pub request_ids: RequestIdSource,
+    /// How long requests take.
+    pub elapsed_time: ElapsedTimeSource,
     /// How HTTP is spoken.
     pub settings: HttpSettings,
 }

@@ -6,7 +6,7 @@ mod record;
 mod wire;
 
 use crate::problem::{Fault, Problem};
-use crate::testing::{Answer, Parts, REQUEST_ID, send, send_to};
+use crate::tests::{Answer, Parts, REQUEST_ID, send, send_to};
 use crate::{HttpSettings, HttpState};
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};

@@ -8,7 +8,7 @@ mod fuzz;
 mod parameters;
 
 use crate::HttpState;
-use crate::testing::{Answer, MemoryStore, Parts, send};
+use crate::tests::{Answer, MemoryStore, Parts, send};
 use actix_web::test::TestRequest;
 use std::sync::Arc;
 

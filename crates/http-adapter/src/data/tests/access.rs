@@ -144,7 +144,7 @@ async fn the_answer_about_another_person_is_the_same_whether_or_not_they_exist()
         }
         // The tests' requests all have one id, so that the bodies are equal to the byte.
         assert_eq!(existing.body, unknown.body);
-        let names = |answer: &crate::testing::Answer| {
+        let names = |answer: &crate::tests::Answer| {
             let mut headers: Vec<_> = answer.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
             headers.sort_by_key(|(name, _)| name.to_string());
             headers

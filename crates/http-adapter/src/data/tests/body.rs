@@ -2,7 +2,7 @@
 
 use super::sample;
 use super::world::{USER, World, parts, paths, sleep_of, user};
-use crate::testing::{Answer, Parts};
+use crate::tests::{Answer, Parts};
 use application::ports::storage::{MockProfileReader, MockSupplementReader, SupplementPage};
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
 use serde_json::{Value, json};

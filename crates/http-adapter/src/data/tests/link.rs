@@ -2,7 +2,7 @@
 
 use super::sample;
 use super::world::{USER, World, listening_sleep, parts, paths, sleep_of};
-use crate::testing::Parts;
+use crate::tests::Parts;
 use serde_json::Value;
 use std::sync::Arc;
 

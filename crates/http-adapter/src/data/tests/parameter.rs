@@ -3,7 +3,7 @@
 use super::world::{
     USER, World, assert_problem, listening_sleep, listening_supplements, parts, paths, rate_headers,
 };
-use crate::testing::Parts;
+use crate::tests::Parts;
 use domain::paging::SortDirection;
 use domain::time::format;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The daily limits as a client sees them (decisions 4 and 7).
 
 use super::world::{ENDPOINTS, USER, World, assert_problem, parts, paths, rate_headers};
-use crate::testing::{NOW, Parts};
+use crate::tests::{NOW, Parts};
 use application::access::DailyLimits;
 
 fn limited(limit: u32) -> World {

@@ -4,7 +4,7 @@ use super::sample;
 use super::world::{
     ENDPOINTS, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers, sleep_of,
 };
-use crate::testing::Parts;
+use crate::tests::Parts;
 use application::ports::storage::{
     MockProfileReader, MockSleepReader, MockSupplementReader, StorageError, SupplementPage,
 };

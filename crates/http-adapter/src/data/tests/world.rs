@@ -1,7 +1,7 @@
 //! A server whose ports are mocks: three tokens, two people, counters, and whatever data a test gives.
 
 use crate::HttpState;
-use crate::testing::{Answer, NOW, Parts, send};
+use crate::tests::{Answer, NOW, Parts, send};
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use application::ports::storage::{

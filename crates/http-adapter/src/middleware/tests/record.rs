@@ -1,11 +1,10 @@
 //! What is logged, and above all what is not: row T01.
 
 use super::*;
-use crate::testing;
 
 /// Returns everything that is logged while these requests are answered.
 async fn log_of(requests: Vec<TestRequest>) -> String {
-    testing::log_of(async {
+    crate::tests::log_of(async {
         for request in requests {
             send(&Parts::default().build(), request).await;
         }

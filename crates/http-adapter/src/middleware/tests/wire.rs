@@ -1,7 +1,7 @@
 //! What only shows on a real connection: rows T93, T96, T98, T99 and T101.
 
 use super::*;
-use crate::testing::MemoryStore;
+use crate::tests::MemoryStore;
 use actix_web::{App, HttpServer};
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -51,7 +51,7 @@ async fn headers_that_pretend_another_method_host_or_path_change_nothing() {
         .insert_header(("x-request-id", "chosen-by-the-caller"));
     let answer = send(&state, request).await;
     assert_token(&answer);
-    assert_eq!(answer.header("x-request-id"), Some(crate::testing::REQUEST_ID));
+    assert_eq!(answer.header("x-request-id"), Some(crate::tests::REQUEST_ID));
 }
 
 // T100

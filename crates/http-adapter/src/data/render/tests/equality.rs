@@ -22,7 +22,7 @@ pub(super) fn envelope() -> Envelope {
         next_page: Some("/api/sleep/x?startDate=2026-01-01&page=3&pageSize=10".to_owned()),
         prev_page: None,
     };
-    let rate = RateStatus::after(5, 1_000, RateWindow::at(crate::testing::NOW));
+    let rate = RateStatus::after(5, 1_000, RateWindow::at(crate::tests::NOW));
     Envelope { pagination, rate }
 }
 

@@ -6,7 +6,7 @@ mod store;
 
 pub(crate) use answer::{Answer, send, send_to};
 pub(crate) use log::log_of;
-pub(crate) use store::{FixedClock, MemoryStore};
+pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
 use application::access::{AuthorizeAccess, DailyLimits};
@@ -25,6 +25,7 @@ use async_trait::async_trait;
 use domain::access_token::TokenSubject;
 use domain::id::KeyId;
 use std::sync::Arc;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// The id that every request of a test has.
@@ -100,6 +101,7 @@ impl Parts {
             key_set: Arc::new(OneKey),
             health: Arc::new(FixedHealth(self.is_ready)),
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
+            elapsed_time: Arc::new(|| Duration::from_micros(7)),
             settings: self.settings,
         })
     }
