@@ -13,3 +13,6 @@ pub mod ports;
 pub mod read;
 pub mod schema;
 pub mod token;
+
+#[cfg(test)]
+mod testing;

@@ -193,6 +193,3 @@ impl AuthorizeAccess {
             .ok_or(AuthorizeAccessError::InvalidToken)
     }
 }
-
-#[cfg(test)]
-mod tests;

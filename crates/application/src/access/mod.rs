@@ -3,3 +3,6 @@
 mod authorize_access;
 
 pub use authorize_access::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,273 @@
+use super::{AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess};
+use crate::ports::storage::{AccessState, MockAccessReader, StorageError};
+use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier};
+use crate::testing::{client_id, clock, grant_id, noon, scopes, user_id};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::TokenId;
+use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::scope::Scope;
+use domain::time::TimeZone;
+use std::sync::Arc;
+use uuid::Uuid;
 
+type Outcome = Result<GrantedAccess, AuthorizeAccessError>;
+
+const LIMITS: DailyLimits = DailyLimits { profile: 3, sleep: 5, supplements: 7 };
+
+/// One request. As [`Request::good`] makes it, it passes every check; a test spoils what it is about.
+struct Request {
+    claims: Option<AccessClaims>,
+    state: Result<Option<AccessState>, StorageError>,
+    user_id: String,
+    endpoint: DataEndpoint,
+    /// How many requests counted today; nothing when this one must not reach the counter.
+    used: Option<u32>,
+}
+
+impl Request {
+    fn good() -> Self {
+        Self {
+            claims: Some(claims()),
+            state: Ok(Some(state())),
+            user_id: user_id(1).to_string(),
+            endpoint: DataEndpoint::Sleep,
+            used: Some(0),
+        }
+    }
+
+    /// The counter fails the test unless it is asked exactly as often as `used` says: once or never.
+    async fn run(self) -> Outcome {
+        let Self { claims, state, user_id: text, endpoint, used } = self;
+        let mut verifier = MockTokenVerifier::new();
+        verifier
+            .expect_verify()
+            .times(1)
+            .withf(|token, now| token == "the token" && *now == noon())
+            .returning(move |_, _| claims.ok_or(InvalidToken));
+        let mut access = MockAccessReader::new();
+        access
+            .expect_find_access()
+            .withf(|user, grant| *user == user_id(1) && *grant == grant_id(1))
+            .return_once(move |_, _| state);
+        let mut limiter = MockRateLimiter::new();
+        limiter
+            .expect_count()
+            .times(usize::from(used.is_some()))
+            .withf(move |key, limit, now| {
+                *key == rate_key(endpoint) && *limit == LIMITS.of(endpoint) && *now == noon()
+            })
+            .returning(move |_, limit, now| {
+                RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))
+            });
+        let authorize =
+            AuthorizeAccess::new(Arc::new(verifier), Arc::new(access), Arc::new(limiter), clock(), LIMITS);
+        authorize.run(AuthorizeAccessQuery { token: "the token", user_id: &text, endpoint }).await
+    }
+}
+
+fn rate_key(endpoint: DataEndpoint) -> RateKey {
+    RateKey { client: client_id(1), user: user_id(1), endpoint }
+}
+
+fn claims() -> AccessClaims {
+    AccessClaims {
+        id: TokenId::from_uuid(Uuid::from_u128(9)),
+        subject: TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) },
+        client_id: client_id(1),
+        scopes: scopes("profile sleep"),
+        issued_at: noon(),
+        expires_at: AccessClaims::end_from(noon()),
+    }
+}
+
+fn state() -> AccessState {
+    AccessState {
+        client_id: client_id(1),
+        scopes: scopes("profile sleep"),
+        is_live: true,
+        home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
+    }
+}
+
+fn service_claims() -> AccessClaims {
+    AccessClaims { subject: TokenSubject::Service, ..claims() }
+}
+
+fn kind(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Ok(_) => "granted",
+        Err(AuthorizeAccessError::InvalidToken) => "invalid token",
+        Err(AuthorizeAccessError::InvalidUserId) => "invalid user_id",
+        Err(AuthorizeAccessError::OtherUser) => "other user",
+        Err(AuthorizeAccessError::InsufficientScope { .. }) => "insufficient scope",
+        Err(AuthorizeAccessError::RateLimited { .. }) => "rate limited",
+        Err(AuthorizeAccessError::Storage(_)) => "storage",
+    }
+}
+
+async fn refusal(request: Request) -> &'static str {
+    kind(&Request { used: None, ..request }.run().await)
+}
+
+#[tokio::test]
+async fn a_good_request_is_granted_and_says_all_that_the_answer_needs() {
+    let granted = Request::good().run().await.unwrap();
+    assert_eq!((granted.user_id, granted.client_id), (user_id(1), client_id(1)));
+    assert_eq!(granted.scopes, scopes("profile sleep"));
+    assert_eq!(granted.home_timezone.name(), "Europe/Berlin");
+    assert_eq!(granted.at, noon());
+    assert_eq!((granted.rate.limit, granted.rate.remaining), (5, 4));
+}
+
+/// The checks of decisions 4, in their order, as what spoils a request for each.
+type Spoil = (&'static str, fn(&mut Request));
+const CHECKS: [Spoil; 5] = [
+    ("invalid token", |request| request.claims = None),
+    ("invalid user_id", |request| request.user_id = "not-a-uuid".to_owned()),
+    ("other user", |request| {
+        // A test that spoils the form of the id as well must keep it spoilt.
+        if request.user_id == user_id(1).to_string() {
+            request.user_id = user_id(2).to_string();
+        }
+    }),
+    ("insufficient scope", |request| request.endpoint = DataEndpoint::Supplements),
+    ("rate limited", |request| request.used = Some(u32::MAX)),
+];
+
+#[tokio::test]
+async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told() {
+    // Every combination of faults, as bits.
+    for faults in 1_usize..1 << CHECKS.len() {
+        let mut request = Request::good();
+        for (place, (_, spoil)) in CHECKS.iter().enumerate() {
+            if faults & (1 << place) != 0 {
+                spoil(&mut request);
+            }
+        }
+        let first = faults.trailing_zeros() as usize;
+        // Only who passes everything before the counter is counted.
+        if first < CHECKS.len() - 1 {
+            request.used = None;
+        }
+        assert_eq!(kind(&request.run().await), CHECKS[first].0, "faults {faults:05b}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_token_stands_on_must_stand_before_the_user_id_is_read() {
+    for gone in [None, Some(AccessState { is_live: false, ..state() })] {
+        let request = Request { state: Ok(gone), user_id: "not-a-uuid".to_owned(), ..Request::good() };
+        assert_eq!(refusal(request).await, "invalid token");
+    }
+}
+
+#[tokio::test]
+async fn a_grant_that_is_gone_makes_the_token_invalid() {
+    assert_eq!(refusal(Request { state: Ok(None), ..Request::good() }).await, "invalid token");
+}
+
+#[tokio::test]
+async fn a_grant_client_or_person_that_is_not_live_makes_the_token_invalid() {
+    let state = Ok(Some(AccessState { is_live: false, ..state() }));
+    assert_eq!(refusal(Request { state, ..Request::good() }).await, "invalid token");
+}
+
+#[tokio::test]
+async fn a_token_whose_grant_is_held_by_another_client_is_invalid() {
+    let state = Ok(Some(AccessState { client_id: client_id(2), ..state() }));
+    assert_eq!(refusal(Request { state, ..Request::good() }).await, "invalid token");
+}
+
+#[tokio::test]
+async fn a_store_that_fails_does_not_make_the_token_invalid() {
+    let request = Request { state: Err(StorageError::Unavailable), ..Request::good() };
+    assert_eq!(refusal(request).await, "storage");
+}
+
+#[tokio::test]
+async fn a_service_token_reads_nobodys_data() {
+    let request = Request { claims: Some(service_claims()), ..Request::good() };
+    assert_eq!(refusal(request).await, "other user");
+}
+
+#[tokio::test]
+async fn a_service_token_is_told_of_a_malformed_user_id_first() {
+    let user_id = "not-a-uuid".to_owned();
+    let request = Request { claims: Some(service_claims()), user_id, ..Request::good() };
+    assert_eq!(refusal(request).await, "invalid user_id");
+}
+
+#[tokio::test]
+async fn the_user_id_counts_in_any_case() {
+    let user_id = user_id(1).to_string().to_uppercase();
+    assert_eq!(kind(&Request { user_id, ..Request::good() }.run().await), "granted");
+}
+
+#[tokio::test]
+async fn a_user_id_in_another_form_is_malformed() {
+    for user_id in [user_id(1).to_string().replace('-', ""), String::new(), "*".to_owned()] {
+        assert_eq!(refusal(Request { user_id, ..Request::good() }).await, "invalid user_id");
+    }
+}
+
+#[tokio::test]
+async fn a_narrowed_token_reads_no_more_than_it_says() {
+    let narrowed = AccessClaims { scopes: scopes("profile"), ..claims() };
+    let outcome = Request { claims: Some(narrowed), used: None, ..Request::good() }.run().await;
+    let needed = match outcome {
+        Err(AuthorizeAccessError::InsufficientScope { needed }) => needed,
+        other => panic!("not refused for its scope: {other:?}"),
+    };
+    assert_eq!(needed, Scope::Sleep);
+}
+
+#[tokio::test]
+async fn a_token_reads_no_more_than_its_grant_holds() {
+    let state = Ok(Some(AccessState { scopes: scopes("profile"), ..state() }));
+    assert_eq!(refusal(Request { state, ..Request::good() }).await, "insufficient scope");
+}
+
+#[tokio::test]
+async fn the_scopes_told_are_those_of_the_grant_not_of_a_narrowed_token() {
+    let narrowed = AccessClaims { scopes: scopes("sleep"), ..claims() };
+    let granted = Request { claims: Some(narrowed), ..Request::good() }.run().await.unwrap();
+    assert_eq!(granted.scopes, scopes("profile sleep"));
+}
+
+#[tokio::test]
+async fn each_endpoint_asks_for_its_scope_and_has_its_limit() {
+    for (endpoint, scope, limit) in [
+        (DataEndpoint::Profile, "profile", 3),
+        (DataEndpoint::Sleep, "sleep", 5),
+        (DataEndpoint::Supplements, "supplements", 7),
+    ] {
+        let claims = Some(AccessClaims { scopes: scopes(scope), ..claims() });
+        let state = Ok(Some(AccessState { scopes: scopes(scope), ..state() }));
+        let granted = Request { claims, state, endpoint, ..Request::good() }.run().await.unwrap();
+        assert_eq!(granted.rate.limit, limit, "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_request_within_the_limit_is_granted() {
+    let granted = Request { used: Some(4), ..Request::good() }.run().await.unwrap();
+    assert_eq!(granted.rate.remaining, 0);
+}
+
+#[tokio::test]
+async fn beyond_the_limit_the_answer_tells_the_seconds_to_midnight_utc() {
+    let outcome = Request { used: Some(5), ..Request::good() }.run().await;
+    let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
+        panic!("not limited: {outcome:?}");
+    };
+    assert_eq!(retry_after_seconds, 12 * 3600);
+    assert_eq!((rate.limit, rate.remaining, rate.allowed), (5, 0, false));
+    assert_eq!(rate.reset, noon().timestamp() + 12 * 3600);
+}
+
+#[test]
+fn the_default_limits_are_those_of_decisions_7() {
+    let limits = DailyLimits::default();
+    assert_eq!((limits.profile, limits.sleep, limits.supplements), (1_000, 10_000, 10_000));
+}

@@ -106,9 +106,9 @@ impl ImportRecords {
             run.store(open.as_mut(), items).await?;
             // A dry run keeps one unit of work, so that a record that comes twice is recognised.
             if command.dry_run {
-                unit = Some(open)
+                unit = Some(open);
             } else {
-                open.commit().await?
+                open.commit().await?;
             }
             progress(source.bytes_read());
         }

@@ -93,7 +93,7 @@ impl Intake {
         unit: &mut dyn UnitOfWork,
         imported: ImportedLog,
     ) -> Result<(IntakeLogId, Outcome), StorageError> {
-        let same = self.known.iter().find(|log| is_same(log, &imported)).cloned();
+        let same = self.find_same(run, &imported).cloned();
         let ImportedLog { id, record, place: _ } = imported;
         match same {
             Some(log) if log.record == record => Ok((log.id, Outcome::Unchanged)),
@@ -111,6 +111,23 @@ impl Intake {
         }
     }
 
+    /// Known by Restwell's id, else by the client's own key, else by what was taken when.
+    ///
+    /// Two entries of Restwell's own export are two, also when they say the same: one that this file brought
+    /// itself is known by its id or its key only.
+    fn find_same(&self, run: &Run<'_>, imported: &ImportedLog) -> Option<&IntakeLog> {
+        let by_id = imported.id.and_then(|id| self.known.iter().find(|known| known.id == id));
+        by_id.or_else(|| {
+            self.known.iter().find(|known| {
+                match (known.record.external_key(), imported.record.external_key()) {
+                    (Some(known), Some(imported)) => known == imported,
+                    _ if imported.id.is_some() && run.met.logs.contains(known.id) => false,
+                    _ => is_taken_alike(&known.record, &imported.record),
+                }
+            })
+        })
+    }
+
     async fn replace(&mut self, unit: &mut dyn UnitOfWork, log: IntakeLog) -> Result<(), StorageError> {
         match self.inserted.iter_mut().find(|waiting| waiting.id == log.id) {
             Some(waiting) => *waiting = log.clone(),
@@ -122,16 +139,6 @@ impl Intake {
     }
 }
 
-/// Known by Restwell's id, else by the client's own key, else by what was taken when.
-fn is_same(known: &IntakeLog, imported: &ImportedLog) -> bool {
-    if let Some(id) = imported.id {
-        return known.id == id;
-    }
-    match (known.record.external_key(), imported.record.external_key()) {
-        (Some(known), Some(imported)) => known == imported,
-        _ => {
-            known.record.supplement_id() == imported.record.supplement_id()
-                && known.record.created_at() == imported.record.created_at()
-        }
-    }
+fn is_taken_alike(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
+    known.supplement_id() == imported.supplement_id() && known.created_at() == imported.created_at()
 }

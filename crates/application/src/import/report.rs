@@ -99,4 +99,9 @@ impl<T: Eq + Hash> Seen<T> {
     pub(super) fn first(&mut self, id: T) -> bool {
         self.0.insert(id)
     }
+
+    /// Tells whether an id was noted.
+    pub(super) fn contains(&self, id: T) -> bool {
+        self.0.contains(&id)
+    }
 }

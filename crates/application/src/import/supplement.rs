@@ -16,7 +16,10 @@ pub(super) async fn store(
     for supplement in imported {
         let in_file = supplement.id;
         let (id, outcome) = place(run, unit, supplement).await?;
-        if let Some(in_file) = in_file.filter(|in_file| *in_file != id) {
+        // A version that the store has under the file's own id keeps the logs that name it.
+        if let Some(in_file) = in_file.filter(|in_file| *in_file != id)
+            && unit.supplements().find(in_file).await?.is_none()
+        {
             run.aliases.insert(in_file, id);
         }
         if run.met.supplements.first(id) {
@@ -46,6 +49,7 @@ async fn place(
         repository.insert(&imported.key, &Supplement::enter(new_id, imported.label, entered_at)).await?;
         return Ok((new_id, Outcome::New));
     };
+    let named = known.id;
     match change(repository, &known, &imported).await? {
         LabelChange::Unchanged => Ok((known.id, Outcome::Unchanged)),
         LabelChange::UpdateInPlace => {
@@ -54,10 +58,15 @@ async fn place(
             Ok((id, Outcome::Updated))
         }
         LabelChange::NewVersion => {
+            // The current version may be a later one than the one that the file names, and say this already.
+            let current = repository.find_current(&imported.key).await?.unwrap_or(known);
+            if current.label == imported.label {
+                return Ok((current.id, Outcome::Unchanged));
+            }
             // An id that the file names and a logged version has already stays with that version.
-            let id = if new_id == known.id { SupplementId::from_uuid(run.entropy.uuid()) } else { new_id };
+            let id = if new_id == named { SupplementId::from_uuid(run.entropy.uuid()) } else { new_id };
             let version = Supplement::enter(id, imported.label, entered_at);
-            repository.replace(known.id, &imported.key, &version).await?;
+            repository.replace(current.id, &imported.key, &version).await?;
             Ok((id, Outcome::Updated))
         }
     }

@@ -19,3 +19,6 @@ pub enum SigningKeyError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,8 +34,9 @@ impl RotateClientSecret {
         // Youngest first: of those before, one less than the limit may go on beside the new one.
         live.sort_by_key(|secret| std::cmp::Reverse((secret.created_at, secret.id)));
         for (age, secret) in live.iter().enumerate() {
+            let goes_on = age + 1 < MAX_LIVE_SECRETS;
             let ends_at =
-                if age + 1 < MAX_LIVE_SECRETS { overlap.map(|overlap| now + overlap) } else { Some(now) };
+                if goes_on { overlap.and_then(|overlap| now.checked_add_signed(overlap)) } else { Some(now) };
             if let Some(at) = ends_at {
                 let at = secret.expires_at.map_or(at, |earlier| earlier.min(at));
                 unit.clients().expire_secret(id, secret.id, at).await?;

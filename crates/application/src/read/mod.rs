@@ -7,3 +7,6 @@ mod read_supplements;
 pub use read_profile::*;
 pub use read_sleep::*;
 pub use read_supplements::*;
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use crate::ports::system::{Entropy, SigningFailed};
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::client::{Client, ClientKind};
-use domain::code::{AuthorizationCode, CodeRefusal, CodeVerifier, Redemption};
+use domain::code::{AuthorizationCode, CodeRefusal, CodeState, CodeVerifier, Redemption};
 use domain::grant::{Grant, GrantState, MAX_LIVE_GRANTS, RevocationReason};
 use domain::id::{GrantId, UserId};
 use domain::scope::ScopeSet;
@@ -87,7 +87,11 @@ impl RedeemCode {
         };
 
         let mut unit = self.units.begin().await?;
-        let code = unit.codes().find(&secret.hash()).await?.ok_or(RedeemCodeError::InvalidGrant)?;
+        let Some(code) = unit.codes().find(&secret.hash()).await? else {
+            // Ended on purpose: a unit of work that is only dropped may cost the store its connection.
+            unit.rollback().await?;
+            return Err(RedeemCodeError::InvalidGrant);
+        };
         if let Err(refusal) = code.judge(&redemption) {
             return Err(refuse(unit, &code, refusal, now).await?);
         }
@@ -118,11 +122,12 @@ impl RedeemCode {
 
         if !unit.codes().consume(&code.hash, grant.id, now).await? {
             // Somebody else was faster by a moment: a second presentation like any other.
-            let lost = unit.codes().find(&code.hash).await?.ok_or(RedeemCodeError::InvalidGrant)?;
-            let redemption =
-                Redemption { client_id: client.id, redirect_uri: &lost.redirect_uri, verifier: None, now };
-            let refusal = lost.judge(&redemption).err().unwrap_or(CodeRefusal::Expired);
-            return Err(refuse(unit, &lost, refusal, now).await?);
+            let lost = unit.codes().find(&code.hash).await?;
+            let refusal = match lost.map(|lost| lost.state) {
+                Some(CodeState::Redeemed { grant_id, .. }) => CodeRefusal::Replayed { grant_id },
+                _ => CodeRefusal::Expired,
+            };
+            return Err(refuse(unit, code, refusal, now).await?);
         }
         let user = unit.users().find(grant.user_id).await?;
         if !user.is_some_and(|user| user.status.is_active()) {

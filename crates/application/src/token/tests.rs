@@ -1,1 +1,15 @@
+//! Tests of the token use cases, one file each.
 
+mod authenticate_client;
+mod issue_service_token;
+mod redeem_code;
+mod refresh_access;
+
+use super::TokenMint;
+use crate::ports::system::TokenSigner;
+use crate::testing::{clock, entropy};
+use std::sync::Arc;
+
+fn mint(signer: Arc<dyn TokenSigner>) -> TokenMint {
+    TokenMint::new(signer, entropy(), clock())
+}

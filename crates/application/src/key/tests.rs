@@ -1,0 +1,170 @@
+use super::{EnsureSigningKey, ReloadSigningKeys, SigningKeyError};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{MockSigningKeyReader, StorageError};
+use crate::ports::system::{KeyRingError, MockKeyRing};
+use crate::testing::{clock, drawn_uuid, entropy, noon};
+use domain::id::KeyId;
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
+use mockall::Sequence;
+use std::sync::Arc;
+
+fn key(number: u8) -> SigningKey {
+    SigningKey {
+        id: KeyId::from_uuid(drawn_uuid(number)),
+        public_key: [number; 32],
+        private_key: SealedPrivateKey::new(vec![number]),
+        created_at: noon(),
+        state: SigningKeyState::Active,
+    }
+}
+
+fn retired(number: u8) -> SigningKey {
+    SigningKey { state: SigningKeyState::Retired { at: noon() }, ..key(number) }
+}
+
+fn reader_of(keys: Vec<SigningKey>) -> MockSigningKeyReader {
+    let mut reader = MockSigningKeyReader::new();
+    reader.expect_list_signing_keys().times(1).returning(move || Ok(keys.clone()));
+    reader
+}
+
+/// Makes the key whose id is drawn first.
+fn making() -> MockKeyRing {
+    let mut ring = MockKeyRing::new();
+    ring.expect_make()
+        .times(1)
+        .withf(|id, at| *id == key(1).id && *at == noon())
+        .returning(|_, _| Ok(key(1)));
+    ring
+}
+
+fn storing(is_first: bool) -> PreparedUnitsOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.signing_keys
+        .expect_insert_first()
+        .times(1)
+        .withf(|stored| *stored == key(1))
+        .returning(move |_| Ok(is_first));
+    PreparedUnitsOfWork::new([unit])
+}
+
+async fn ensure(
+    reader: MockSigningKeyReader,
+    units: PreparedUnitsOfWork,
+    ring: MockKeyRing,
+) -> Result<bool, SigningKeyError> {
+    EnsureSigningKey::new(Arc::new(reader), Arc::new(units), Arc::new(ring), entropy(), clock()).run().await
+}
+
+#[tokio::test]
+async fn the_first_key_is_made_where_there_is_none() {
+    let units = storing(true);
+    let endings = units.endings();
+    assert!(ensure(reader_of(Vec::new()), units, making()).await.unwrap());
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_key_is_made_where_all_are_retired() {
+    assert!(ensure(reader_of(vec![retired(8), retired(9)]), storing(true), making()).await.unwrap());
+}
+
+#[tokio::test]
+async fn no_key_is_made_and_nothing_opened_while_one_is_active() {
+    let keys = vec![retired(8), key(9)];
+    let none = PreparedUnitsOfWork::new([]);
+    assert!(!ensure(reader_of(keys), none, MockKeyRing::new()).await.unwrap());
+}
+
+#[tokio::test]
+async fn who_loses_the_race_for_the_first_key_goes_on_without_having_made_one() {
+    assert!(!ensure(reader_of(Vec::new()), storing(false), making()).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_made_is_not_stored() {
+    let mut ring = MockKeyRing::new();
+    ring.expect_make().returning(|_, _| Err(KeyRingError::CannotMake));
+    let outcome = ensure(reader_of(Vec::new()), PreparedUnitsOfWork::new([]), ring).await;
+    assert!(matches!(outcome, Err(SigningKeyError::KeyRing(KeyRingError::CannotMake))));
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_tell_its_keys_gets_no_new_one() {
+    let mut reader = MockSigningKeyReader::new();
+    reader.expect_list_signing_keys().returning(|| Err(StorageError::Unavailable));
+    let outcome = ensure(reader, PreparedUnitsOfWork::new([]), MockKeyRing::new()).await;
+    assert!(matches!(outcome, Err(SigningKeyError::Storage(StorageError::Unavailable))));
+}
+
+/// A reader that answers with these lists, one a call.
+fn reader_of_lists(lists: impl IntoIterator<Item = Vec<SigningKey>>) -> MockSigningKeyReader {
+    let mut order = Sequence::new();
+    let mut reader = MockSigningKeyReader::new();
+    for keys in lists {
+        reader.expect_list_signing_keys().times(1).in_sequence(&mut order).return_once(move || Ok(keys));
+    }
+    reader
+}
+
+/// A ring that must be given exactly these lists, in this order, and answers each like that.
+fn ring_of(loads: impl IntoIterator<Item = (Vec<SigningKey>, Result<(), KeyRingError>)>) -> MockKeyRing {
+    let mut order = Sequence::new();
+    let mut ring = MockKeyRing::new();
+    for (keys, answer) in loads {
+        ring.expect_load()
+            .times(1)
+            .in_sequence(&mut order)
+            .withf(move |given| given == keys)
+            .return_once(move |_| answer);
+    }
+    ring
+}
+
+#[tokio::test]
+async fn keys_are_opened_once_while_they_stay_the_same() {
+    let keys = vec![key(1), retired(2)];
+    let reader = reader_of_lists([keys.clone(), keys.clone(), keys.clone()]);
+    let reload = ReloadSigningKeys::new(Arc::new(reader), Arc::new(ring_of([(keys, Ok(()))])));
+    assert!(reload.run().await.unwrap());
+    assert!(!reload.run().await.unwrap());
+    assert!(!reload.run().await.unwrap());
+}
+
+#[tokio::test]
+async fn a_key_that_is_added_or_retired_is_noticed() {
+    let lists = [vec![key(1)], vec![key(1), key(2)], vec![retired(1), key(2)]];
+    let ring = ring_of(lists.clone().map(|keys| (keys, Ok(()))));
+    let reload = ReloadSigningKeys::new(Arc::new(reader_of_lists(lists)), Arc::new(ring));
+    for _ in 0..3 {
+        assert!(reload.run().await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn keys_that_could_not_be_opened_are_tried_again() {
+    let keys = vec![key(1)];
+    let refused = KeyRingError::CannotOpen(key(1).id);
+    let ring = ring_of([(keys.clone(), Err(refused)), (keys.clone(), Ok(()))]);
+    let reload = ReloadSigningKeys::new(Arc::new(reader_of_lists([keys.clone(), keys])), Arc::new(ring));
+    let error = reload.run().await.unwrap_err();
+    assert!(matches!(error, SigningKeyError::KeyRing(KeyRingError::CannotOpen(_))), "{error}");
+    assert!(reload.run().await.unwrap());
+}
+
+#[tokio::test]
+async fn a_store_that_fails_leaves_the_keys_in_use_as_they_are() {
+    let mut order = Sequence::new();
+    let mut reader = MockSigningKeyReader::new();
+    reader.expect_list_signing_keys().times(1).in_sequence(&mut order).return_once(|| Ok(vec![key(1)]));
+    reader
+        .expect_list_signing_keys()
+        .times(1)
+        .in_sequence(&mut order)
+        .return_once(|| Err(StorageError::Unavailable));
+    reader.expect_list_signing_keys().times(1).in_sequence(&mut order).return_once(|| Ok(vec![key(1)]));
+    let reload = ReloadSigningKeys::new(Arc::new(reader), Arc::new(ring_of([(vec![key(1)], Ok(()))])));
+    assert!(reload.run().await.unwrap());
+    assert!(matches!(reload.run().await, Err(SigningKeyError::Storage(StorageError::Unavailable))));
+    assert!(!reload.run().await.unwrap());
+}

@@ -1,0 +1,178 @@
+//! What the tests of several use cases share: a clock that stands still, randomness that counts, signers, and
+//! made-up people and clients.
+
+use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::access_token::AccessClaims;
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::grant::{Grant, GrantState};
+use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+pub(crate) const REDIRECT_URI: &str = "https://owl.example/callback";
+
+/// 2026-03-10 12:00:00.25 UTC: half a day before the daily counters begin again.
+pub(crate) fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_773_144_000_250).unwrap()
+}
+
+pub(crate) fn seconds(seconds: i64) -> TimeDelta {
+    TimeDelta::seconds(seconds)
+}
+
+/// A clock that stands at [`noon`].
+pub(crate) struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> DateTime<Utc> {
+        noon()
+    }
+}
+
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    Arc::new(FixedClock)
+}
+
+/// Draws 1, 2, 3 and so on, whatever is asked for.
+#[derive(Default)]
+pub(crate) struct CountingEntropy(AtomicU8);
+
+impl CountingEntropy {
+    fn next(&self) -> u8 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+impl Entropy for CountingEntropy {
+    fn secret_bytes(&self) -> SecretBytes {
+        SecretBytes::new([self.next(); 32])
+    }
+
+    fn uuid(&self) -> Uuid {
+        drawn_uuid(self.next())
+    }
+}
+
+/// The UUID that [`CountingEntropy`] draws as its `number`th value.
+pub(crate) fn drawn_uuid(number: u8) -> Uuid {
+    Uuid::from_u128(0xd4a3_0000_0000 + u128::from(number))
+}
+
+pub(crate) fn entropy() -> Arc<dyn Entropy> {
+    Arc::new(CountingEntropy::default())
+}
+
+/// Signs everything with its `jti` and keeps what it signed.
+#[derive(Default)]
+pub(crate) struct RecordingSigner(Mutex<Vec<AccessClaims>>);
+
+impl RecordingSigner {
+    pub(crate) fn signed(&self) -> Vec<AccessClaims> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl TokenSigner for RecordingSigner {
+    fn sign(&self, claims: &AccessClaims) -> Result<String, SigningFailed> {
+        self.0.lock().unwrap().push(*claims);
+        Ok(format!("signed {}", claims.id))
+    }
+}
+
+/// Has no key to sign with.
+pub(crate) struct BrokenSigner;
+
+impl TokenSigner for BrokenSigner {
+    fn sign(&self, _: &AccessClaims) -> Result<String, SigningFailed> {
+        Err(SigningFailed(None))
+    }
+}
+
+pub(crate) fn user_id(number: u128) -> UserId {
+    UserId::from_uuid(Uuid::from_u128(0xabc_0000 + number))
+}
+
+pub(crate) fn client_id(number: u128) -> ClientId {
+    ClientId::from_uuid(Uuid::from_u128(0xc11e_0000 + number))
+}
+
+pub(crate) fn grant_id(number: u128) -> GrantId {
+    GrantId::from_uuid(Uuid::from_u128(0x96a4_0000 + number))
+}
+
+pub(crate) fn scopes(text: &str) -> ScopeSet {
+    ScopeSet::parse(text).unwrap()
+}
+
+pub(crate) fn secret(kind: SecretKind, byte: u8) -> Secret {
+    Secret::from_bytes(kind, &SecretBytes::new([byte; 32]))
+}
+
+/// An app that may ask for profile and sleep, made an hour ago.
+pub(crate) fn app() -> Client {
+    Client {
+        id: client_id(1),
+        name: ClientName::parse("Night Owl").unwrap(),
+        kind: ClientKind::App,
+        redirect_uris: vec![RedirectUri::parse(REDIRECT_URI).unwrap()],
+        scopes: scopes("profile sleep"),
+        allow_query_secrets: true,
+        require_pkce: false,
+        status: ClientStatus::Active,
+        created_at: noon() - seconds(3600),
+    }
+}
+
+/// A service client that may write sleep and supplements.
+pub(crate) fn service() -> Client {
+    Client {
+        kind: ClientKind::Service,
+        redirect_uris: Vec::new(),
+        scopes: scopes("sleep:write supplements:write"),
+        ..app()
+    }
+}
+
+pub(crate) fn stored_secret(number: u8, expires_at: Option<DateTime<Utc>>) -> ClientSecret {
+    ClientSecret {
+        id: ClientSecretId::from_uuid(Uuid::from_u128(u128::from(number))),
+        hash: secret(SecretKind::ClientSecret, number).hash(),
+        created_at: noon() - seconds(3600) + seconds(i64::from(number)),
+        expires_at,
+    }
+}
+
+pub(crate) fn person() -> User {
+    User {
+        id: user_id(1),
+        email: Email::parse("robin@example.org").unwrap(),
+        home_timezone: TimeZone::UTC,
+        created_at: noon() - seconds(86_400),
+        status: UserStatus::Active,
+        biology: Biology::default(),
+    }
+}
+
+pub(crate) fn locked() -> UserStatus {
+    UserStatus::Locked { at: noon() - seconds(5) }
+}
+
+/// A live grant of profile and sleep that was used a minute ago; its refresh token is made of sevens.
+pub(crate) fn grant() -> Grant {
+    Grant {
+        id: grant_id(1),
+        client_id: client_id(1),
+        user_id: user_id(1),
+        scopes: scopes("profile sleep"),
+        refresh_token_hash: secret(SecretKind::RefreshToken, 7).hash(),
+        created_at: noon() - seconds(7200),
+        last_used_at: Some(noon() - seconds(60)),
+        state: GrantState::Live,
+    }
+}

@@ -1,0 +1,300 @@
+use crate::ports::storage::{
+    ClientWithSecrets, FailureCount, FailureKey, MockClientReader, MockFailureCounter, StorageError,
+};
+use crate::testing::{app, client_id, clock, noon, seconds, secret, stored_secret};
+use crate::token::{AuthenticateClient, AuthenticateClientError, AuthenticationLimits, PresentedCredentials};
+use chrono::TimeDelta;
+use domain::client::{Client, ClientStatus};
+use domain::id::ClientId;
+use domain::secret::SecretKind;
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+type Outcome = Result<Client, AuthenticateClientError>;
+
+fn authentication(clients: MockClientReader, failures: MockFailureCounter) -> AuthenticateClient {
+    let limits = AuthenticationLimits::default();
+    AuthenticateClient::new(Arc::new(clients), Arc::new(failures), clock(), limits, true)
+}
+
+/// Presents the secret of this number from one address, not in the query.
+async fn present(authentication: AuthenticateClient, id: &str, number: u8) -> Outcome {
+    let client_secret = secret(SecretKind::ClientSecret, number);
+    authentication.run(credentials(id, client_secret.expose())).await
+}
+
+fn credentials<'a>(client_id: &'a str, client_secret: &'a str) -> PresentedCredentials<'a> {
+    let address = "192.0.2.1".parse().unwrap();
+    PresentedCredentials { client_id, client_secret, address, in_query: false }
+}
+
+fn own_id() -> String {
+    client_id(1).to_string()
+}
+
+/// A store that holds the app with the secrets 1 (over for a second), 2 (over in a second) and 3.
+fn known_client(client: Client) -> MockClientReader {
+    let secrets = vec![
+        stored_secret(1, Some(noon() - seconds(1))),
+        stored_secret(2, Some(noon() + seconds(1))),
+        stored_secret(3, None),
+    ];
+    let mut clients = MockClientReader::new();
+    clients
+        .expect_find_with_secrets()
+        .times(1)
+        .withf(|id| *id == client_id(1))
+        .returning(move |_| Ok(Some(ClientWithSecrets { client: client.clone(), secrets: secrets.clone() })));
+    clients
+}
+
+fn no_client(asked_for: ClientId) -> MockClientReader {
+    let mut clients = MockClientReader::new();
+    clients.expect_find_with_secrets().times(1).withf(move |id| *id == asked_for).returning(|_| Ok(None));
+    clients
+}
+
+/// A counter that must be told of one failure, and then stands there, for the client and for the address.
+fn counting(for_client: FailureCount, for_address: FailureCount) -> MockFailureCounter {
+    let mut failures = MockFailureCounter::new();
+    failures
+        .expect_record_failure()
+        .times(1)
+        .withf(|keys, at, window| keys.len() == 2 && *at == noon() && *window == TimeDelta::minutes(10))
+        .returning(move |_, _, _| Ok(vec![for_client, for_address]));
+    failures
+}
+
+fn count(count: u32, seconds_left: i64) -> FailureCount {
+    FailureCount { count, window_ends_at: noon() + seconds(seconds_left) }
+}
+
+fn one_failure() -> MockFailureCounter {
+    counting(count(1, 600), count(1, 600))
+}
+
+fn assert_invalid_client(outcome: Outcome) {
+    let error = outcome.unwrap_err();
+    assert!(matches!(error, AuthenticateClientError::InvalidClient), "{error}");
+    assert_eq!(error.to_string(), "client authentication failed");
+}
+
+fn retry_after(outcome: Outcome) -> u32 {
+    match outcome {
+        Err(AuthenticateClientError::TooManyFailures { retry_after_seconds }) => retry_after_seconds,
+        other => panic!("not refused for too many failures: {other:?}"),
+    }
+}
+
+// A counter without an expectation fails the test when it is asked: a success neither counts nor asks.
+
+#[tokio::test]
+async fn the_right_secret_proves_the_client_and_is_not_counted() {
+    let outcome = present(authentication(known_client(app()), MockFailureCounter::new()), &own_id(), 3).await;
+    assert_eq!(outcome.unwrap(), app());
+}
+
+#[tokio::test]
+async fn the_secret_that_is_rotated_out_counts_until_its_end() {
+    let outcome = present(authentication(known_client(app()), MockFailureCounter::new()), &own_id(), 2).await;
+    assert_eq!(outcome.unwrap(), app());
+}
+
+#[tokio::test]
+async fn the_client_id_counts_in_any_case() {
+    let id = own_id().to_uppercase();
+    let outcome = present(authentication(known_client(app()), MockFailureCounter::new()), &id, 3).await;
+    assert_eq!(outcome.unwrap(), app());
+}
+
+// What follows is refused the same way: the store is asked once, and one failure is counted (T44).
+
+#[tokio::test]
+async fn an_expired_secret_is_refused_and_counted() {
+    assert_invalid_client(present(authentication(known_client(app()), one_failure()), &own_id(), 1).await);
+}
+
+#[tokio::test]
+async fn a_wrong_secret_is_refused_and_counted() {
+    assert_invalid_client(present(authentication(known_client(app()), one_failure()), &own_id(), 9).await);
+}
+
+#[tokio::test]
+async fn a_text_that_is_no_secret_is_refused_and_counted() {
+    let authentication = authentication(known_client(app()), one_failure());
+    assert_invalid_client(authentication.run(credentials(&own_id(), "hunter2")).await);
+}
+
+#[tokio::test]
+async fn an_unknown_client_is_refused_and_counted() {
+    let id = client_id(8);
+    assert_invalid_client(present(authentication(no_client(id), one_failure()), &id.to_string(), 3).await);
+}
+
+#[tokio::test]
+async fn a_malformed_client_id_asks_the_store_all_the_same() {
+    let nobody = ClientId::from_uuid(Uuid::nil());
+    assert_invalid_client(present(authentication(no_client(nobody), one_failure()), "no-uuid", 3).await);
+}
+
+#[tokio::test]
+async fn a_disabled_client_is_refused_with_its_right_secret() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    assert_invalid_client(present(authentication(known_client(disabled), one_failure()), &own_id(), 3).await);
+}
+
+#[tokio::test]
+async fn the_secret_of_another_kind_is_refused_even_when_its_bytes_are_right() {
+    let as_refresh_token = secret(SecretKind::RefreshToken, 3);
+    let authentication = authentication(known_client(app()), one_failure());
+    assert_invalid_client(authentication.run(credentials(&own_id(), as_refresh_token.expose())).await);
+}
+
+#[tokio::test]
+async fn the_twentieth_failure_of_a_client_from_an_address_is_still_answered() {
+    let failures = counting(count(20, 600), count(20, 600));
+    assert_invalid_client(present(authentication(known_client(app()), failures), &own_id(), 9).await);
+}
+
+#[tokio::test]
+async fn the_next_failure_is_told_when_the_window_ends() {
+    let failures = counting(count(21, 90), count(21, 500));
+    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
+    assert!((90..=91).contains(&seconds), "{seconds}");
+}
+
+#[tokio::test]
+async fn the_hundredth_failure_of_an_address_is_still_answered() {
+    let failures = counting(count(1, 600), count(100, 600));
+    assert_invalid_client(present(authentication(known_client(app()), failures), &own_id(), 9).await);
+}
+
+#[tokio::test]
+async fn the_next_failure_of_an_address_is_refused_whatever_the_client() {
+    let failures = counting(count(1, 600), count(101, 7));
+    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
+    assert!((7..=8).contains(&seconds), "{seconds}");
+}
+
+#[tokio::test]
+async fn of_two_windows_beyond_their_limit_the_later_end_counts() {
+    let failures = counting(count(21, 30), count(101, 300));
+    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
+    assert!((300..=301).contains(&seconds), "{seconds}");
+}
+
+#[tokio::test]
+async fn a_window_that_is_over_already_still_asks_for_a_second() {
+    let failures = counting(count(21, -5), count(1, 600));
+    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
+    assert_eq!(seconds, 1);
+}
+
+#[tokio::test]
+async fn a_counter_that_fails_does_not_fail_open() {
+    let mut failures = MockFailureCounter::new();
+    failures.expect_record_failure().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    let outcome = present(authentication(known_client(app()), failures), &own_id(), 9).await;
+    assert!(matches!(outcome, Err(AuthenticateClientError::Storage(StorageError::Unavailable))));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_no_failed_authentication() {
+    let mut clients = MockClientReader::new();
+    clients.expect_find_with_secrets().times(1).returning(|_| Err(StorageError::Retryable));
+    let outcome = present(authentication(clients, MockFailureCounter::new()), &own_id(), 3).await;
+    assert!(matches!(outcome, Err(AuthenticateClientError::Storage(StorageError::Retryable))));
+}
+
+fn in_query(secret: &str) -> PresentedCredentials<'_> {
+    PresentedCredentials { in_query: true, ..credentials("00000000-0000-0000-0000-0000c11e0001", secret) }
+}
+
+#[tokio::test]
+async fn a_secret_in_the_query_is_accepted_where_both_switches_allow_it() {
+    let authentication = authentication(known_client(app()), MockFailureCounter::new());
+    let right = secret(SecretKind::ClientSecret, 3);
+    assert_eq!(authentication.run(in_query(right.expose())).await.unwrap(), app());
+}
+
+#[tokio::test]
+async fn the_global_switch_refuses_secrets_in_the_query_before_anything_is_asked() {
+    let authentication = AuthenticateClient::new(
+        Arc::new(MockClientReader::new()),
+        Arc::new(MockFailureCounter::new()),
+        clock(),
+        AuthenticationLimits::default(),
+        false,
+    );
+    let right = secret(SecretKind::ClientSecret, 3);
+    let outcome = authentication.run(in_query(right.expose())).await;
+    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)));
+}
+
+#[tokio::test]
+async fn a_clients_switch_refuses_its_right_secret_in_the_query_and_counts_nothing() {
+    let strict = Client { allow_query_secrets: false, ..app() };
+    let authentication = authentication(known_client(strict), MockFailureCounter::new());
+    let right = secret(SecretKind::ClientSecret, 3);
+    let outcome = authentication.run(in_query(right.expose())).await;
+    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)));
+}
+
+#[tokio::test]
+async fn a_clients_switch_says_nothing_to_somebody_with_a_wrong_secret() {
+    let strict = Client { allow_query_secrets: false, ..app() };
+    let authentication = authentication(known_client(strict), one_failure());
+    let wrong = secret(SecretKind::ClientSecret, 9);
+    assert_invalid_client(authentication.run(in_query(wrong.expose())).await);
+}
+
+/// Returns what one failure of this client from this address is counted for.
+async fn keys(id: &str, address: &str) -> Vec<FailureKey> {
+    let mut clients = MockClientReader::new();
+    clients.expect_find_with_secrets().returning(|_| Ok(None));
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let mut failures = MockFailureCounter::new();
+    let noted = Arc::clone(&seen);
+    failures.expect_record_failure().times(1).returning(move |keys, _, _| {
+        noted.lock().unwrap().extend_from_slice(keys);
+        Ok(vec![count(1, 600), count(1, 600)])
+    });
+    let presented = PresentedCredentials { address: address.parse().unwrap(), ..credentials(id, "wrong") };
+    assert_invalid_client(authentication(clients, failures).run(presented).await);
+    let keys = seen.lock().unwrap().clone();
+    assert_eq!(keys.len(), 2);
+    keys
+}
+
+#[tokio::test]
+async fn the_same_client_and_address_share_both_counters_in_any_spelling() {
+    let (lower, upper) = (own_id(), own_id().to_uppercase());
+    assert_eq!(keys(&lower, "192.0.2.1").await, keys(&upper, "::ffff:192.0.2.1").await);
+}
+
+#[tokio::test]
+async fn another_client_at_the_same_address_shares_the_counter_of_the_address_only() {
+    let (one, other) = (keys("one", "192.0.2.1").await, keys("other", "192.0.2.1").await);
+    assert_ne!(one[0], other[0]);
+    assert_eq!(one[1], other[1]);
+}
+
+#[tokio::test]
+async fn another_address_shares_no_counter() {
+    let (one, other) = (keys("one", "192.0.2.1").await, keys("one", "192.0.2.2").await);
+    assert_ne!(one[0], other[0]);
+    assert_ne!(one[1], other[1]);
+}
+
+#[tokio::test]
+async fn the_addresses_of_one_ipv6_64_share_their_counters() {
+    let one = keys("one", "2001:db8:1:2::1").await;
+    assert_eq!(one, keys("one", "2001:db8:1:2:ffff::9").await);
+    assert_ne!(one, keys("one", "2001:db8:1:3::1").await);
+}
+
+#[tokio::test]
+async fn the_two_counters_of_one_failure_differ() {
+    let keys = keys("", "192.0.2.1").await;
+    assert_ne!(keys[0], keys[1]);
+}

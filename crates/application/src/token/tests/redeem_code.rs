@@ -1,0 +1,392 @@
+use super::mint;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{GrantFilter, StorageError};
+use crate::ports::system::{MockTokenSigner, TokenSigner};
+use crate::testing::{
+    BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, locked, noon, person,
+    scopes, seconds, secret, service, user_id,
+};
+use crate::token::{IssuedTokens, RedeemCode, RedeemCodeCommand, RedeemCodeError};
+use domain::access_token::TokenSubject;
+use domain::client::Client;
+use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
+use domain::grant::{GrantState, RevocationReason};
+use domain::secret::{Secret, SecretKind};
+use domain::user::User;
+use mockall::Sequence;
+use std::sync::Arc;
+
+/// Verifier and challenge of RFC 7636 appendix B.
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+type Outcome = Result<IssuedTokens, RedeemCodeError>;
+
+fn code_secret() -> Secret {
+    secret(SecretKind::AuthorizationCode, 5)
+}
+
+fn code() -> AuthorizationCode {
+    AuthorizationCode {
+        hash: code_secret().hash(),
+        client_id: client_id(1),
+        user_id: user_id(1),
+        redirect_uri: REDIRECT_URI.to_owned(),
+        scopes: scopes("sleep"),
+        challenge: None,
+        issued_at: noon() - seconds(30),
+        expires_at: noon() + seconds(30),
+        state: CodeState::Issued,
+    }
+}
+
+fn redeemed() -> AuthorizationCode {
+    AuthorizationCode { state: CodeState::Redeemed { grant_id: grant_id(3), at: noon() }, ..code() }
+}
+
+/// A unit of work that finds this code.
+fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.codes
+        .expect_find()
+        .times(1)
+        .withf(|hash| *hash == code_secret().hash())
+        .returning(move |_| Ok(code.clone()));
+    unit
+}
+
+/// A unit of work in which the code is used up, and that then finds this person.
+fn consuming(user: Option<User>) -> MockUnitOfWork {
+    let mut unit = finding(Some(code()));
+    unit.codes
+        .expect_consume()
+        .times(1)
+        .withf(|hash, _, now| *hash == code_secret().hash() && *now == noon())
+        .returning(|_, _, _| Ok(true));
+    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).returning(move |_| Ok(user.clone()));
+    unit
+}
+
+/// A unit of work that stores a grant and keeps the limit.
+fn granting() -> MockUnitOfWork {
+    let mut unit = consuming(Some(person()));
+    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
+    unit.grants.expect_revoke_excess().times(1).returning(|_, _, _, _| Ok(0));
+    unit
+}
+
+fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
+    unit.grants
+        .expect_revoke()
+        .times(1)
+        .withf(|filter, at, reason| {
+            let meant = GrantFilter { user_id: Some(user_id(1)), client_id: None, id: Some(grant_id(3)) };
+            *filter == meant && *at == noon() && *reason == RevocationReason::CodeReplayed
+        })
+        .returning(|_, _, _| Ok(1));
+}
+
+fn command<'a>(client: &'a Client, code: &'a str) -> RedeemCodeCommand<'a> {
+    RedeemCodeCommand { client, code, redirect_uri: REDIRECT_URI, code_verifier: None }
+}
+
+async fn run(
+    unit: MockUnitOfWork,
+    signer: Arc<dyn TokenSigner>,
+    command: RedeemCodeCommand<'_>,
+) -> (Outcome, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    let outcome = RedeemCode::new(Arc::new(units), entropy(), mint(signer)).run(command).await;
+    (outcome, endings)
+}
+
+async fn redeem(unit: MockUnitOfWork) -> (Outcome, Arc<Endings>) {
+    run(unit, Arc::new(RecordingSigner::default()), command(&app(), code_secret().expose())).await
+}
+
+/// Refused, and the unit of work rolled back. The mock would not have let anything be used up.
+fn assert_refused((outcome, endings): (Outcome, Arc<Endings>)) {
+    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{outcome:?}");
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+}
+
+/// Refused, and what was revoked meanwhile is stored.
+fn assert_refused_for_good((outcome, endings): (Outcome, Arc<Endings>)) {
+    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{outcome:?}");
+    assert_eq!((endings.committed(), endings.rolled_back()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_code_gives_a_refresh_token_and_an_access_token_of_what_was_granted() {
+    let signer = Arc::new(RecordingSigner::default());
+    let client = app();
+    let secret = code_secret();
+    let (outcome, endings) = run(granting(), signer.clone(), command(&client, secret.expose())).await;
+    let issued = outcome.unwrap();
+    let claims = signer.signed()[0];
+    assert_eq!(issued.access_token, format!("signed {}", claims.id));
+    assert_eq!(issued.refresh_token.kind(), SecretKind::RefreshToken);
+    assert_eq!((issued.user_id, issued.scopes), (user_id(1), scopes("sleep")));
+    assert_eq!((claims.client_id, claims.scopes), (client_id(1), scopes("sleep")));
+    assert_eq!((endings.committed(), endings.rolled_back()), (1, 0));
+}
+
+#[tokio::test]
+async fn the_token_is_signed_before_the_code_is_used_up_and_the_grant_comes_last() {
+    let mut order = Sequence::new();
+    let mut unit = MockUnitOfWork::default();
+    let mut signer = MockTokenSigner::new();
+    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(code())));
+    signer.expect_sign().times(1).in_sequence(&mut order).returning(|_| Ok("token".to_owned()));
+    unit.codes.expect_consume().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(true));
+    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
+    unit.grants.expect_insert().times(1).in_sequence(&mut order).returning(|_| Ok(()));
+    unit.grants.expect_revoke_excess().times(1).in_sequence(&mut order).returning(|_, _, _, _| Ok(0));
+    let (outcome, endings) = run(unit, Arc::new(signer), command(&app(), code_secret().expose())).await;
+    assert_eq!(outcome.unwrap().access_token, "token");
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn the_stored_grant_is_the_one_of_the_code_and_of_both_tokens() {
+    let mut unit = finding(Some(code()));
+    let signer = Arc::new(RecordingSigner::default());
+    let consumed_into = Arc::new(std::sync::Mutex::new(None));
+    let noted = Arc::clone(&consumed_into);
+    unit.codes.expect_consume().times(1).returning(move |_, grant_id, _| {
+        *noted.lock().unwrap() = Some(grant_id);
+        Ok(true)
+    });
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    let stored = Arc::new(std::sync::Mutex::new(None));
+    let noted = Arc::clone(&stored);
+    unit.grants.expect_insert().times(1).returning(move |grant| {
+        *noted.lock().unwrap() = Some(grant.clone());
+        Ok(())
+    });
+    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
+    let (outcome, _) = run(unit, signer.clone(), command(&app(), code_secret().expose())).await;
+
+    let grant = stored.lock().unwrap().clone().unwrap();
+    assert_eq!(*consumed_into.lock().unwrap(), Some(grant.id));
+    let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant.id };
+    assert_eq!(signer.signed()[0].subject, subject);
+    assert_eq!(grant.refresh_token_hash, outcome.unwrap().refresh_token.hash());
+    assert_eq!((grant.client_id, grant.user_id, grant.scopes), (client_id(1), user_id(1), scopes("sleep")));
+    assert_eq!((grant.created_at, grant.last_used_at), (noon(), None));
+    assert_eq!(grant.state, GrantState::Live);
+}
+
+#[tokio::test]
+async fn beyond_fifty_grants_the_least_recently_used_are_revoked() {
+    let mut unit = consuming(Some(person()));
+    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
+    unit.grants
+        .expect_revoke_excess()
+        .times(1)
+        .withf(|client, user, keep, at| {
+            *client == client_id(1) && *user == user_id(1) && *keep == 50 && *at == noon()
+        })
+        .returning(|_, _, _, _| Ok(1));
+    let (outcome, endings) = redeem(unit).await;
+    assert!(outcome.is_ok());
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn the_code_of_another_client_is_refused_and_not_used_up() {
+    let of_other = AuthorizationCode { client_id: client_id(2), ..code() };
+    assert_refused(redeem(finding(Some(of_other))).await);
+}
+
+#[tokio::test]
+async fn the_used_code_of_another_client_revokes_nothing() {
+    let of_other = AuthorizationCode { client_id: client_id(2), ..redeemed() };
+    assert_refused(redeem(finding(Some(of_other))).await);
+}
+
+#[tokio::test]
+async fn another_redirect_uri_is_refused_and_the_code_not_used_up() {
+    for redirect_uri in ["https://owl.example/callback/", "https://owl.example/Callback", ""] {
+        let secret = code_secret();
+        let client = app();
+        let command = RedeemCodeCommand { redirect_uri, ..command(&client, secret.expose()) };
+        let signer = Arc::new(RecordingSigner::default());
+        assert_refused(run(finding(Some(code())), signer, command).await);
+    }
+}
+
+#[tokio::test]
+async fn a_code_ends_at_its_end() {
+    let over = AuthorizationCode { expires_at: noon(), ..code() };
+    assert_refused(redeem(finding(Some(over))).await);
+}
+
+#[tokio::test]
+async fn a_code_is_good_to_the_last_microsecond() {
+    let last = AuthorizationCode { expires_at: noon() + chrono::TimeDelta::microseconds(1), ..code() };
+    let mut unit = finding(Some(last));
+    unit.codes.expect_consume().times(1).returning(|_, _, _| Ok(true));
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
+    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
+    assert!(redeem(unit).await.0.is_ok());
+}
+
+#[tokio::test]
+async fn a_code_that_nobody_was_given_is_refused() {
+    assert_refused(redeem(finding(None)).await);
+}
+
+async fn redeem_with_verifier(unit: MockUnitOfWork, verifier: Option<&str>) -> (Outcome, Arc<Endings>) {
+    let (secret, client) = (code_secret(), app());
+    let command = RedeemCodeCommand { code_verifier: verifier, ..command(&client, secret.expose()) };
+    run(unit, Arc::new(RecordingSigner::default()), command).await
+}
+
+fn challenged() -> AuthorizationCode {
+    AuthorizationCode { challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()), ..code() }
+}
+
+#[tokio::test]
+async fn a_challenge_is_met_by_its_verifier() {
+    let mut unit = finding(Some(challenged()));
+    unit.codes.expect_consume().times(1).returning(|_, _, _| Ok(true));
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
+    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
+    assert!(redeem_with_verifier(unit, Some(VERIFIER)).await.0.is_ok());
+}
+
+#[tokio::test]
+async fn a_wrong_or_missing_verifier_is_refused_and_the_code_not_used_up() {
+    let wrong = VERIFIER.replace('k', "l");
+    for verifier in [None, Some(wrong.as_str())] {
+        assert_refused(redeem_with_verifier(finding(Some(challenged())), verifier).await);
+    }
+}
+
+#[tokio::test]
+async fn a_verifier_for_a_code_without_a_challenge_is_refused() {
+    assert_refused(redeem_with_verifier(finding(Some(code())), Some(VERIFIER)).await);
+}
+
+#[tokio::test]
+async fn a_malformed_verifier_never_asks_the_store() {
+    let (outcome, endings) = redeem_with_verifier(MockUnitOfWork::default(), Some("short")).await;
+    assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)));
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_replayed_code_revokes_the_grant_and_that_is_committed() {
+    let mut unit = finding(Some(redeemed()));
+    expect_revoked_for_replay(&mut unit);
+    assert_refused_for_good(redeem(unit).await);
+}
+
+#[tokio::test]
+async fn a_code_that_is_replayed_after_its_end_revokes_all_the_same() {
+    let mut unit = finding(Some(AuthorizationCode { expires_at: noon() - seconds(86_400), ..redeemed() }));
+    expect_revoked_for_replay(&mut unit);
+    assert_refused_for_good(redeem(unit).await);
+}
+
+#[tokio::test]
+async fn a_replay_without_the_verifier_revokes_all_the_same() {
+    let challenge = challenged().challenge;
+    let mut unit = finding(Some(AuthorizationCode { challenge, ..redeemed() }));
+    expect_revoked_for_replay(&mut unit);
+    assert_refused_for_good(redeem(unit).await);
+}
+
+/// A unit of work in which somebody else is faster, after which the code is found like this.
+fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
+    let mut order = Sequence::new();
+    let mut unit = MockUnitOfWork::default();
+    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(code())));
+    unit.codes.expect_consume().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(false));
+    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
+    unit
+}
+
+#[tokio::test]
+async fn who_loses_the_race_revokes_what_the_winner_made() {
+    let mut unit = losing_the_race(Some(redeemed()));
+    expect_revoked_for_replay(&mut unit);
+    assert_refused_for_good(redeem(unit).await);
+}
+
+#[tokio::test]
+async fn a_code_that_ends_between_look_and_use_is_refused_and_nothing_revoked() {
+    let over = AuthorizationCode { expires_at: noon(), ..code() };
+    assert_refused(redeem(losing_the_race(Some(over))).await);
+}
+
+#[tokio::test]
+async fn a_code_that_is_deleted_between_look_and_use_is_refused() {
+    assert_refused(redeem(losing_the_race(None)).await);
+}
+
+#[tokio::test]
+async fn the_code_of_a_locked_person_is_refused_and_not_used_up() {
+    assert_refused(redeem(consuming(Some(User { status: locked(), ..person() }))).await);
+}
+
+#[tokio::test]
+async fn the_code_of_a_deleted_person_is_refused_and_not_used_up() {
+    assert_refused(redeem(consuming(None)).await);
+}
+
+#[tokio::test]
+async fn any_other_kind_of_secret_never_asks_the_store() {
+    let client = app();
+    let texts = [
+        secret(SecretKind::RefreshToken, 5).expose().to_owned(),
+        secret(SecretKind::PersonalAccessToken, 5).expose().to_owned(),
+        "rwc_guess".to_owned(),
+        String::new(),
+    ];
+    for text in &texts {
+        let signer = Arc::new(RecordingSigner::default());
+        let (outcome, endings) = run(MockUnitOfWork::default(), signer, command(&client, text)).await;
+        assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{text}");
+        assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_service_client_redeems_no_codes() {
+    let signer = Arc::new(RecordingSigner::default());
+    let (outcome, endings) =
+        run(MockUnitOfWork::default(), signer, command(&service(), code_secret().expose())).await;
+    assert!(matches!(outcome, Err(RedeemCodeError::UnauthorizedClient)));
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_sign_does_not_use_the_code_up() {
+    let (outcome, endings) =
+        run(finding(Some(code())), Arc::new(BrokenSigner), command(&app(), code_secret().expose())).await;
+    assert!(matches!(outcome, Err(RedeemCodeError::Signing(_))));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_reached_is_no_bad_code() {
+    let none = PreparedUnitsOfWork::new([]);
+    let mint = mint(Arc::new(RecordingSigner::default()));
+    let redeem = RedeemCode::new(Arc::new(none), entropy(), mint);
+    let outcome = redeem.run(command(&app(), code_secret().expose())).await;
+    assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Unavailable))));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing() {
+    let mut unit = consuming(Some(person()));
+    unit.grants.expect_insert().times(1).returning(|_| Err(StorageError::Retryable));
+    let (outcome, endings) = redeem(unit).await;
+    assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Retryable))));
+    assert_eq!(endings.committed(), 0);
+}

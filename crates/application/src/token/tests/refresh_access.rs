@@ -1,0 +1,246 @@
+use super::mint;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{GrantWithUser, MockGrantReader, StorageError};
+use crate::testing::{
+    BrokenSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
+    service, user_id,
+};
+use crate::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, RefreshedAccess};
+use domain::access_token::TokenSubject;
+use domain::client::Client;
+use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::scope::ScopeSet;
+use domain::secret::SecretKind;
+use domain::user::UserStatus;
+use std::sync::Arc;
+
+type Outcome = Result<RefreshedAccess, RefreshAccessError>;
+
+fn refresh_token() -> String {
+    secret(SecretKind::RefreshToken, 7).expose().to_owned()
+}
+
+/// A reader that finds this grant under the hash of the refresh token made of sevens.
+fn reader(grant: Grant, user_status: UserStatus) -> MockGrantReader {
+    let mut grants = MockGrantReader::new();
+    let hash = secret(SecretKind::RefreshToken, 7).hash();
+    grants
+        .expect_find_by_refresh_token()
+        .times(1)
+        .withf(move |asked, _| *asked == hash)
+        .returning(move |_, _| Ok(Some(GrantWithUser { grant: grant.clone(), user_status })));
+    grants
+}
+
+fn nothing_to_write() -> PreparedUnitsOfWork {
+    PreparedUnitsOfWork::new([])
+}
+
+fn refresh(grants: MockGrantReader, units: PreparedUnitsOfWork) -> RefreshAccess {
+    RefreshAccess::new(Arc::new(grants), Arc::new(units), mint(Arc::new(RecordingSigner::default())))
+}
+
+/// Refreshes with everything right but what the test changes.
+async fn attempt(grants: MockGrantReader, user_id: Option<&str>, scope: Option<&str>) -> Outcome {
+    let (client, refresh_token) = (app(), refresh_token());
+    let command = RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id, scope };
+    refresh(grants, nothing_to_write()).run(command).await
+}
+
+async fn granted_scopes(scope: Option<&str>) -> ScopeSet {
+    attempt(reader(grant(), UserStatus::Active), None, scope).await.unwrap().scopes
+}
+
+fn assert_invalid_grant(outcome: Outcome) {
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
+    let signer = Arc::new(RecordingSigner::default());
+    let grants = reader(grant(), UserStatus::Active);
+    let refresh = RefreshAccess::new(Arc::new(grants), Arc::new(nothing_to_write()), mint(signer.clone()));
+    let (client, refresh_token, person) = (app(), refresh_token(), user_id(1).to_string());
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: Some(&person),
+        scope: None,
+    };
+    let refreshed = refresh.run(command).await.unwrap();
+    let claims = signer.signed()[0];
+    assert_eq!(refreshed.access_token, format!("signed {}", claims.id));
+    assert_eq!((refreshed.user_id, refreshed.scopes), (user_id(1), scopes("profile sleep")));
+    assert_eq!(claims.subject, TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) });
+    assert_eq!((claims.client_id, claims.scopes), (client_id(1), scopes("profile sleep")));
+}
+
+#[tokio::test]
+async fn the_user_id_may_be_left_out() {
+    let refreshed = attempt(reader(grant(), UserStatus::Active), None, None).await;
+    assert_eq!(refreshed.unwrap().user_id, user_id(1));
+}
+
+#[tokio::test]
+async fn the_person_named_is_told_to_the_store_as_a_hint() {
+    let mut grants = MockGrantReader::new();
+    grants
+        .expect_find_by_refresh_token()
+        .times(1)
+        .withf(|_, named| *named == Some(user_id(1)))
+        .returning(|_, _| Ok(Some(GrantWithUser { grant: grant(), user_status: UserStatus::Active })));
+    attempt(grants, Some(&user_id(1).to_string()), None).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_refresh_token_of_another_client_is_refused() {
+    let of_other = Grant { client_id: client_id(2), ..grant() };
+    assert_invalid_grant(attempt(reader(of_other, UserStatus::Active), None, None).await);
+}
+
+#[tokio::test]
+async fn the_refresh_token_of_another_person_is_refused() {
+    let other = user_id(2).to_string();
+    assert_invalid_grant(attempt(reader(grant(), UserStatus::Active), Some(&other), None).await);
+}
+
+#[tokio::test]
+async fn another_spelling_of_the_user_id_is_another_person() {
+    let right = user_id(1).to_string();
+    for spelling in [
+        right.to_uppercase(),
+        right.replace('-', ""),
+        format!("{{{right}}}"),
+        format!("urn:uuid:{right}"),
+        format!(" {right}"),
+        format!("0{right}"),
+        right.replacen('0', "\u{660}", 1),
+        String::new(),
+    ] {
+        assert_ne!(spelling, right);
+        assert_invalid_grant(attempt(reader(grant(), UserStatus::Active), Some(&spelling), None).await);
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_token_that_nobody_has_is_refused() {
+    let mut grants = MockGrantReader::new();
+    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Ok(None));
+    assert_invalid_grant(attempt(grants, None, None).await);
+}
+
+#[tokio::test]
+async fn a_revoked_grant_is_refused() {
+    let state = GrantState::Revoked { at: noon(), reason: RevocationReason::Operator };
+    let revoked = Grant { state, ..grant() };
+    assert_invalid_grant(attempt(reader(revoked, UserStatus::Active), None, None).await);
+}
+
+#[tokio::test]
+async fn a_locked_person_is_refused() {
+    assert_invalid_grant(attempt(reader(grant(), locked()), None, None).await);
+}
+
+#[tokio::test]
+async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
+    let client = app();
+    let texts = [
+        secret(SecretKind::AuthorizationCode, 7).expose().to_owned(),
+        secret(SecretKind::PersonalAccessToken, 7).expose().to_owned(),
+        secret(SecretKind::ClientSecret, 7).expose().to_owned(),
+        "eyJhbGciOiJFZERTQSJ9.e30.c2ln".to_owned(),
+        format!("{}x", refresh_token()),
+        String::new(),
+    ];
+    for refresh_token in &texts {
+        let refresh = refresh(MockGrantReader::new(), nothing_to_write());
+        let command = RefreshAccessCommand { client: &client, refresh_token, user_id: None, scope: None };
+        assert_invalid_grant(refresh.run(command).await);
+    }
+}
+
+#[tokio::test]
+async fn a_service_client_holds_no_refresh_tokens() {
+    let (client, refresh_token): (Client, _) = (service(), refresh_token());
+    let command =
+        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let outcome = refresh(MockGrantReader::new(), nothing_to_write()).run(command).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::UnauthorizedClient)));
+}
+
+#[tokio::test]
+async fn fewer_scopes_may_be_asked_for() {
+    assert_eq!(granted_scopes(Some("sleep")).await, scopes("sleep"));
+}
+
+#[tokio::test]
+async fn the_same_scopes_in_another_order_are_the_same() {
+    assert_eq!(granted_scopes(Some("sleep profile sleep")).await, scopes("profile sleep"));
+}
+
+#[tokio::test]
+async fn scopes_beyond_the_grant_unknown_or_empty_are_refused() {
+    for scope in ["profile sleep supplements", "supplements", "nonsense", "sleep nonsense", "", "  "] {
+        let outcome = attempt(reader(grant(), UserStatus::Active), None, Some(scope)).await;
+        assert!(matches!(outcome, Err(RefreshAccessError::InvalidScope)), "{scope:?}");
+    }
+}
+
+/// Refreshes a grant that was last used then; returns how the units of work ended.
+async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork) -> Arc<Endings> {
+    let used = Grant { last_used_at: last_used_at.map(|ago| noon() - seconds(ago)), ..grant() };
+    let endings = units.endings();
+    let (client, refresh_token) = (app(), refresh_token());
+    let command =
+        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    refresh(reader(used, UserStatus::Active), units).run(command).await.unwrap();
+    endings
+}
+
+/// A unit of work that must be told once that the grant was used now.
+fn recording_use() -> PreparedUnitsOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.grants
+        .expect_record_use()
+        .times(1)
+        .withf(|user, grant, at| *user == user_id(1) && *grant == grant_id(1) && *at == noon())
+        .returning(|_, _, _| Ok(()));
+    PreparedUnitsOfWork::new([unit])
+}
+
+#[tokio::test]
+async fn a_use_within_the_hour_opens_no_unit_of_work() {
+    // None is prepared: to begin one would fail the refresh.
+    let endings = endings_after_use(Some(3599), nothing_to_write()).await;
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_use_after_an_hour_is_recorded() {
+    assert_eq!(endings_after_use(Some(3600), recording_use()).await.committed(), 1);
+}
+
+#[tokio::test]
+async fn the_first_use_is_recorded() {
+    assert_eq!(endings_after_use(None, recording_use()).await.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_signing_failure_records_no_use() {
+    let unused = Grant { last_used_at: None, ..grant() };
+    let grants = reader(unused, UserStatus::Active);
+    let refresh =
+        RefreshAccess::new(Arc::new(grants), Arc::new(nothing_to_write()), mint(Arc::new(BrokenSigner)));
+    let (client, refresh_token) = (app(), refresh_token());
+    let command =
+        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    assert!(matches!(refresh.run(command).await, Err(RefreshAccessError::Signing(_))));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_no_bad_token() {
+    let mut grants = MockGrantReader::new();
+    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
+    let outcome = attempt(grants, None, None).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::Storage(StorageError::Unavailable))));
+}
