@@ -1,0 +1,51 @@
+//! The way from an empty store to a read, as an operator and an app go it.
+
+use super::app::{SCOPES, ask_refresh, code, read_json, redeem, register, text};
+use super::world::World;
+use reqwest::StatusCode;
+use serde_json::Value;
+
+on_both_stores! {
+    async fn from_an_empty_store_to_the_three_reads(world: World) {
+        let registration = register(&world);
+        let file = world.file("night.ndjson", concat!(
+            r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:10:00+01:00","#,
+            r#""time_in_bed_end":"2026-03-09T06:10:00+01:00","source":"ring","is_nap":false,"raw_sleep":["#,
+            r#"{"stage":"LIGHT","start":"2026-03-08T23:20:00+01:00","end":"2026-03-09T03:00:00+01:00"},"#,
+            r#"{"stage":"DEEP","start":"2026-03-09T03:00:00+01:00","end":"2026-03-09T06:00:00+01:00"}]}"#, "\n",
+        ));
+        let report = world.json(&["import", "--user", &registration.user_id, "--json", &file]);
+        assert_eq!(report["sessions"]["new"], 1, "{report}");
+
+        let mut server = world.serve();
+        let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
+        let user = &registration.user_id;
+
+        let profile = read_json(&server, &tokens.access, &format!("/api/v1/profile/{user}")).await;
+        assert_eq!(profile["data"]["user_id"], user.as_str());
+        assert_eq!(profile["data"]["home_timezone"], "Europe/Berlin");
+        assert_eq!(profile["data"]["birth_date"], "1985-04-12");
+        assert_eq!(profile["data"]["scopes"], serde_json::json!(SCOPES));
+
+        let path = format!("/api/v1/sleep/{user}?include_stages=true&include_metrics=true");
+        let sleep = read_json(&server, &tokens.access, &path).await;
+        let night = &sleep["data"][0];
+        assert_eq!(night["time_in_bed_start"], "2026-03-08T23:10:00+01:00");
+        assert_eq!(night["raw_sleep"][1]["stage"], "DEEP");
+        assert!(night["sleep_metric"].as_array().expect("metrics").iter().any(|metric| {
+            metric["sleep_metric"] == "timeNightInBed" && metric["value"] == 25200
+        }));
+
+        let supplements = read_json(&server, &tokens.access, &format!("/api/v1/supplements/{user}")).await;
+        assert_eq!(supplements["data"], serde_json::json!([]));
+
+        let refreshed = ask_refresh(&server, &registration, &tokens.refresh).await;
+        assert_eq!(refreshed.status(), StatusCode::OK);
+        let refreshed: Value = refreshed.json().await.expect("JSON");
+        assert_eq!(refreshed["expires_in"], 3600);
+        let again = text(&refreshed, "access_token");
+        read_json(&server, &again, &format!("/api/v1/profile/{user}")).await;
+
+        assert_eq!(server.terminate(), Some(0));
+    }
+}

@@ -1,0 +1,1 @@
+//! What an operator does and meets: commands, settings, start, stop, import, export.
