@@ -30,7 +30,7 @@ pub(crate) async fn a_client_reads_back_as_stored(harness: &Harness) {
         harness.store_client(&client, &expiring).await;
         let mut unit = harness.begin().await;
         assert_eq!(unit.clients().find(client.id).await.unwrap(), Some(client.clone()));
-        assert_eq!(unit.clients().list_secrets(client.id).await.unwrap(), [expiring.clone()]);
+        assert_eq!(unit.clients().list_secrets(client.id).await.unwrap(), std::slice::from_ref(&expiring));
         let found = harness.clients.find_with_secrets(client.id).await.unwrap();
         assert_eq!(found, Some(ClientWithSecrets { client, secrets: vec![expiring] }));
     }

@@ -44,7 +44,7 @@ macro_rules! suite {
         /// Every case, by aggregate.
         pub mod cases {
             $(
-                #[expect(missing_docs, clippy::missing_panics_doc, reason = "the names say it")]
+                #[expect(missing_docs, reason = "the names say it")]
                 pub mod $module {
                     $(
                         pub async fn $case(harness: &crate::Harness) {

@@ -10,6 +10,9 @@ use domain::paging::SortDirection::{self, Ascending, Descending};
 use domain::sleep::SleepSession;
 use domain::time::DateRange;
 
+/// One end of a range; none is open.
+type Bound = Option<DateTime<Utc>>;
+
 fn query(number: u64, size: u16, sort: SortDirection) -> SleepPageQuery {
     SleepPageQuery {
         user_id: user_id(1),
@@ -88,7 +91,7 @@ pub(crate) async fn a_range_holds_both_of_its_ends(harness: &Harness) {
     let (start, end) = (minute(0), minute(1200));
     let tick = microsecond();
     let nanosecond = TimeDelta::nanoseconds(1);
-    let cases: [(Option<DateTime<Utc>>, Option<DateTime<Utc>>, &[u64]); 10] = [
+    let cases: [(Bound, Bound, &[u64]); 10] = [
         (None, None, &[1, 2, 3]),
         (Some(start), Some(end), &[1, 2, 3]),
         (Some(start + tick), Some(end), &[2, 3]),

@@ -21,7 +21,7 @@ fn odd_supplements() -> [Supplement; 2] {
     let ingredient = |number: u16| {
         let unit = "µg ".repeat(20);
         let amount = Amount::new(f64::from(number) * 0.1, unit).unwrap();
-        let stated = (number % 3 > 0).then_some(amount);
+        let stated = (!number.is_multiple_of(3)).then_some(amount);
         Ingredient::new(format!("{number}{}", "ß".repeat(496)), stated, number.is_multiple_of(2)).unwrap()
     };
     let mut ingredients: Vec<_> = (0..1998).map(ingredient).collect();

@@ -9,6 +9,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::paging::SortDirection::{self, Ascending, Descending};
 use domain::supplement::IntakeLog;
 
+/// Numbers of supplements, each with the numbers of its logs.
+type Numbers = Vec<(u64, Vec<u64>)>;
+
 fn query(number: u64, size: u16, sort: SortDirection) -> SupplementPageQuery {
     SupplementPageQuery {
         user_id: user_id(1),
@@ -23,7 +26,7 @@ async fn read(harness: &Harness, query: SupplementPageQuery) -> SupplementPage {
 }
 
 /// Lists the numbers of the supplements of a page, each with the numbers of its logs.
-fn numbers(page: &SupplementPage) -> Vec<(u64, Vec<u64>)> {
+fn numbers(page: &SupplementPage) -> Numbers {
     let of_log = |row: &IntakeLogRow| (1..10_000).find(|number| log_id(*number) == row.id).unwrap();
     page.records
         .iter()
@@ -90,7 +93,7 @@ pub(crate) async fn a_start_keeps_logs_at_or_after_it_and_supplements_that_have_
     let later = vec![(2, vec![3]), (3, vec![6, 7]), (1, vec![2])];
     let last = vec![(1, vec![2])];
     let nanosecond = TimeDelta::nanoseconds(1);
-    let cases: [(DateTime<Utc>, Vec<(u64, Vec<u64>)>); 9] = [
+    let cases: [(DateTime<Utc>, Numbers); 9] = [
         (DateTime::<Utc>::MIN_UTC, all.clone()),
         (seconds(0), all),
         (seconds(0) + microsecond(), without_first.clone()),

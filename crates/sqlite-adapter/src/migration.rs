@@ -16,7 +16,7 @@ use std::time::Duration;
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
 /// How long a process waits for another one that migrates.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Why a schema could not be changed or read, in the shape in which closures on a connection can fail.
 enum Failure {

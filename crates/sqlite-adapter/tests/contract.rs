@@ -1,5 +1,7 @@
 //! The suite that every storage adapter must pass, on SQLite.
 
+#![expect(clippy::unwrap_used, reason = "a store that cannot be made fails the test")]
+
 use contract_tests::Harness;
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 

@@ -1,0 +1,140 @@
+//! Transactions that are given up, and stores that are busy.
+#![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
+
+use application::ports::storage::{
+    FailureCounter as _, FailureKey, ProfileReader as _, StorageError, UnitOfWorkFactory,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::connection::SimpleConnection as _;
+use diesel::prelude::*;
+use domain::id::UserId;
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use sqlite_adapter::{SqliteOptions, SqliteStore};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+async fn open(path: &Path, busy_timeout: Duration) -> Arc<SqliteStore> {
+    let store =
+        SqliteStore::open(path, SqliteOptions { readers: 2, busy_timeout, create: true }).await.unwrap();
+    store.migrate().await.unwrap();
+    Arc::new(store)
+}
+
+fn user(number: u128) -> User {
+    User {
+        id: UserId::from_uuid(Uuid::from_u128(number)),
+        email: Email::parse(&format!("person-{number}@example.org")).unwrap(),
+        home_timezone: TimeZone::UTC,
+        created_at: DateTime::<Utc>::UNIX_EPOCH,
+        status: UserStatus::Active,
+        biology: Biology::default(),
+    }
+}
+
+async fn store_user(store: &SqliteStore, user: &User) {
+    let mut unit = store.begin().await.unwrap();
+    unit.users().insert(user).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+/// Gives a task up at many different moments, and looks each time at what it left behind.
+async fn give_up_at_many_moments(store: Arc<SqliteStore>) {
+    for round in 0..80u64 {
+        let own = Arc::clone(&store);
+        let work = async move {
+            let mut unit = own.begin().await.unwrap();
+            for number in 1..=30 {
+                unit.users().insert(&user(number)).await.unwrap();
+            }
+            std::future::pending::<()>().await;
+        };
+        // Dropping the future is what actix does with a request whose client went away.
+        let _ = tokio::time::timeout(Duration::from_micros(round * 61), work).await;
+        if round % 8 == 0 {
+            assert_eq!(store.find_profile(user(1).id).await.unwrap(), None);
+        }
+    }
+    store_user(&store, &user(99)).await;
+    let mut unit = store.begin().await.unwrap();
+    assert_eq!(unit.users().list(None, 10).await.unwrap(), [user(99)]);
+}
+
+#[tokio::test]
+async fn a_request_given_up_on_a_single_threaded_runtime_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("restwell.db"), Duration::from_secs(5)).await;
+    give_up_at_many_moments(store).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_given_up_on_a_multi_threaded_runtime_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("restwell.db"), Duration::from_secs(5)).await;
+    give_up_at_many_moments(store).await;
+}
+
+#[test]
+fn a_transaction_open_when_its_runtime_shut_down_does_not_hinder_the_next_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("restwell.db");
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let store = first.block_on(open(&path, Duration::from_secs(5)));
+    let mut unit = first.block_on(store.begin()).unwrap();
+    first.block_on(unit.users().insert(&user(1))).unwrap();
+    drop(first);
+    drop(unit);
+    second.block_on(async {
+        store_user(&store, &user(2)).await;
+        let mut unit = store.begin().await.unwrap();
+        assert_eq!(unit.users().list(None, 10).await.unwrap(), [user(2)]);
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_does_not_come_is_worth_another_try() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("restwell.db"), Duration::from_millis(100)).await;
+    let unit = store.begin().await.unwrap();
+    assert!(matches!(store.begin().await, Err(StorageError::Retryable)));
+    // Reading goes on meanwhile.
+    assert_eq!(store.find_profile(user(1).id).await.unwrap(), None);
+    unit.rollback().await.unwrap();
+    store_user(&store, &user(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_holds_the_write_lock_is_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("restwell.db");
+    let store = open(&path, Duration::from_millis(200)).await;
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+    assert!(matches!(store.begin().await, Err(StorageError::Retryable)));
+    let (key, at) = (FailureKey([1; 32]), DateTime::<Utc>::UNIX_EPOCH);
+    let counted = store.record_failure(&[key], at, TimeDelta::minutes(1)).await;
+    assert!(matches!(counted, Err(StorageError::Retryable)));
+    let release = tokio::task::spawn_blocking(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        other.batch_execute("ROLLBACK").unwrap();
+    });
+    store_user(&store, &user(1)).await;
+    release.await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_committed_is_there_when_the_file_is_opened_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("restwell.db");
+    let store = open(&path, Duration::from_secs(5)).await;
+    store_user(&store, &user(1)).await;
+    // As after `kill -9`: a copy of the files while the store is open, never closed.
+    let copy = directory.path().join("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    std::fs::copy(directory.path().join("restwell.db-wal"), directory.path().join("copy.db-wal")).unwrap();
+    let again = SqliteStore::open(&copy, SqliteOptions::default()).await.unwrap();
+    assert_eq!(again.find_profile(user(1).id).await.unwrap(), Some(user(1)));
+}
