@@ -1,0 +1,114 @@
+//! Arguments as domain values: clap shows the reason beside the argument that is wrong.
+
+use chrono::TimeDelta;
+use domain::client::{ClientName, RedirectUri};
+use domain::code::CodeLifetime;
+use domain::id::{ClientId, GrantId, UserId};
+use domain::scope::{Scope, ScopeSet};
+use domain::time::TimeZone;
+use domain::user::Email;
+use import_adapter::Format;
+
+/// Parses a `user_id`.
+pub(crate) fn user_id(text: &str) -> Result<UserId, String> {
+    UserId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses a `client_id`.
+pub(crate) fn client_id(text: &str) -> Result<ClientId, String> {
+    ClientId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the id of a grant.
+pub(crate) fn grant_id(text: &str) -> Result<GrantId, String> {
+    GrantId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses an e-mail address.
+pub(crate) fn email(text: &str) -> Result<Email, String> {
+    Email::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the name of an IANA time zone.
+pub(crate) fn time_zone(text: &str) -> Result<TimeZone, String> {
+    TimeZone::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the name of a client.
+pub(crate) fn client_name(text: &str) -> Result<ClientName, String> {
+    ClientName::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses a redirect URI and refuses dangerous ones.
+pub(crate) fn redirect_uri(text: &str) -> Result<RedirectUri, String> {
+    RedirectUri::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses one scope.
+pub(crate) fn scope(text: &str) -> Result<Scope, String> {
+    Scope::parse(text).map_err(|error| error.to_string())
+}
+
+/// Makes a set of the scopes that were given.
+pub(crate) fn scopes(scopes: &[Scope]) -> ScopeSet {
+    scopes.iter().copied().collect()
+}
+
+/// Parses the name of a format.
+pub(crate) fn format(text: &str) -> Result<Format, String> {
+    Format::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the life of a code, such as `60s` or `10m`.
+pub(crate) fn code_lifetime(text: &str) -> Result<CodeLifetime, String> {
+    let seconds = u32::try_from(seconds(text)?).unwrap_or(u32::MAX);
+    CodeLifetime::from_seconds(seconds).map_err(|error| error.to_string())
+}
+
+/// Parses a span of time up to 100 days, such as `90`, `60s`, `10m`, `24h` or `7d`.
+pub(crate) fn span(text: &str) -> Result<TimeDelta, String> {
+    let seconds = seconds(text)?;
+    if seconds > 8_640_000 {
+        return Err("at most 100 days".to_owned());
+    }
+    i64::try_from(seconds).map(TimeDelta::seconds).map_err(|error| error.to_string())
+}
+
+fn seconds(text: &str) -> Result<u64, String> {
+    let wrong = || "write a whole number with s, m, h or d, such as 60s or 10m".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text.strip_prefix(digits) {
+        Some("" | "s") => 1,
+        Some("m") => 60,
+        Some("h") => 3600,
+        Some("d") => 86_400,
+        _ => return Err(wrong()),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(wrong());
+    }
+    digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_a_number_with_a_unit() {
+        for (text, expected) in [("90", 90), ("60s", 60), ("10m", 600), ("2h", 7200), ("1d", 86_400)] {
+            assert_eq!(span(text), Ok(TimeDelta::seconds(expected)), "{text}");
+        }
+        for text in ["", "s", "1.5m", "-1s", "+1s", "1 m", "1ms", "101d", "99999999999999999999d"] {
+            assert!(span(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_code_lives_ten_minutes_at_most() {
+        assert_eq!(code_lifetime("10m"), Ok(CodeLifetime::MAX));
+        for text in ["601", "0s", "1h", "99999999999"] {
+            assert!(code_lifetime(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The biological part of a profile as options of the command line.
+
+use clap::Args;
+use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
+
+/// What is known of a person's body; what is not given stays as it is.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct BiologyArguments {
+    /// The day of birth, YYYY-MM-DD
+    #[arg(long, value_name = "DATE", value_parser = birth_date)]
+    birth_date: Option<BirthDate>,
+    /// female, male or other
+    #[arg(long, value_name = "SEX", value_parser = biological_sex)]
+    biological_sex: Option<BiologicalSex>,
+    /// A+, A-, B+, B-, AB+, AB-, O+ or O-
+    #[arg(long, value_name = "TYPE", value_parser = blood_type, allow_hyphen_values = true)]
+    blood_type: Option<BloodType>,
+    /// The height in centimetres
+    #[arg(long, value_name = "CM", value_parser = height)]
+    height_cm: Option<BodyHeight>,
+    /// The weight in kilograms
+    #[arg(long, value_name = "KG", value_parser = weight)]
+    weight_kg: Option<BodyWeight>,
+    /// The Fitzpatrick skin type, 1 to 6
+    #[arg(long, value_name = "TYPE", value_parser = skin_type)]
+    skin_type: Option<SkinType>,
+    /// Whether the person uses a wheelchair, true or false
+    #[arg(long, value_name = "BOOL")]
+    wheelchair_use: Option<bool>,
+}
+
+impl BiologyArguments {
+    /// Returns the values that were given.
+    pub(crate) const fn biology(self) -> Biology {
+        let Self { birth_date, biological_sex, blood_type, height_cm, weight_kg, skin_type, wheelchair_use } =
+            self;
+        Biology {
+            birth_date,
+            biological_sex,
+            blood_type,
+            height: height_cm,
+            weight: weight_kg,
+            skin_type,
+            wheelchair_use,
+        }
+    }
+
+    /// Tells whether nothing was given.
+    pub(crate) fn is_empty(self) -> bool {
+        self.biology() == Biology::default()
+    }
+}
+
+fn birth_date(text: &str) -> Result<BirthDate, String> {
+    BirthDate::parse(text).map_err(|error| error.to_string())
+}
+
+fn biological_sex(text: &str) -> Result<BiologicalSex, String> {
+    BiologicalSex::parse(text).map_err(|error| error.to_string())
+}
+
+fn blood_type(text: &str) -> Result<BloodType, String> {
+    BloodType::parse(text).map_err(|error| error.to_string())
+}
+
+fn height(text: &str) -> Result<BodyHeight, String> {
+    let number = text.parse().map_err(|_| "write a number of centimetres, such as 172.5".to_owned())?;
+    BodyHeight::from_centimetres(number).map_err(|error| error.to_string())
+}
+
+fn weight(text: &str) -> Result<BodyWeight, String> {
+    let number = text.parse().map_err(|_| "write a number of kilograms, such as 68.5".to_owned())?;
+    BodyWeight::from_kilograms(number).map_err(|error| error.to_string())
+}
+
+fn skin_type(text: &str) -> Result<SkinType, String> {
+    let number = text.parse().map_err(|_| "write a number from 1 to 6".to_owned())?;
+    SkinType::new(number).map_err(|error| error.to_string())
+}

@@ -1,0 +1,58 @@
+//! `restwell check-config`: what counts, and what is wrong with it.
+
+use super::output;
+use crate::settings::{PublicUrl, Settings};
+use crate::wiring::KeySource;
+use std::fmt::Write;
+
+/// Prints the settings, then what they mean together. Nothing is created, and the store is not asked.
+pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    let source = KeySource::of(settings, &public_url)?;
+    if source == KeySource::Setting {
+        KeySource::parse_setting(settings)?;
+    }
+    let mut text = String::new();
+    // Writing into a String cannot fail.
+    for (key, value) in settings.shown() {
+        let _ = writeln!(text, "{key} = {value}");
+    }
+    text.push('\n');
+    for note in notes(settings, &public_url, &source)? {
+        let _ = writeln!(text, "* {note}");
+    }
+    Ok(output::print_text(&text)?)
+}
+
+fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> anyhow::Result<Vec<String>> {
+    let mut notes =
+        vec![format!("public URL: {public_url}"), format!("store: {}", settings.storage.place()?)];
+    notes.push(match source {
+        KeySource::Setting => "encryption key: from the settings".to_owned(),
+        KeySource::File(path) if path.exists() => format!("encryption key: from the file {}", path.display()),
+        KeySource::File(path) => {
+            format!(
+                "encryption key: the file {} will be made, because the public URL is loopback",
+                path.display()
+            )
+        }
+    });
+    notes.push(
+        "rate limits: counted by each process for itself; several replicas allow several times as much"
+            .to_owned(),
+    );
+    if settings.tokens.allow_query_secrets {
+        notes.push("secrets in query strings are accepted: keep URLs out of the logs of proxies".to_owned());
+    }
+    if settings.compression.enabled {
+        notes.push("compression is on".to_owned());
+    }
+    let origins = &settings.cors.allowed_origins.0;
+    if !origins.is_empty() {
+        notes.push(format!("CORS is on for {}", origins.join(", ")));
+    }
+    if !public_url.is_https() {
+        notes.push("plain http: reached from this machine only".to_owned());
+    }
+    Ok(notes)
+}

@@ -1,0 +1,266 @@
+//! `restwell client`: apps and service clients.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::{Context, bail};
+use application::operator::{
+    ChangeClient, ClientChange, CreateClient, CreateClientCommand, FindClient, ListClients,
+    RotateClientSecret,
+};
+use chrono::TimeDelta;
+use clap::{Args, Subcommand};
+use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
+use domain::id::ClientId;
+use domain::scope::Scope;
+use domain::secret::Secret;
+use domain::time::format;
+use serde_json::Value;
+
+/// How many clients are read at a time.
+const PAGE: u32 = 500;
+
+/// What to do with clients.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClientCommand {
+    /// Register a client and print its `client_id` and, this once, its `client_secret`
+    #[command(
+        after_help = "Example:\n  restwell client create --name \"Night Owl\" --redirect-uri https://owl.example/callback --scope profile --scope sleep"
+    )]
+    Create(CreateArguments),
+    /// List clients
+    List(ListArguments),
+    /// Show one client
+    Show(OneArguments),
+    /// Change a client; a list that is given replaces the one before
+    Update(UpdateArguments),
+    /// Give a client a new secret and print it, this once; the one before goes on for a time
+    #[command(
+        after_help = "Example:\n  restwell client rotate-secret 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --overlap 24h"
+    )]
+    RotateSecret(RotateArguments),
+    /// Disable a client: its secrets and tokens are refused
+    Disable(OneArguments),
+    /// Enable a client again
+    Enable(OneArguments),
+}
+
+/// What is to be registered.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub(crate) struct CreateArguments {
+    /// The name that people see
+    #[arg(long, value_parser = argument::client_name)]
+    name: ClientName,
+    /// Where people are sent back to, compared letter by letter; may be repeated
+    #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
+    redirect_uris: Vec<RedirectUri>,
+    /// A scope that it may ask for (profile, sleep, supplements); may be repeated
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
+    scopes: Vec<Scope>,
+    /// Refuse secrets in query strings from this client
+    #[arg(long)]
+    no_query_secrets: bool,
+    /// Require PKCE from this client
+    #[arg(long)]
+    require_pkce: bool,
+    /// A backend of your own that writes data with `client_credentials`; it has no redirect URI
+    #[arg(long, conflicts_with = "redirect_uris")]
+    service: bool,
+    /// Print `{"client_id","client_secret"}`
+    #[arg(long)]
+    json: bool,
+}
+
+/// How to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which client is meant.
+#[derive(Debug, Args)]
+pub(crate) struct OneArguments {
+    /// The client's id
+    #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    client_id: ClientId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is to change.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArguments {
+    /// The client's id
+    #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    client_id: ClientId,
+    /// A new name
+    #[arg(long, value_parser = argument::client_name)]
+    name: Option<ClientName>,
+    /// All redirect URIs, in place of those before; may be repeated
+    #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
+    redirect_uris: Vec<RedirectUri>,
+    /// All scopes, in place of those before; grants that exist keep theirs; may be repeated
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = argument::scope)]
+    scopes: Vec<Scope>,
+    /// Whether secrets may come in a query string, true or false
+    #[arg(long, value_name = "BOOL")]
+    allow_query_secrets: Option<bool>,
+    /// Whether PKCE is required, true or false
+    #[arg(long, value_name = "BOOL")]
+    require_pkce: Option<bool>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whose secret is to be rotated, and how.
+#[derive(Debug, Args)]
+pub(crate) struct RotateArguments {
+    /// The client's id
+    #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    client_id: ClientId,
+    /// How long the secret before goes on, such as 24h; without it, until the next rotation
+    #[arg(long, value_name = "TIME", value_parser = argument::span)]
+    overlap: Option<TimeDelta>,
+    /// Print `{"client_id","client_secret"}`
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about clients.
+pub(crate) async fn run(command: ClientCommand, settings: &Settings) -> anyhow::Result<()> {
+    let session = Session::open(settings).await?;
+    match command {
+        ClientCommand::Create(arguments) => create(&session, arguments).await,
+        ClientCommand::List(arguments) => list(&session, arguments.json).await,
+        ClientCommand::Show(arguments) => show(&session, &arguments).await,
+        ClientCommand::Update(arguments) => update(&session, arguments).await,
+        ClientCommand::RotateSecret(arguments) => rotate(&session, &arguments).await,
+        ClientCommand::Disable(arguments) => enable(&session, &arguments, false).await,
+        ClientCommand::Enable(arguments) => enable(&session, &arguments, true).await,
+    }
+}
+
+async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
+    let CreateArguments { name, redirect_uris, scopes, no_query_secrets, require_pkce, service, json } =
+        arguments;
+    let Session { store, clock, entropy } = session;
+    let create = CreateClient::new(store.units.clone(), entropy.clone(), clock.clone());
+    let command = CreateClientCommand {
+        name,
+        kind: if service { ClientKind::Service } else { ClientKind::App },
+        redirect_uris,
+        scopes: argument::scopes(&scopes),
+        allow_query_secrets: !no_query_secrets,
+        require_pkce,
+    };
+    let created = create.run(command).await.context("the client was not created")?;
+    print_secret(created.client.id, &created.secret, json)
+}
+
+async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+    let page = ListClients::new(session.store.units.clone());
+    let mut records = Vec::new();
+    let mut after = None;
+    loop {
+        let clients = page.run(after, PAGE).await?;
+        let Some(last) = clients.last() else { break };
+        after = Some(last.id);
+        records.extend(clients.iter().map(summary));
+    }
+    Ok(output::print_list(&records, json)?)
+}
+
+async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
+    let found = FindClient::new(session.store.clients.clone()).run(arguments.client_id).await?;
+    let found = found.with_context(|| {
+        format!("there is no client {}; `restwell client list` lists them", arguments.client_id)
+    })?;
+    let now = session.clock.now();
+    let live = found.secrets.iter().filter(|secret| secret.is_live(now)).count();
+    Ok(output::print(&details(&found.client).with("live_secrets", live), arguments.json)?)
+}
+
+async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
+    let UpdateArguments { client_id, name, redirect_uris, scopes, allow_query_secrets, require_pkce, json } =
+        arguments;
+    let says_nothing = name.is_none() && redirect_uris.is_empty() && scopes.is_empty();
+    if says_nothing && allow_query_secrets.is_none() && require_pkce.is_none() {
+        bail!("say what to change; `restwell client update --help` lists it");
+    }
+    let change = ClientChange {
+        name,
+        redirect_uris: (!redirect_uris.is_empty()).then_some(redirect_uris),
+        scopes: (!scopes.is_empty()).then(|| argument::scopes(&scopes)),
+        allow_query_secrets,
+        require_pkce,
+        enabled: None,
+    };
+    apply(session, client_id, change, json).await
+}
+
+async fn enable(session: &Session, arguments: &OneArguments, enabled: bool) -> anyhow::Result<()> {
+    let change = ClientChange { enabled: Some(enabled), ..ClientChange::default() };
+    apply(session, arguments.client_id, change, arguments.json).await
+}
+
+async fn apply(session: &Session, id: ClientId, change: ClientChange, json: bool) -> anyhow::Result<()> {
+    let Session { store, clock, entropy: _ } = session;
+    let client = ChangeClient::new(store.units.clone(), clock.clone()).run(id, change).await;
+    let client = client.with_context(|| format!("client {id} was not changed"))?;
+    Ok(output::print(&details(&client), json)?)
+}
+
+async fn rotate(session: &Session, arguments: &RotateArguments) -> anyhow::Result<()> {
+    let RotateArguments { client_id, overlap, json } = arguments;
+    let Session { store, clock, entropy } = session;
+    let rotate = RotateClientSecret::new(store.units.clone(), entropy.clone(), clock.clone());
+    let secret = rotate.run(*client_id, *overlap).await;
+    print_secret(
+        *client_id,
+        &secret.with_context(|| format!("the secret of {client_id} was not rotated"))?,
+        *json,
+    )
+}
+
+fn print_secret(id: ClientId, secret: &Secret, json: bool) -> anyhow::Result<()> {
+    let record = Record::new().with_text("client_id", id).with("client_secret", secret.expose());
+    output::print(&record, json)?;
+    output::note("the client_secret is shown this once; only its hash is stored");
+    Ok(())
+}
+
+fn summary(client: &Client) -> Record {
+    let scopes: Vec<&str> = client.scopes.iter().map(Scope::as_str).collect();
+    Record::new()
+        .with_text("client_id", client.id)
+        .with("name", client.name.as_str())
+        .with(
+            "kind",
+            match client.kind {
+                ClientKind::App => "app",
+                ClientKind::Service => "service",
+            },
+        )
+        .with("status", if client.status.is_active() { "active" } else { "disabled" })
+        .with("scopes", scopes)
+        .with("created_at", format::utc(client.created_at))
+}
+
+fn details(client: &Client) -> Record {
+    let disabled_at = match client.status {
+        ClientStatus::Active => Value::Null,
+        ClientStatus::Disabled { at } => format::utc(at).into(),
+    };
+    let uris: Vec<&str> = client.redirect_uris.iter().map(RedirectUri::as_str).collect();
+    summary(client)
+        .with("redirect_uris", uris)
+        .with("allow_query_secrets", client.allow_query_secrets)
+        .with("require_pkce", client.require_pkce)
+        .with("disabled_at", disabled_at)
+}

@@ -1,0 +1,93 @@
+//! `restwell demo`: a server with made-up data.
+
+mod guide;
+
+use super::migrate::migrate;
+use super::output::{self, Record};
+use crate::lifecycle::{self, StartError};
+use crate::settings::{SecretText, Settings, is_loopback};
+use crate::wiring::{Application, IfMissing, Store};
+use anyhow::{Context, anyhow, bail};
+use application::demo::{SeedDemo, SeededDemo};
+use clap::Args;
+use domain::scope::Scope;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use system_adapter::{SystemClock, SystemEntropy};
+
+/// Where and how the demo runs.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  restwell demo\n  restwell demo --listen 127.0.0.1:0 --data-dir /tmp/demo --json\n\n\
+    The store is DIR/restwell.db. Started again on the same folder, the demo makes a new code, refresh token and \
+    client secret; the secret before stays live. Every other command works on the same store while it runs, with \
+    RESTWELL__STORAGE__URL=sqlite://DIR/restwell.db."
+)]
+pub(crate) struct DemoArguments {
+    /// The loopback address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// The folder of the demo's store, made when it is not there
+    #[arg(long, value_name = "DIR", default_value = "restwell-data/demo")]
+    data_dir: PathBuf,
+    /// Print one JSON object on the first line instead of curl lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Makes the demo's store and serves it.
+pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow::Result<()> {
+    let DemoArguments { listen, data_dir, json } = arguments;
+    if !is_loopback(listen.ip()) {
+        bail!(
+            "--listen {listen} is not a loopback address: the demo prints its secrets, so it serves this machine only; \
+             use 127.0.0.1:{port} or [::1]:{port}",
+            port = listen.port()
+        );
+    }
+    let settings = demo_settings(settings, listen, &data_dir);
+    let store = Store::open(&settings, IfMissing::Create).await?;
+    migrate(&store.schema)
+        .await
+        .with_context(|| format!("the demo's store in {} was not made", data_dir.display()))?;
+    let (listener, address) = lifecycle::bind(listen)?;
+    let public_url = settings.server.public_url(address)?;
+    let application = Application::new(&store, &settings, &public_url)?;
+    lifecycle::start(&application).await.map_err(|error| match error {
+        StartError::Never(sentence) => anyhow!(sentence),
+        not_yet @ StartError::NotYet(_) => not_yet.into(),
+    })?;
+    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let demo = seed.run().await.context("the demo's data were not stored")?;
+    if json {
+        output::print(&record(&demo, public_url.as_str()), true)?;
+    } else {
+        output::print_text(&guide::text(&demo, public_url.as_str(), &data_dir))?;
+    }
+    tracing::info!(%address, "listening");
+    lifecycle::run(application, listener, &settings).await
+}
+
+/// Takes the demo's own store and address, whatever the settings say.
+fn demo_settings(mut settings: Settings, listen: SocketAddr, data_dir: &Path) -> Settings {
+    settings.storage.url =
+        Some(SecretText::new(format!("sqlite://{}", data_dir.join("restwell.db").display())));
+    settings.storage.url_file = None;
+    data_dir.clone_into(&mut settings.storage.data_dir);
+    settings.server.listen = listen;
+    settings.server.public_url = None;
+    settings
+}
+
+fn record(demo: &SeededDemo, base_url: &str) -> Record {
+    let scopes: Vec<&str> = demo.scopes.iter().map(Scope::as_str).collect();
+    Record::new()
+        .with("base_url", base_url)
+        .with_text("user_id", demo.user_id)
+        .with_text("client_id", demo.client_id)
+        .with("client_secret", demo.client_secret.expose())
+        .with("redirect_uri", demo.redirect_uri)
+        .with("code", demo.code.expose())
+        .with("scopes", scopes)
+}

@@ -1,0 +1,99 @@
+//! `restwell grant`: what people allowed, and taking it back.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::bail;
+use application::operator::{ListGrants, RevokeGrants};
+use application::ports::storage::GrantFilter;
+use clap::{Args, Subcommand};
+use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::id::{ClientId, GrantId, UserId};
+use domain::scope::Scope;
+use domain::time::format;
+use serde_json::Value;
+
+/// How many grants are read at a time.
+const PAGE: u32 = 500;
+
+/// What to do with grants.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantCommand {
+    /// List grants, live and revoked
+    List(GrantArguments),
+    /// Revoke grants; their tokens are refused within two seconds
+    #[command(after_help = "Example:\n  restwell grant revoke --client 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48")]
+    Revoke(GrantArguments),
+}
+
+/// Which grants are meant: those that match all that is given.
+#[derive(Debug, Args)]
+pub(crate) struct GrantArguments {
+    /// Only this person's
+    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
+    user: Option<UserId>,
+    /// Only this client's
+    #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    client: Option<ClientId>,
+    /// Only this grant
+    #[arg(long, value_name = "GRANT_ID", value_parser = argument::grant_id)]
+    id: Option<GrantId>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl GrantArguments {
+    const fn filter(&self) -> GrantFilter {
+        GrantFilter { user_id: self.user, client_id: self.client, id: self.id }
+    }
+}
+
+/// Runs a command about grants.
+pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::Result<()> {
+    match command {
+        GrantCommand::List(arguments) => list(&Session::open(settings).await?, &arguments).await,
+        GrantCommand::Revoke(arguments) if arguments.filter() == GrantFilter::default() => {
+            bail!("say whose grants to revoke: --user, --client or --id")
+        }
+        GrantCommand::Revoke(arguments) => revoke(&Session::open(settings).await?, &arguments).await,
+    }
+}
+
+async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
+    let page = ListGrants::new(session.store.units.clone());
+    let mut records = Vec::new();
+    let mut after = None;
+    loop {
+        let grants = page.run(arguments.filter(), after, PAGE).await?;
+        let Some(last) = grants.last() else { break };
+        after = Some(last.id);
+        records.extend(grants.iter().map(record));
+    }
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
+    let revoke = RevokeGrants::new(session.store.units.clone(), session.clock.clone());
+    let revoked = revoke.run(arguments.filter(), RevocationReason::Operator).await?;
+    Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
+}
+
+fn record(grant: &Grant) -> Record {
+    let scopes: Vec<&str> = grant.scopes.iter().map(Scope::as_str).collect();
+    let (status, revoked_at, reason) = match grant.state {
+        GrantState::Live => ("live", Value::Null, Value::Null),
+        GrantState::Revoked { at, reason } => ("revoked", format::utc(at).into(), reason.as_str().into()),
+    };
+    Record::new()
+        .with_text("grant_id", grant.id)
+        .with_text("client_id", grant.client_id)
+        .with_text("user_id", grant.user_id)
+        .with("scopes", scopes)
+        .with("status", status)
+        .with("created_at", format::utc(grant.created_at))
+        .with("last_used_at", grant.last_used_at.map(format::utc))
+        .with("revoked_at", revoked_at)
+        .with("reason", reason)
+}

@@ -1,0 +1,177 @@
+//! What an import did, told for each file.
+
+use crate::cli::output;
+use application::import::{Counts, ImportReport};
+use application::ports::import_source::{ImportRefusal, Rejection};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// One file, as a program reads it.
+#[derive(Serialize)]
+struct FileLine<'a> {
+    file: String,
+    format: &'a str,
+    sessions: CountsLine,
+    stage_entries: u64,
+    supplements: CountsLine,
+    logs: CountsLine,
+    rejected: Vec<RejectionLine<'a>>,
+}
+
+/// What became of the records of one kind.
+#[derive(Serialize)]
+struct CountsLine {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+}
+
+/// A record that was not taken.
+#[derive(Serialize)]
+struct RejectionLine<'a> {
+    r#where: &'a str,
+    reason: &'a str,
+}
+
+/// A file that was refused.
+#[derive(Serialize)]
+struct RefusedLine {
+    file: String,
+    refused: String,
+}
+
+impl From<Counts> for CountsLine {
+    fn from(Counts { new, updated, unchanged }: Counts) -> Self {
+        Self { new, updated, unchanged }
+    }
+}
+
+/// Prints the report of a file.
+pub(super) fn print(
+    path: &Path,
+    format: &str,
+    report: &ImportReport,
+    json: bool,
+    dry_run: bool,
+) -> anyhow::Result<()> {
+    let text = if json { json_line(path, format, report)? } else { sentences(path, format, report, dry_run) };
+    output::print_text(&text)?;
+    if json {
+        let place = path.display();
+        list(&report.notes, report.notes_total, |line| output::note(format!("{place}: note: {line}")));
+        let unlisted =
+            report.rejected_total.saturating_sub(u64::try_from(report.rejected.len()).unwrap_or(u64::MAX));
+        if unlisted > 0 {
+            output::note(format!("{place}: {unlisted} more records were rejected and are not listed"));
+        }
+    }
+    Ok(())
+}
+
+/// Says that a file was refused.
+pub(super) fn print_refused(path: &Path, refusal: &ImportRefusal, json: bool) -> anyhow::Result<()> {
+    output::note(format!("{}: refused: {refusal}", path.display()));
+    if json {
+        let line = RefusedLine { file: path.display().to_string(), refused: refusal.to_string() };
+        output::print_text(&(serde_json::to_string(&line)? + "\n"))?;
+    }
+    Ok(())
+}
+
+fn json_line(path: &Path, format: &str, report: &ImportReport) -> anyhow::Result<String> {
+    let line = FileLine {
+        file: path.display().to_string(),
+        format,
+        sessions: report.sessions.into(),
+        stage_entries: report.stage_entries,
+        supplements: report.supplements.into(),
+        logs: report.logs.into(),
+        rejected: report
+            .rejected
+            .iter()
+            .map(|Rejection { place, reason }| RejectionLine { r#where: place, reason })
+            .collect(),
+    };
+    Ok(serde_json::to_string(&line)? + "\n")
+}
+
+fn sentences(path: &Path, format: &str, report: &ImportReport, dry_run: bool) -> String {
+    let mut text =
+        format!("{} ({format}){}\n", path.display(), if dry_run { ": nothing stored, dry run" } else { "" });
+    let kinds = [
+        ("sleep sessions", report.sessions),
+        ("supplements", report.supplements),
+        ("intake logs", report.logs),
+    ];
+    for (name, Counts { new, updated, unchanged }) in kinds {
+        if new + updated + unchanged > 0 {
+            let _ = writeln!(text, "  {name}: {new} new, {updated} updated, {unchanged} unchanged");
+        }
+    }
+    if report.stage_entries > 0 {
+        let _ = writeln!(text, "  stage entries: {}", report.stage_entries);
+    }
+    if report.profile_changed {
+        text.push_str("  profile: updated\n");
+    }
+    let mut push = |kind: &'static str, listed: &[Rejection], total: u64| {
+        if total > 0 {
+            let _ = writeln!(text, "  {kind}: {total}");
+            list(listed, total, |line| {
+                let _ = writeln!(text, "    {line}");
+            });
+        }
+    };
+    push("rejected", &report.rejected, report.rejected_total);
+    push("notes", &report.notes, report.notes_total);
+    text
+}
+
+fn list(listed: &[Rejection], total: u64, mut tell: impl FnMut(String)) {
+    for Rejection { place, reason } in listed {
+        tell(format!("{place}: {reason}"));
+    }
+    let unlisted = total.saturating_sub(u64::try_from(listed.len()).unwrap_or(u64::MAX));
+    if unlisted > 0 {
+        tell(format!("and {unlisted} more"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> ImportReport {
+        let rejection = Rejection { place: "record 2".to_owned(), reason: "no start".to_owned() };
+        ImportReport {
+            sessions: Counts { new: 3, updated: 1, unchanged: 2 },
+            stage_entries: 40,
+            rejected: vec![rejection],
+            rejected_total: 5,
+            ..ImportReport::default()
+        }
+    }
+
+    #[test]
+    fn a_json_line_has_exactly_the_members_that_are_documented() {
+        let zero = r#"{"new":0,"updated":0,"unchanged":0}"#;
+        let expected = format!(
+            "{}{}{}",
+            r#"{"file":"a b.json","format":"fitbit","sessions":{"new":3,"updated":1,"unchanged":2},"stage_entries":40,"#,
+            format_args!(r#""supplements":{zero},"logs":{zero},"#),
+            "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}]}\n",
+        );
+        assert_eq!(json_line(Path::new("a b.json"), "fitbit", &report()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_report_for_people_leaves_out_what_did_not_occur_and_counts_what_it_does_not_list() {
+        let text = sentences(Path::new("a.json"), "fitbit", &report(), true);
+        assert!(text.starts_with(
+            "a.json (fitbit): nothing stored, dry run\n  sleep sessions: 3 new, 1 updated, 2 unchanged\n"
+        ));
+        assert!(text.contains("rejected: 5\n    record 2: no start\n    and 4 more\n"), "{text}");
+        assert!(!text.contains("intake logs") && !text.contains("profile"), "{text}");
+    }
+}

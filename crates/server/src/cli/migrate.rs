@@ -1,0 +1,49 @@
+//! `restwell migrate`: a step of every release, and the first step of all.
+
+use super::output;
+use crate::settings::Settings;
+use crate::wiring::{IfMissing, KeyParts, KeySource, Schema, Store, refusal};
+use anyhow::{Context, bail};
+use application::schema::SchemaState;
+use std::sync::Arc;
+
+/// Creates or updates the schema, then makes the first signing key when there is none.
+pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
+    let place = settings.storage.place()?;
+    let store = Store::open(settings, IfMissing::Create).await?;
+    let applied = migrate(&store.schema).await.with_context(|| format!("{place} was not migrated"))?;
+    output::note(match applied {
+        0 => format!("{place}: the schema was up to date"),
+        1 => format!("{place}: applied 1 migration"),
+        number => format!("{place}: applied {number} migrations"),
+    });
+    ensure_signing_key(&store, settings).await
+}
+
+/// Applies the pending migrations and returns how many there were.
+pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
+    let before = schema.state().await.context("the store does not answer")?;
+    let pending = match &before {
+        SchemaState::Current | SchemaState::NewerCompatible => return Ok(0),
+        SchemaState::Older { pending } => Some(pending.len()),
+        SchemaState::Missing => None,
+        SchemaState::NewerIncompatible => bail!(refusal(&before).unwrap_or_default()),
+    };
+    schema.migrate().await?;
+    Ok(pending.unwrap_or(1))
+}
+
+async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Result<()> {
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    if let Err(problem) = KeySource::of(settings, &public_url) {
+        output::note(format!("no signing key was made: {problem}"));
+        return Ok(());
+    }
+    let keys = KeyParts::new(store, settings, &public_url)?;
+    if keys.ensure.run().await.context("no signing key was made")? {
+        output::note("made the first signing key");
+    }
+    // Says now, not at the next start, when the keys of the store were sealed with another encryption key.
+    keys.reload.run().await?;
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! The command line: one file a group of commands, each with its arguments, its use case and what it prints.
+//!
+//! Results alone go to standard output; the log and every other word go to standard error. A command ends
+//! with exit code 0 only when it did what it was asked.
+
+mod argument;
+mod biology;
+mod check_config;
+mod client;
+mod code;
+mod demo;
+mod export;
+mod grant;
+mod import;
+mod key;
+mod migrate;
+mod output;
+mod reference;
+mod serve;
+mod user;
+
+#[cfg(test)]
+mod tests;
+
+use crate::settings::Settings;
+use crate::telemetry::{self, Talk};
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// An OAuth 2 server for sleep, supplement and profile data that people share with apps
+#[derive(Debug, Parser)]
+#[command(name = "restwell", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Begin with `restwell demo`: a server with made-up data and curl lines to try.\n\
+    Settings: docs/reference/configuration.md, or `restwell reference configuration`.")]
+pub(crate) struct Cli {
+    /// The TOML file with the settings; the environment (`RESTWELL__SECTION__KEY`) goes over it
+    #[arg(long, global = true, value_name = "FILE", env = "RESTWELL_CONFIG", hide_env_values = true)]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve made-up data on this machine, with curl lines to try every endpoint
+    Demo(demo::DemoArguments),
+    /// Serve; the store must be migrated
+    #[command(after_help = "Example:\n  restwell migrate && restwell serve\n\n\
+        Stop it with SIGTERM or SIGINT: running requests are finished first.")]
+    Serve,
+    /// Create the store when it is embedded, bring its schema up to date, make the first signing key
+    Migrate,
+    /// Print the settings that count, secrets left out, and say what is wrong with them
+    CheckConfig,
+    /// People whose data are kept
+    #[command(subcommand)]
+    User(user::UserCommand),
+    /// Apps and services that may ask for tokens
+    #[command(subcommand)]
+    Client(client::ClientCommand),
+    /// What people allowed to clients
+    #[command(subcommand)]
+    Grant(grant::GrantCommand),
+    /// The key that encrypts signing keys in the store
+    #[command(subcommand)]
+    Key(key::KeyCommand),
+    /// Authorization codes made by hand
+    #[command(subcommand)]
+    Code(code::CodeCommand),
+    /// Read export files of devices and catalogues
+    Import(import::ImportArguments),
+    /// Write all data of a person to standard output, in lines that `restwell import` reads
+    Export(export::ExportArguments),
+    /// Print reference documents that are made from the program
+    #[command(subcommand)]
+    Reference(reference::ReferenceCommand),
+}
+
+/// Runs the command that was asked for.
+pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
+    // These two work whatever the settings say.
+    match &cli.command {
+        Command::Key(command) => return key::run(command),
+        Command::Reference(command) => return reference::run(*command),
+        _ => {}
+    }
+    let settings = Settings::load(cli.config.as_deref())?;
+    let talk = match cli.command {
+        Command::Serve | Command::Demo(_) => Talk::Server,
+        _ => Talk::Command,
+    };
+    telemetry::begin(&settings.log, talk);
+    match cli.command {
+        Command::Demo(arguments) => demo::run(arguments, settings).await,
+        Command::Serve => serve::run(&settings).await,
+        Command::Migrate => migrate::run(&settings).await,
+        Command::CheckConfig => check_config::run(&settings),
+        Command::User(command) => user::run(command, &settings).await,
+        Command::Client(command) => client::run(command, &settings).await,
+        Command::Grant(command) => grant::run(command, &settings).await,
+        Command::Key(command) => key::run(&command),
+        Command::Code(command) => code::run(command, &settings).await,
+        Command::Import(arguments) => import::run(arguments, &settings).await,
+        Command::Export(arguments) => export::run(&arguments, &settings).await,
+        Command::Reference(command) => reference::run(command),
+    }
+}

@@ -1,0 +1,28 @@
+//! `restwell reference`: documents that are made from the program.
+
+use super::output;
+use crate::settings;
+use clap::Subcommand;
+use http_adapter::error_reference;
+use http_adapter::openapi::openapi_json;
+
+/// Which document.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum ReferenceCommand {
+    /// The `OpenAPI` document of the API
+    Openapi,
+    /// Every setting with its default and its environment variable
+    Configuration,
+    /// Every error code with its status and meaning
+    Errors,
+}
+
+/// Prints a document.
+pub(crate) fn run(command: ReferenceCommand) -> anyhow::Result<()> {
+    let text = match command {
+        ReferenceCommand::Openapi => openapi_json(),
+        ReferenceCommand::Configuration => settings::reference(),
+        ReferenceCommand::Errors => error_reference(),
+    };
+    Ok(output::print_text(&text)?)
+}

@@ -1,0 +1,93 @@
+use super::{Cli, Command};
+use clap::{CommandFactory, Parser};
+
+const ID: &str = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48";
+
+fn parsed(line: &str) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(std::iter::once("restwell").chain(line.split_whitespace()))
+}
+
+#[test]
+fn the_command_line_is_well_formed() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_documented_command_is_there() {
+    for line in [
+        "demo".to_owned(),
+        "demo --listen 127.0.0.1:0 --data-dir d --json".to_owned(),
+        "serve".to_owned(),
+        "serve --config f.toml".to_owned(),
+        "--config f.toml migrate".to_owned(),
+        "check-config".to_owned(),
+        format!("user create --email a@b --timezone Europe/Berlin --user-id {ID} --birth-date 1990-05-17 --json"),
+        "user list --json".to_owned(),
+        format!("user show {ID}"),
+        format!("user update {ID} --timezone UTC --blood-type A- --wheelchair-use false"),
+        format!("user lock {ID}"),
+        format!("user unlock {ID}"),
+        format!("user delete {ID} --yes"),
+        "client create --name N --redirect-uri https://a.example/cb --scope sleep --scope profile --no-query-secrets --json"
+            .to_owned(),
+        "client create --name N --service --scope sleep:write".to_owned(),
+        "client list".to_owned(),
+        format!("client show {ID} --json"),
+        format!("client update {ID} --allow-query-secrets false --require-pkce true"),
+        format!("client rotate-secret {ID} --overlap 24h --json"),
+        format!("client disable {ID}"),
+        format!("client enable {ID}"),
+        format!("grant list --user {ID} --json"),
+        format!("grant revoke --client {ID}"),
+        format!("grant revoke --id {ID}"),
+        "key generate".to_owned(),
+        format!("code create --client {ID} --user {ID} --redirect-uri https://a.example/cb --scope sleep --ttl 10m --json"),
+        format!("import --user {ID} --format fitbit --timezone UTC --dry-run --json a.json b.csv"),
+        "import --format dsld a.json".to_owned(),
+        format!("export --user {ID}"),
+        "reference openapi".to_owned(),
+        "reference configuration".to_owned(),
+        "reference errors".to_owned(),
+    ] {
+        if let Err(error) = parsed(&line) {
+            panic!("{line}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_argument_that_is_no_valid_value_is_refused_by_its_name() {
+    for (line, name) in [
+        ("user create --email nobody --timezone UTC".to_owned(), "--email"),
+        ("user create --email a@b --timezone Moon/Base".to_owned(), "--timezone"),
+        ("user show 17".to_owned(), "USER_ID"),
+        ("client create --name N --redirect-uri javascript://x --scope sleep".to_owned(), "--redirect-uri"),
+        (
+            "client create --name N --redirect-uri https://a.example/cb --scope everything".to_owned(),
+            "--scope",
+        ),
+        (format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep --ttl 11m"), "--ttl"),
+        ("import --format csv a".to_owned(), "--format"),
+        ("demo --listen somewhere".to_owned(), "--listen"),
+    ] {
+        let error = parsed(&line).expect_err(&line).to_string();
+        assert!(error.contains(name), "{line}: {error}");
+    }
+}
+
+#[test]
+fn what_must_be_said_is_asked_for() {
+    for line in
+        ["", "user", "user create", "client create --name N", "import", "export", "code create", "reference"]
+    {
+        assert!(parsed(line).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn a_code_lives_a_minute_when_nothing_is_said() {
+    let cli =
+        parsed(&format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep")).unwrap();
+    let Command::Code(code) = cli.command else { panic!("another command") };
+    assert!(format!("{code:?}").contains("CodeLifetime(60)"));
+}

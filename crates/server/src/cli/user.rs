@@ -1,0 +1,217 @@
+//! `restwell user`: people.
+
+use super::argument;
+use super::biology::BiologyArguments;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::{Context, bail};
+use application::operator::{
+    ChangeUser, CreateUser, CreateUserCommand, DeleteUser, FindUser, ListUsers, UserChange,
+};
+use clap::{Args, Subcommand};
+use domain::id::UserId;
+use domain::time::{TimeZone, format};
+use domain::user::{Email, User, UserStatus};
+use serde_json::Value;
+
+/// How many people are read at a time.
+const PAGE: u32 = 500;
+
+/// What to do with people.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Create a person and print their `user_id`
+    #[command(
+        after_help = "Example:\n  restwell user create --email ada@example.org --timezone Europe/Berlin"
+    )]
+    Create(CreateArguments),
+    /// List people
+    List(ListArguments),
+    /// Show one person
+    Show(OneArguments),
+    /// Change a person's address, time zone or body
+    #[command(
+        after_help = "Example:\n  restwell user update 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --timezone America/New_York"
+    )]
+    Update(UpdateArguments),
+    /// Lock an account: nobody reads its data until it is unlocked
+    Lock(OneArguments),
+    /// Unlock an account
+    Unlock(OneArguments),
+    /// Delete a person with everything that is stored of them
+    Delete(DeleteArguments),
+}
+
+/// Who is to be created.
+#[derive(Debug, Args)]
+pub(crate) struct CreateArguments {
+    /// The person's e-mail address
+    #[arg(long, value_parser = argument::email)]
+    email: Email,
+    /// The IANA time zone in which dates without an offset are read, such as Europe/Berlin
+    #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
+    timezone: TimeZone,
+    /// The id, when it is carried over from elsewhere; else one is drawn
+    #[arg(long, value_name = "UUID", value_parser = argument::user_id)]
+    user_id: Option<UserId>,
+    #[command(flatten)]
+    biology: BiologyArguments,
+    /// Print `{"user_id"}`
+    #[arg(long)]
+    json: bool,
+}
+
+/// How to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who is meant.
+#[derive(Debug, Args)]
+pub(crate) struct OneArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is to change.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// A new e-mail address
+    #[arg(long, value_parser = argument::email)]
+    email: Option<Email>,
+    /// A new IANA time zone
+    #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
+    timezone: Option<TimeZone>,
+    #[command(flatten)]
+    biology: BiologyArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who is to be deleted.
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// Really do it
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Runs a command about people.
+pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Result<()> {
+    if let UserCommand::Delete(DeleteArguments { user_id, yes: false }) = &command {
+        bail!(
+            "this deletes {user_id} with all sleep sessions, logs and grants, and cannot be undone; add --yes to do it"
+        );
+    }
+    let session = Session::open(settings).await?;
+    match command {
+        UserCommand::Create(arguments) => create(&session, arguments).await,
+        UserCommand::List(arguments) => list(&session, arguments.json).await,
+        UserCommand::Show(arguments) => show(&session, &arguments).await,
+        UserCommand::Update(arguments) => update(&session, arguments).await,
+        UserCommand::Lock(arguments) => lock(&session, &arguments, true).await,
+        UserCommand::Unlock(arguments) => lock(&session, &arguments, false).await,
+        UserCommand::Delete(arguments) => delete(&session, arguments.user_id).await,
+    }
+}
+
+async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
+    let CreateArguments { email, timezone, user_id, biology, json } = arguments;
+    let Session { store, clock, entropy } = session;
+    let create = CreateUser::new(store.units.clone(), entropy.clone(), clock.clone());
+    let command =
+        CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
+    let user = create.run(command).await.context("the user was not created")?;
+    Ok(output::print(&Record::new().with_text("user_id", user.id), json)?)
+}
+
+async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+    let page = ListUsers::new(session.store.units.clone());
+    let mut records = Vec::new();
+    let mut after = None;
+    loop {
+        let users = page.run(after, PAGE).await?;
+        let Some(last) = users.last() else { break };
+        after = Some(last.id);
+        records.extend(users.iter().map(summary));
+    }
+    Ok(output::print_list(&records, json)?)
+}
+
+async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
+    let user = FindUser::new(session.store.profiles.clone()).run(arguments.user_id).await?;
+    let user = user.with_context(|| {
+        format!("there is no user {}; `restwell user list` lists them", arguments.user_id)
+    })?;
+    Ok(output::print(&details(&user), arguments.json)?)
+}
+
+async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
+    let UpdateArguments { user_id, email, timezone, biology, json } = arguments;
+    let change = UserChange { email, home_timezone: timezone, biology: biology.biology(), locked: None };
+    if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
+        bail!("say what to change; `restwell user update --help` lists it");
+    }
+    apply(session, user_id, change, json).await
+}
+
+async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {
+    let change = UserChange { locked: Some(locked), ..UserChange::default() };
+    apply(session, arguments.user_id, change, arguments.json).await
+}
+
+async fn apply(session: &Session, id: UserId, change: UserChange, json: bool) -> anyhow::Result<()> {
+    let Session { store, clock, entropy: _ } = session;
+    let user = ChangeUser::new(store.units.clone(), clock.clone()).run(id, change).await;
+    let user = user.with_context(|| format!("user {id} was not changed"))?;
+    Ok(output::print(&details(&user), json)?)
+}
+
+async fn delete(session: &Session, id: UserId) -> anyhow::Result<()> {
+    if DeleteUser::new(session.store.units.clone()).run(id).await? {
+        output::note(format!("deleted user {id}"));
+        return Ok(());
+    }
+    bail!("there is no user {id}; `restwell user list` lists them")
+}
+
+fn summary(user: &User) -> Record {
+    Record::new()
+        .with_text("user_id", user.id)
+        .with("email", user.email.as_str())
+        .with("home_timezone", user.home_timezone.name())
+        .with("status", if user.status.is_active() { "active" } else { "locked" })
+        .with("created_at", format::utc(user.created_at))
+}
+
+fn details(user: &User) -> Record {
+    let locked_at = match user.status {
+        UserStatus::Active => Value::Null,
+        UserStatus::Locked { at } => format::utc(at).into(),
+    };
+    let biology = user.biology;
+    summary(user)
+        .with("locked_at", locked_at)
+        .with("birth_date", biology.birth_date.map(|date| date.date().to_string()))
+        .with("biological_sex", biology.biological_sex.map(domain::user::BiologicalSex::as_str))
+        .with("blood_type", biology.blood_type.map(domain::user::BloodType::as_str))
+        .with("height_cm", biology.height.map(domain::user::BodyHeight::centimetres))
+        .with("weight_kg", biology.weight.map(domain::user::BodyWeight::kilograms))
+        .with("skin_type", biology.skin_type.map(domain::user::SkinType::get))
+        .with("wheelchair_use", biology.wheelchair_use)
+}

@@ -1,0 +1,98 @@
+//! What runs beside the requests.
+
+use super::start::{StartError, start};
+use crate::wiring::Application;
+use application::key::SigningKeyError;
+use application::ports::storage::StorageError;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+/// How long to wait before a store that did not answer is asked again.
+const RETRY: Duration = Duration::from_millis(500);
+/// Every how many attempts it is told again that the store does not answer: twice a minute.
+const TELL_EVERY: u32 = 60;
+/// How often the signing keys are looked at, so that a new one is used, and an old one refused, within 2 s.
+const KEYS: Duration = Duration::from_secs(1);
+/// How often what nobody needs any more is deleted.
+const CLEANING: Duration = Duration::from_hours(1);
+
+/// Gets the server ready and keeps it so; returns only when it can never be.
+pub(super) async fn keep_going(application: &Application) -> String {
+    if let Err(sentence) = wait_for_store(application).await {
+        return sentence;
+    }
+    tracing::info!("ready");
+    tokio::join!(reload_keys(application), clean(application));
+    "the background work ended".to_owned()
+}
+
+async fn wait_for_store(application: &Application) -> Result<(), String> {
+    let mut attempts = 0_u32;
+    loop {
+        match start(application).await {
+            Ok(()) => return Ok(()),
+            Err(StartError::Never(sentence)) => return Err(sentence),
+            Err(StartError::NotYet(error)) => {
+                if attempts.is_multiple_of(TELL_EVERY) {
+                    tell_not_yet(error);
+                }
+                attempts = attempts.wrapping_add(1);
+            }
+        }
+        sleep(RETRY).await;
+    }
+}
+
+fn tell_not_yet(error: StorageError) {
+    let error = anyhow::Error::from(error);
+    tracing::warn!(
+        error = format!("{error:#}"),
+        "not ready: the store does not answer; trying again twice a second"
+    );
+}
+
+async fn reload_keys(application: &Application) {
+    let mut ticks = interval(KEYS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut was_well = true;
+    loop {
+        ticks.tick().await;
+        let outcome = application.keys.reload.run().await;
+        let has_keys = !application.keys.ring.public_key_set().keys.is_empty();
+        let is_well = outcome.is_ok() && has_keys;
+        if is_well {
+            application.readiness.store_answered();
+        } else {
+            application.readiness.store_failed();
+        }
+        if is_well != was_well || matches!(outcome, Ok(true)) {
+            tell_keys(outcome, is_well);
+        }
+        was_well = is_well;
+    }
+}
+
+fn tell_keys(outcome: Result<bool, SigningKeyError>, is_well: bool) {
+    match outcome {
+        Ok(_) if is_well => tracing::info!("ready: the signing keys were read"),
+        Ok(_) => tracing::error!("not ready: the store has no active signing key"),
+        Err(error) => {
+            let error = anyhow::Error::from(error);
+            tracing::error!(error = format!("{error:#}"), "not ready: the signing keys cannot be read");
+        }
+    }
+}
+
+async fn clean(application: &Application) {
+    let mut ticks = interval(CLEANING);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        match application.cleaning.run().await {
+            Ok(deleted) => tracing::debug!(deleted, "deleted expired codes and failure counters"),
+            Err(error) => {
+                tracing::warn!(%error, "expired codes and failure counters were not deleted; next try in an hour");
+            }
+        }
+    }
+}

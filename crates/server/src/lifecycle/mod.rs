@@ -1,0 +1,16 @@
+//! The life of a server: live at once, ready when its store is, and done with what runs before it ends.
+
+mod background;
+mod cleaning;
+mod http_server;
+mod listener;
+mod readiness;
+mod run;
+mod shutdown;
+mod start;
+
+pub(crate) use cleaning::Cleaning;
+pub(crate) use listener::bind;
+pub(crate) use readiness::Readiness;
+pub(crate) use run::run;
+pub(crate) use start::{StartError, start};

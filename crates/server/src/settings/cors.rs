@@ -1,0 +1,54 @@
+//! The section `cors`.
+
+use super::problem::Problem;
+use super::section::section;
+use super::text_list::TextList;
+use url::Url;
+
+section! {
+    /// Which web pages of other origins may read the data endpoints from a browser.
+    CorsSettings("cors") {
+        /// The origins that may; none switches it off. `*` is refused.
+        allowed_origins: TextList = Some(""), "list of origins, with commas in the environment", "https://app.example.org";
+    }
+}
+
+impl CorsSettings {
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let wrong = self.allowed_origins.0.iter().filter(|origin| !is_origin(origin));
+        wrong
+            .map(|origin| {
+                let text = format!("holds {origin:?}, which is no origin; write https://host[:port], without a slash at the end");
+                Problem::new("cors.allowed_origins", text)
+            })
+            .collect()
+    }
+}
+
+/// Tells whether a text is an origin exactly as browsers send it.
+fn is_origin(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_written_as_browsers_send_it() {
+        assert!(is_origin("https://app.example.org"));
+        assert!(is_origin("http://localhost:3000"));
+        for text in [
+            "*",
+            "null",
+            "https://app.example.org/",
+            "https://APP.example.org",
+            "app.example.org",
+            "https://a:443",
+        ] {
+            assert!(!is_origin(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The section `log`.
+
+use super::section::{SettingValue, section};
+use serde::Deserialize;
+
+section! {
+    /// What is written to standard error.
+    LogSettings("log") {
+        /// `json` for machines, an object a line, or `human` for people.
+        format: LogFormat = Some("human"), "json or human", "json";
+        /// The least important level that is written; other libraries than Restwell itself never write more than `info`.
+        level: LogLevel = Some("info"), "error, warn, info, debug or trace", "warn";
+    }
+}
+
+/// How a line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// An object a line.
+    Json,
+    /// For people.
+    Human,
+}
+
+/// The least important level that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogLevel {
+    /// What needs somebody.
+    Error,
+    /// What may need somebody.
+    Warn,
+    /// What happens.
+    Info,
+    /// What happens, in detail.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+impl LogLevel {
+    /// Returns the name of the level.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+impl SettingValue for LogFormat {
+    fn shown(&self) -> String {
+        match self {
+            Self::Json => "json".to_owned(),
+            Self::Human => "human".to_owned(),
+        }
+    }
+}
+
+impl SettingValue for LogLevel {
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}

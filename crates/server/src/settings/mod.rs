@@ -1,0 +1,127 @@
+//! Settings: read once, typed, checked, and never asked for again.
+//!
+//! To add one: a field in its section's `section!` block, with what it does, its type, default, unit and an
+//! example; a check in the section's `problems` when not every value will do. Reference, known keys and
+//! environment variable follow from it.
+
+mod compression;
+mod cors;
+mod keys;
+mod log;
+mod problem;
+mod public_url;
+mod rate_limits;
+mod reference;
+mod secret_file;
+mod secret_text;
+mod section;
+mod server;
+mod source;
+mod storage;
+mod table;
+mod text_list;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use log::{LogFormat, LogLevel, LogSettings};
+pub(crate) use problem::{Problem, SettingsError};
+pub(crate) use public_url::{PublicUrl, is_loopback};
+pub(crate) use reference::markdown as reference;
+pub(crate) use secret_text::SecretText;
+pub(crate) use source::{Variables, variables};
+pub(crate) use storage::StoragePlace;
+
+use compression::CompressionSettings;
+use cors::CorsSettings;
+use keys::KeySettings;
+use rate_limits::RateLimitSettings;
+use serde::Deserialize;
+use server::ServerSettings;
+use std::path::Path;
+use storage::StorageSettings;
+use tokens::TokenSettings;
+
+/// All settings. `Debug` prints no secret.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// Where and how it listens.
+    pub(crate) server: ServerSettings,
+    /// Where everything is kept.
+    pub(crate) storage: StorageSettings,
+    /// The encryption key.
+    pub(crate) keys: KeySettings,
+    /// The daily limits.
+    pub(crate) rate_limits: RateLimitSettings,
+    /// Tokens and their clients.
+    pub(crate) tokens: TokenSettings,
+    /// Other origins.
+    pub(crate) cors: CorsSettings,
+    /// Compression.
+    pub(crate) compression: CompressionSettings,
+    /// The log.
+    pub(crate) log: LogSettings,
+}
+
+impl Settings {
+    /// Reads the settings of this file and the process's environment.
+    pub(crate) fn load(file: Option<&Path>) -> Result<Self, SettingsError> {
+        Self::from_sources(file, &variables(std::env::vars_os())?)
+    }
+
+    /// Reads the settings of this file and these variables, secrets in files included, and checks them all.
+    pub(crate) fn from_sources(file: Option<&Path>, variables: &Variables) -> Result<Self, SettingsError> {
+        let merged = source::merged(file, variables)?;
+        let settings: Self = merged.try_deserialize().map_err(|error| source::wrong(&error))?;
+        let settings = settings.with_secret_files()?;
+        let problems = settings.problems();
+        if problems.is_empty() { Ok(settings) } else { Err(SettingsError::Wrong(problems)) }
+    }
+
+    /// Lists every setting with its value, secrets left out, in the order of the reference.
+    pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
+        let sections = [
+            self.server.shown(),
+            self.storage.shown(),
+            self.keys.shown(),
+            self.rate_limits.shown(),
+            self.tokens.shown(),
+            self.cors.shown(),
+            self.compression.shown(),
+            self.log.shown(),
+        ];
+        sections.into_iter().flatten().collect()
+    }
+
+    fn with_secret_files(mut self) -> Result<Self, SettingsError> {
+        let storage = &self.storage;
+        let url = secret_file::secret_of("storage.url", storage.url.as_ref(), storage.url_file.as_deref());
+        let keys = &self.keys;
+        let key = secret_file::secret_of(
+            "keys.encryption_key",
+            keys.encryption_key.as_ref(),
+            keys.encryption_key_file.as_deref(),
+        );
+        match (url, key) {
+            (Ok(url), Ok(key)) => {
+                self.storage.url = url;
+                self.keys.encryption_key = key;
+                Ok(self)
+            }
+            (url, key) => Err(SettingsError::Wrong(url.err().into_iter().chain(key.err()).collect())),
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let sections = [
+            self.server.problems(),
+            self.storage.problems(),
+            self.rate_limits.problems(),
+            self.tokens.problems(),
+            self.cors.problems(),
+        ];
+        sections.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! The address under which people and apps reach the server.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use url::{Host, Url};
+
+/// An origin: `https`, or `http` on a loopback host; the issuer of the tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublicUrl {
+    origin: String,
+    is_loopback: bool,
+    is_https: bool,
+}
+
+impl PublicUrl {
+    /// Parses an origin; the error says what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let url = Url::parse(text).map_err(|_| "is not a URL; write it as https://host[:port]".to_owned())?;
+        let is_loopback = match url.host() {
+            Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        let is_https = match url.scheme() {
+            "https" => true,
+            "http" if is_loopback => false,
+            "http" => return Err("must be https: plain http is for a loopback address only".to_owned()),
+            _ => return Err("must be https, or http on a loopback address".to_owned()),
+        };
+        let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        if !is_bare || !url.username().is_empty() || url.password().is_some() {
+            return Err(
+                "must be an origin alone, https://host[:port], without path, query or user".to_owned()
+            );
+        }
+        Ok(Self { origin: url.origin().ascii_serialization(), is_loopback, is_https })
+    }
+
+    /// Returns the URL of a server on this loopback address.
+    pub(crate) fn of_loopback(address: SocketAddr) -> Self {
+        Self { origin: format!("http://{address}"), is_loopback: true, is_https: false }
+    }
+
+    /// Tells whether only this machine reaches it.
+    pub(crate) const fn is_loopback(&self) -> bool {
+        self.is_loopback
+    }
+
+    /// Tells whether it is https.
+    pub(crate) const fn is_https(&self) -> bool {
+        self.is_https
+    }
+
+    /// Returns the origin, without a slash at its end.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.origin
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)
+    }
+}
+
+/// Tells whether an address is reached from this machine only.
+pub(crate) fn is_loopback(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback(),
+        IpAddr::V6(address) => {
+            address.to_ipv4_mapped().map_or(address.is_loopback(), |v4: Ipv4Addr| v4.is_loopback())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_https_or_loopback() {
+        for (text, origin) in [
+            ("https://sleep.example.org", "https://sleep.example.org"),
+            ("https://sleep.example.org:8443/", "https://sleep.example.org:8443"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://localhost:8080", "http://localhost:8080"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(PublicUrl::parse(text).unwrap().as_str(), origin);
+        }
+        for text in [
+            "http://sleep.example.org",
+            "http://192.168.0.7:8080",
+            "https://user@sleep.example.org",
+            "https://sleep.example.org/api",
+            "https://sleep.example.org/?x",
+            "ftp://sleep.example.org",
+            "sleep.example.org",
+            "",
+        ] {
+            assert!(PublicUrl::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn loopback_is_known_in_every_form() {
+        assert!(is_loopback("127.3.2.1".parse().unwrap()));
+        assert!(is_loopback("::1".parse().unwrap()));
+        assert!(is_loopback("::ffff:127.0.0.1".parse().unwrap()));
+        assert!(!is_loopback("0.0.0.0".parse().unwrap()));
+        assert!(!is_loopback("::ffff:10.0.0.1".parse().unwrap()));
+    }
+}

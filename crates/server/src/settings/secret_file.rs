@@ -1,0 +1,30 @@
+//! Secrets that stand in files of their own.
+
+use super::problem::Problem;
+use super::secret_text::SecretText;
+use std::path::Path;
+
+/// Returns a secret that was set as such or through a file; both at once is a contradiction.
+pub(super) fn secret_of(
+    key: &str,
+    text: Option<&SecretText>,
+    file: Option<&Path>,
+) -> Result<Option<SecretText>, Problem> {
+    match (text, file) {
+        (Some(_), Some(_)) => Err(Problem::new(key, format!("and {key}_file are both set; set one of them"))),
+        (Some(text), None) => Ok(Some(text.clone())),
+        (None, Some(path)) => read(key, path).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+fn read(key: &str, path: &Path) -> Result<SecretText, Problem> {
+    let key = format!("{key}_file");
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Problem::new(&*key, format!("names {}, which cannot be read: {error}", path.display()))
+    })?;
+    match text.trim() {
+        "" => Err(Problem::new(key, format!("names {}, which is empty", path.display()))),
+        text => Ok(SecretText::new(text.to_owned())),
+    }
+}

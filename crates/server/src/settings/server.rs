@@ -1,0 +1,59 @@
+//! The section `server`.
+
+use super::problem::Problem;
+use super::public_url::{PublicUrl, is_loopback};
+use super::section::section;
+use std::net::SocketAddr;
+use std::num::NonZero;
+
+section! {
+    /// Where the server listens, what it is called from outside, and how patient it is.
+    ServerSettings("server") {
+        /// Address and port to listen on; port 0 takes a free one.
+        listen: SocketAddr = Some("127.0.0.1:8080"), "address:port", "0.0.0.0:8080";
+        /// The origin that apps and people use, also the issuer of the tokens. Plain http is accepted for a
+        /// loopback address only. Not set, it is made of `server.listen` when that is a loopback address.
+        public_url: Option<String> = None, "URL", "https://sleep.example.org";
+        /// How many threads serve requests; 0 takes one for each core.
+        workers: usize = Some("0"), "threads", "4";
+        /// How long an idle connection is kept open.
+        keep_alive_seconds: u32 = Some("75"), "seconds, 1 to 3600", "30";
+        /// How long a client may take to send the head of a request; then it gets 408.
+        request_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
+        /// How long running requests may take to finish after SIGTERM or SIGINT.
+        drain_seconds: u32 = Some("8"), "seconds, 0 to 600", "8";
+    }
+}
+
+impl ServerSettings {
+    /// Returns the public URL, for a server that listens on this address (that of the settings, or the one it got).
+    pub(crate) fn public_url(&self, listen: SocketAddr) -> Result<PublicUrl, Problem> {
+        let problem = |text: String| Problem::new("server.public_url", text);
+        match &self.public_url {
+            Some(text) => PublicUrl::parse(text).map_err(problem),
+            None if is_loopback(listen.ip()) => Ok(PublicUrl::of_loopback(listen)),
+            None => Err(problem(format!(
+                "must be set when server.listen ({listen}) is reached from other machines; \
+                 set it to the https URL that apps use"
+            ))),
+        }
+    }
+
+    /// Returns how many threads serve requests.
+    pub(crate) fn worker_count(&self) -> usize {
+        match self.workers {
+            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+            workers => workers,
+        }
+    }
+
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let ranges = [
+            Problem::unless_within("server.keep_alive_seconds", self.keep_alive_seconds, 1..=3600),
+            Problem::unless_within("server.request_timeout_seconds", self.request_timeout_seconds, 1..=60),
+            Problem::unless_within("server.drain_seconds", self.drain_seconds, 0..=600),
+        ];
+        let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
+        ranges.into_iter().flatten().chain(workers).chain(self.public_url(self.listen).err()).collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! Where settings come from: defaults, then a file, then the environment, each over the one before.
+
+use super::problem::{Problem, SettingsError};
+use super::section::Row;
+use super::table;
+use config::{Config, ConfigError, Environment, File, FileFormat, Source, Value, ValueKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// What every variable of Restwell's settings begins with.
+pub(crate) const PREFIX: &str = "RESTWELL__";
+
+/// Variables of the environment that are settings, by name.
+pub(crate) type Variables = BTreeMap<String, String>;
+
+/// Picks the settings out of an environment. A value that is no UTF-8 is refused by the variable's name.
+pub(crate) fn variables(
+    environment: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<Variables, SettingsError> {
+    let mut found = Variables::new();
+    for (name, value) in environment {
+        let Some(name) = name.into_string().ok().filter(|name| name.to_uppercase().starts_with(PREFIX))
+        else {
+            continue;
+        };
+        let Ok(value) = value.into_string() else {
+            return Err(SettingsError::Wrong(vec![Problem::new(name, "is not valid UTF-8")]));
+        };
+        found.insert(name, value);
+    }
+    Ok(found)
+}
+
+/// Lays the sources over each other, and refuses keys that nobody knows.
+pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Config, SettingsError> {
+    let mut builder = Config::builder();
+    for row in table::rows() {
+        builder = builder.set_default(row.key, row.default).map_err(|error| wrong(&error))?;
+    }
+    let mut unknown = Vec::new();
+    if let Some(path) = file {
+        let source = read(path)?;
+        let place = format!("in {}", path.display());
+        unknown.extend(unknown_keys(&source, &place, path)?);
+        builder = builder.add_source(source);
+    }
+    let environment = environment(variables);
+    unknown.extend(unknown_variables(&environment)?);
+    if !unknown.is_empty() {
+        return Err(SettingsError::Wrong(unknown));
+    }
+    builder.add_source(environment).build().map_err(|error| wrong(&error))
+}
+
+/// Says which setting has the wrong type.
+pub(super) fn wrong(error: &ConfigError) -> SettingsError {
+    let key = match error {
+        ConfigError::Type { key, .. } | ConfigError::At { key, .. } => key.clone(),
+        _ => None,
+    };
+    let is_secret = |key: &String| table::rows().any(|row| row.key == key && row.is_secret);
+    let problem = match key {
+        // The library's sentence holds the value.
+        Some(key) if is_secret(&key) => Problem::new(key, "must be a text"),
+        Some(key) => Problem::new(key, format!("cannot be used: {error}")),
+        None => Problem::new("settings", format!("cannot be used: {error}")),
+    };
+    SettingsError::Wrong(vec![problem])
+}
+
+fn read(path: &Path) -> Result<File<config::FileSourceString, FileFormat>, SettingsError> {
+    let text = std::fs::read_to_string(path).map_err(|error| SettingsError::Unreadable {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })?;
+    Ok(File::from_str(&text, FileFormat::Toml))
+}
+
+fn environment(variables: &Variables) -> Environment {
+    let variables = variables.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    Environment::with_prefix("RESTWELL")
+        .prefix_separator("__")
+        .separator("__")
+        .ignore_empty(true)
+        .source(Some(variables))
+}
+
+fn unknown_keys(source: &dyn Source, place: &str, path: &Path) -> Result<Vec<Problem>, SettingsError> {
+    // Only the first line of the library's message: the next ones show the text, which may hold a secret.
+    let values = source.collect().map_err(|error| SettingsError::NotToml {
+        path: path.display().to_string(),
+        place: error.to_string().lines().next().unwrap_or_default().to_owned(),
+    })?;
+    let keys = leaves(values);
+    Ok(strangers(&keys)
+        .map(|key| Problem::new(key, format!("is not a setting ({place}){}", hint(key))))
+        .collect())
+}
+
+fn unknown_variables(source: &Environment) -> Result<Vec<Problem>, SettingsError> {
+    let keys = leaves(source.collect().map_err(|error| wrong(&error))?);
+    let name = |key: &String| format!("{PREFIX}{}", key.to_uppercase().replace('.', "__"));
+    let problem = |key| {
+        Problem::new(key, format!("is not a setting (environment variable {}){}", name(key), hint(key)))
+    };
+    Ok(strangers(&keys).map(problem).collect())
+}
+
+fn strangers(keys: &BTreeSet<String>) -> impl Iterator<Item = &String> {
+    keys.iter().filter(|key| !table::rows().any(|row| row.key == key.as_str()))
+}
+
+/// Names what may have been meant: the keys of the same section, or the sections.
+fn hint(key: &str) -> String {
+    let section = key.split('.').next().unwrap_or_default();
+    let is_sibling = |row: &&Row| row.key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
+    let mut siblings: Vec<&str> = table::rows().filter(is_sibling).map(|row| row.key).collect();
+    if siblings.is_empty() {
+        siblings = table::sections().map(|section| section.name).collect();
+        return format!("; the sections are {}", siblings.join(", "));
+    }
+    format!("; {section} has {}", siblings.join(", "))
+}
+
+/// Lists the full names of the values in a source.
+fn leaves(values: config::Map<String, Value>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<(String, Value)> = values.into_iter().collect();
+    while let Some((key, value)) = open.pop() {
+        match value.kind {
+            ValueKind::Table(table) if !table.is_empty() => {
+                open.extend(table.into_iter().map(|(name, value)| (format!("{key}.{name}"), value)));
+            }
+            // A section without anything in it sets nothing.
+            ValueKind::Table(_) if table::sections().any(|section| section.name == key) => {}
+            _ => {
+                found.insert(key);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,43 @@
+//! The table of all settings: the one list from which defaults, known keys and the reference are made.
+
+use super::compression::CompressionSettings;
+use super::cors::CorsSettings;
+use super::keys::KeySettings;
+use super::log::LogSettings;
+use super::rate_limits::RateLimitSettings;
+use super::section::Row;
+use super::server::ServerSettings;
+use super::storage::StorageSettings;
+use super::tokens::TokenSettings;
+
+/// A section of the table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Section {
+    /// Its name in a file.
+    pub(crate) name: &'static str,
+    /// What it is about.
+    pub(crate) about: &'static str,
+    /// Its settings.
+    pub(crate) rows: &'static [Row],
+}
+
+const SECTIONS: [Section; 8] = [
+    Section { name: "server", about: ServerSettings::ABOUT, rows: ServerSettings::ROWS },
+    Section { name: "storage", about: StorageSettings::ABOUT, rows: StorageSettings::ROWS },
+    Section { name: "keys", about: KeySettings::ABOUT, rows: KeySettings::ROWS },
+    Section { name: "rate_limits", about: RateLimitSettings::ABOUT, rows: RateLimitSettings::ROWS },
+    Section { name: "tokens", about: TokenSettings::ABOUT, rows: TokenSettings::ROWS },
+    Section { name: "cors", about: CorsSettings::ABOUT, rows: CorsSettings::ROWS },
+    Section { name: "compression", about: CompressionSettings::ABOUT, rows: CompressionSettings::ROWS },
+    Section { name: "log", about: LogSettings::ABOUT, rows: LogSettings::ROWS },
+];
+
+/// Lists the sections in the order of the reference.
+pub(crate) fn sections() -> impl Iterator<Item = Section> {
+    SECTIONS.into_iter()
+}
+
+/// Lists every setting in the order of the reference.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    SECTIONS.into_iter().flat_map(|section| section.rows)
+}

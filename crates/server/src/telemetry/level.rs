@@ -1,0 +1,65 @@
+//! Who may write what.
+
+use super::Talk;
+use crate::settings::LogLevel;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+
+/// Restwell's own crates, by the name their events bear.
+const OWN: [&str; 8] = [
+    "restwell",
+    "application",
+    "domain",
+    "http_adapter",
+    "import_adapter",
+    "postgres_adapter",
+    "sqlite_adapter",
+    "system_adapter",
+];
+
+/// Returns what is let through at a level.
+pub(super) fn targets(level: LogLevel, talk: Talk) -> Targets {
+    let asked = filter(level);
+    let own = if talk == Talk::Command { asked.min(LevelFilter::WARN) } else { asked };
+    // Below `warn` libraries print what they send and receive.
+    let others = own.min(LevelFilter::WARN);
+    Targets::new()
+        .with_default(others)
+        .with_target("actix_server", own.min(LevelFilter::INFO))
+        .with_targets(OWN.map(|name| (name, own)))
+}
+
+const fn filter(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing::Level;
+
+    #[test]
+    fn other_libraries_are_kept_down_whatever_the_level() {
+        let targets = targets(LogLevel::Trace, Talk::Server);
+        for library in ["tokio_postgres::client", "actix_http::h1", "hyper", "diesel_async", "mio"] {
+            assert!(!targets.would_enable(library, &Level::INFO), "{library}");
+            assert!(targets.would_enable(library, &Level::WARN), "{library}");
+        }
+        assert!(targets.would_enable("http_adapter::middleware", &Level::TRACE));
+    }
+
+    #[test]
+    fn a_quiet_level_is_quiet_for_all_and_a_command_only_warns() {
+        let quiet = targets(LogLevel::Error, Talk::Server);
+        assert!(!quiet.would_enable("restwell", &Level::WARN) && !quiet.would_enable("mio", &Level::WARN));
+        let command = targets(LogLevel::Debug, Talk::Command);
+        assert!(
+            command.would_enable("restwell", &Level::WARN) && !command.would_enable("restwell", &Level::INFO)
+        );
+    }
+}

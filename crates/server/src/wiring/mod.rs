@@ -1,0 +1,16 @@
+//! The composition root: which adapter stands behind which port.
+//!
+//! The store is chosen here, at run time, by the scheme of `storage.url`. Everything else sees ports.
+
+mod application;
+mod encryption_key;
+mod published_keys;
+mod schema;
+mod session;
+mod store;
+
+pub(crate) use application::{Application, KeyParts};
+pub(crate) use encryption_key::KeySource;
+pub(crate) use schema::{Schema, refusal};
+pub(crate) use session::Session;
+pub(crate) use store::{IfMissing, Store};

@@ -1,0 +1,73 @@
+//! The schema of a store, whichever store it is.
+
+use application::ports::storage::StorageError;
+use application::schema::SchemaState;
+use async_trait::async_trait;
+use postgres_adapter::PostgresStore;
+use sqlite_adapter::SqliteStore;
+
+/// What can be asked of, and done to, the schema of a store.
+#[async_trait]
+pub(crate) trait Schema: Send + Sync {
+    /// Tells whether this program may serve on it.
+    async fn state(&self) -> Result<SchemaState, StorageError>;
+    /// Applies the pending migrations, all or none.
+    async fn migrate(&self) -> Result<(), StorageError>;
+}
+
+#[async_trait]
+impl Schema for SqliteStore {
+    async fn state(&self) -> Result<SchemaState, StorageError> {
+        self.schema_state().await
+    }
+
+    async fn migrate(&self) -> Result<(), StorageError> {
+        Self::migrate(self).await
+    }
+}
+
+#[async_trait]
+impl Schema for PostgresStore {
+    async fn state(&self) -> Result<SchemaState, StorageError> {
+        self.schema_state().await
+    }
+
+    async fn migrate(&self) -> Result<(), StorageError> {
+        Self::migrate(self).await
+    }
+}
+
+/// Says in one sentence why this program does not work on a schema; nothing when it does.
+pub(crate) fn refusal(state: &SchemaState) -> Option<String> {
+    match state {
+        SchemaState::Current | SchemaState::NewerCompatible => None,
+        SchemaState::Missing => Some("the store is empty; run `restwell migrate` first".to_owned()),
+        SchemaState::Older { pending } => Some(format!(
+            "the schema of the store is older than this program needs ({} to apply); run `restwell migrate` first",
+            match pending.len() {
+                1 => "1 migration".to_owned(),
+                number => format!("{number} migrations"),
+            }
+        )),
+        SchemaState::NewerIncompatible => Some(
+            "the schema of the store is newer than this program can work with; install the newer Restwell"
+                .to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_that_does_not_serve_is_refused_with_what_to_do() {
+        assert_eq!(refusal(&SchemaState::Current), None);
+        assert_eq!(refusal(&SchemaState::NewerCompatible), None);
+        let older = SchemaState::Older { pending: vec!["a".to_owned(), "b".to_owned()] };
+        for state in [SchemaState::Missing, older] {
+            assert!(refusal(&state).unwrap().contains("restwell migrate"));
+        }
+        assert!(refusal(&SchemaState::NewerIncompatible).unwrap().contains("newer Restwell"));
+    }
+}

@@ -1,0 +1,134 @@
+//! The store: every storage port, behind which one adapter stands.
+
+use super::Schema;
+use crate::settings::{Settings, StoragePlace};
+use anyhow::{Context, bail};
+use application::ports::storage::{
+    AccessReader, ClientReader, FailureCounter, GrantReader, ProfileReader, SigningKeyReader, SleepReader,
+    SupplementReader, UnitOfWorkFactory,
+};
+use postgres_adapter::{PostgresOptions, PostgresStore};
+use sqlite_adapter::{SqliteOptions, SqliteStore};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What to do when the file of an embedded store is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IfMissing {
+    /// Create it.
+    Create,
+    /// Say that it must be created first.
+    Refuse,
+}
+
+/// The ports of one store.
+#[derive(Clone)]
+pub(crate) struct Store {
+    /// Its schema.
+    pub(crate) schema: Arc<dyn Schema>,
+    /// Units of work.
+    pub(crate) units: Arc<dyn UnitOfWorkFactory>,
+    /// Profiles.
+    pub(crate) profiles: Arc<dyn ProfileReader>,
+    /// Sleep sessions.
+    pub(crate) sleep: Arc<dyn SleepReader>,
+    /// Supplements.
+    pub(crate) supplements: Arc<dyn SupplementReader>,
+    /// The access check, unremembered.
+    pub(crate) access: Arc<dyn AccessReader>,
+    /// Clients with their secrets.
+    pub(crate) clients: Arc<dyn ClientReader>,
+    /// Grants by refresh token.
+    pub(crate) grants: Arc<dyn GrantReader>,
+    /// Failed authentications.
+    pub(crate) failures: Arc<dyn FailureCounter>,
+    /// Signing keys.
+    pub(crate) signing_keys: Arc<dyn SigningKeyReader>,
+}
+
+impl Store {
+    /// Opens the store of the settings. A Postgres that cannot be reached yet is no error here.
+    pub(crate) async fn open(settings: &Settings, if_missing: IfMissing) -> anyhow::Result<Self> {
+        match settings.storage.place()? {
+            StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
+            StoragePlace::Postgres(url) => {
+                let store = PostgresStore::connect(&postgres_options(settings, url.expose()));
+                Ok(Self::of(Arc::new(store.context("storage.url cannot be used")?)))
+            }
+        }
+    }
+
+    fn of<S>(store: Arc<S>) -> Self
+    where
+        S: Schema
+            + UnitOfWorkFactory
+            + ProfileReader
+            + SleepReader
+            + SupplementReader
+            + AccessReader
+            + ClientReader
+            + GrantReader
+            + FailureCounter
+            + SigningKeyReader
+            + 'static,
+    {
+        Self {
+            schema: store.clone(),
+            units: store.clone(),
+            profiles: store.clone(),
+            sleep: store.clone(),
+            supplements: store.clone(),
+            access: store.clone(),
+            clients: store.clone(),
+            grants: store.clone(),
+            failures: store.clone(),
+            signing_keys: store,
+        }
+    }
+}
+
+async fn open_sqlite(settings: &Settings, path: &Path, if_missing: IfMissing) -> anyhow::Result<Store> {
+    let create = if_missing == IfMissing::Create;
+    if !create && !path.exists() {
+        bail!("there is no store at {} yet; run `restwell migrate` to create it", path.display());
+    }
+    if let Some(folder) = path.parent().filter(|_| create) {
+        create_private_folder(folder)?;
+    }
+    let options = SqliteOptions {
+        readers: usize::try_from(settings.storage.pool_size)?,
+        busy_timeout: seconds(settings.storage.lock_timeout_seconds),
+        create,
+    };
+    let store = SqliteStore::open(path, options).await;
+    let store = store.with_context(|| {
+        format!("the store {} cannot be opened; is it readable and writable?", path.display())
+    })?;
+    Ok(Store::of(Arc::new(store)))
+}
+
+/// Creates a folder that only its owner may enter; one that exists stays as it is.
+pub(super) fn create_private_folder(folder: &Path) -> anyhow::Result<()> {
+    if folder.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.with_context(|| format!("the folder {} cannot be created", folder.display()))
+}
+
+fn postgres_options(settings: &Settings, url: &str) -> PostgresOptions {
+    let storage = &settings.storage;
+    PostgresOptions {
+        pool_size: usize::try_from(storage.pool_size).unwrap_or(usize::MAX),
+        statement_timeout: seconds(storage.statement_timeout_seconds),
+        lock_timeout: seconds(storage.lock_timeout_seconds),
+        wait_timeout: seconds(storage.connect_timeout_seconds),
+        ..PostgresOptions::new(url)
+    }
+}
+
+fn seconds(number: u32) -> Duration {
+    Duration::from_secs(u64::from(number))
+}
