@@ -1,0 +1,94 @@
+//! One connection: how it is made, over TLS or not, and how its session is set up.
+
+mod shared;
+mod tls;
+
+pub(crate) use shared::SharedConnections;
+pub use tls::InvalidTls;
+pub(crate) use tls::TlsPolicy;
+
+use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_url};
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use std::error::Error as _;
+use std::time::Duration;
+use tokio_postgres::config::Host;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// After how much silence the kernel asks whether the server is still there.
+const KEEPALIVE: Duration = Duration::from_mins(1);
+
+/// Asks for English messages, because the driver reports a failure by its message alone (see `error`). Only a
+/// superuser may, or a role with `GRANT SET ON PARAMETER lc_messages`; others keep what the server is set to,
+/// which is a matter of the log only while that is C or English.
+const ENGLISH_MESSAGES: &str = "DO $$ BEGIN PERFORM set_config('lc_messages', 'C', false); \
+    EXCEPTION WHEN insufficient_privilege THEN NULL; END $$";
+
+/// Makes connections that are all alike.
+#[derive(Clone)]
+pub(crate) struct Connector {
+    config: tokio_postgres::Config,
+    tls: Option<MakeRustlsConnect>,
+    session: String,
+}
+
+impl Connector {
+    /// Reads the URL and the certificates to trust; does not need the server.
+    pub(crate) fn new(options: &PostgresOptions) -> Result<Self, InvalidPostgresOptions> {
+        let ParsedUrl { mut config, tls } = parse_url(&options.url)?;
+        if config.get_application_name().is_none() {
+            config.application_name("restwell");
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(options.wait_timeout);
+        }
+        config.keepalives_idle(KEEPALIVE).tcp_user_timeout(KEEPALIVE);
+        let hosts = config.get_hosts();
+        let on_sockets = !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)));
+        // A Unix socket speaks no TLS, so a mode that asks for it would only fail there.
+        let tls = if on_sockets { TlsPolicy::Disabled } else { tls };
+        config.ssl_mode(tls.driver_mode());
+        Ok(Self { config, tls: tls.connector()?, session: session(options) })
+    }
+
+    /// Makes a connection and sets its session up.
+    pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
+        let mut connection = self.open().await?;
+        let set_up = connection.batch_execute(&self.session).await;
+        set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+
+    async fn open(&self) -> ConnectionResult<AsyncPgConnection> {
+        if let Some(tls) = &self.tls {
+            let (client, connection) = self.config.connect(tls.clone()).await.map_err(|e| describe(&e))?;
+            AsyncPgConnection::try_from_client_and_connection(client, connection).await
+        } else {
+            let connecting = self.config.connect(tokio_postgres::NoTls);
+            let (client, connection) = connecting.await.map_err(|e| describe(&e))?;
+            AsyncPgConnection::try_from_client_and_connection(client, connection).await
+        }
+    }
+}
+
+/// Writes the statement that sets a session up, all of it in one round trip.
+fn session(options: &PostgresOptions) -> String {
+    let millis = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
+    format!(
+        "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
+         {ENGLISH_MESSAGES}",
+        millis(options.statement_timeout),
+        millis(options.lock_timeout),
+        millis(options.idle_in_transaction_timeout),
+    )
+}
+
+/// Says why no connection came about, for the operator's log; the driver puts no password in there.
+fn describe(error: &tokio_postgres::Error) -> ConnectionError {
+    let text = match (error.as_db_error(), error.source()) {
+        (Some(reported), _) => format!("{} ({})", reported.message(), reported.code().code()),
+        (None, Some(source)) => format!("{error}: {source}"),
+        (None, None) => error.to_string(),
+    };
+    ConnectionError::BadConnection(text)
+}

@@ -1,0 +1,96 @@
+//! Connections that many readers use at once.
+//!
+//! A statement of one row spends its time on the way, not in the server. A pooled connection carries one at a
+//! time; here they are sent one after another without waiting for the answers (pipelining), so that a few
+//! backends answer everything. Nothing that begins a transaction, changes the session or streams may come here:
+//! whoever is next would wait behind it, or be inside it.
+
+use super::Connector;
+use diesel::result::{DatabaseErrorKind, Error, QueryResult};
+use diesel_async::AsyncPgConnection;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// One place for a connection, empty until it is needed and after it broke.
+type Slot = Mutex<Option<Arc<AsyncPgConnection>>>;
+
+/// A few connections, used in turn.
+pub(crate) struct SharedConnections {
+    connector: Connector,
+    slots: Vec<Slot>,
+    turn: AtomicUsize,
+    wait_timeout: Duration,
+}
+
+impl SharedConnections {
+    /// Prepares places for connections; makes none yet.
+    pub(crate) fn new(connector: Connector, size: usize, wait_timeout: Duration) -> Self {
+        let slots = std::iter::repeat_with(Slot::default).take(size.max(1)).collect();
+        Self { connector, slots, turn: AtomicUsize::new(0), wait_timeout }
+    }
+
+    /// Runs a read. When the connection turns out to be broken, a new one takes its place and the read is run
+    /// once more, which is harmless because it only reads.
+    pub(crate) async fn read<T, F>(&self, read: F) -> QueryResult<T>
+    where
+        T: Send,
+        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+    {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let Some(slot) = turn.checked_rem(self.slots.len()).and_then(|place| self.slots.get(place)) else {
+            return Err(unreachable_server());
+        };
+        let connection = self.connection(slot).await?;
+        let result = read(&connection).await;
+        if !result.as_ref().is_err_and(is_broken) {
+            return result;
+        }
+        discard(slot, &connection).await;
+        let connection = self.connection(slot).await?;
+        read(&connection).await
+    }
+
+    /// Takes the slot's connection, or makes one; those who come meanwhile wait for that one.
+    async fn connection(&self, slot: &Slot) -> QueryResult<Arc<AsyncPgConnection>> {
+        let attempt = async {
+            let mut place = slot.lock().await;
+            if let Some(connection) = &*place {
+                return Ok(Arc::clone(connection));
+            }
+            let connection = self.connector.connect().await.map_err(|error| {
+                tracing::warn!(%error, "no connection to PostgreSQL");
+                unreachable_server()
+            })?;
+            Ok(Arc::clone(place.insert(Arc::new(connection))))
+        };
+        tokio::time::timeout(self.wait_timeout, attempt).await.unwrap_or_else(|_| Err(unreachable_server()))
+    }
+}
+
+/// Empties a slot, unless somebody has put another connection there already.
+async fn discard(slot: &Slot, broken: &Arc<AsyncPgConnection>) {
+    let mut place = slot.lock().await;
+    if place.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {
+        *place = None;
+    }
+}
+
+/// Tells whether the connection, not the statement, failed: it closed, or the server ends the session.
+fn is_broken(error: &Error) -> bool {
+    match error {
+        Error::DatabaseError(
+            DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand,
+            _,
+        ) => true,
+        Error::DatabaseError(_, information) => information.message().starts_with("terminating connection"),
+        _ => false,
+    }
+}
+
+fn unreachable_server() -> Error {
+    let message = "the server cannot be reached".to_owned();
+    Error::DatabaseError(DatabaseErrorKind::UnableToSendCommand, Box::new(message))
+}

@@ -1,0 +1,214 @@
+//! TLS to the server, by the modes of libpq.
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_postgres::config::SslMode;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Says why TLS cannot be had as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidTls {
+    /// The file of `sslrootcert` cannot be read, or holds no certificate in PEM.
+    #[error("no certificate in PEM can be read from the file of sslrootcert, {0}")]
+    RootFile(PathBuf),
+    /// The operating system names no authority that it trusts.
+    #[error("the operating system names no certificate authority; set sslrootcert")]
+    NoSystemRoots,
+    /// The library refuses what it was given.
+    #[error("the certificates of sslrootcert are not usable")]
+    Refused(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// What is asked of the connection; `PostgresOptions::url` says which mode means what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TlsPolicy {
+    Disabled,
+    /// When the server offers it, its certificate unchecked.
+    Preferred,
+    /// Always, the certificate unchecked.
+    Unchecked,
+    /// Always; the certificate comes from an authority of this file (none: of the operating system), and, when
+    /// `host` is set, is made out for this host.
+    Checked {
+        roots: Option<PathBuf>,
+        host: bool,
+    },
+}
+
+impl TlsPolicy {
+    /// Reads `sslmode` and `sslrootcert`.
+    pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Option<Self> {
+        let file = root.filter(|path| *path != Path::new("system")).map(Path::to_path_buf);
+        match mode {
+            Some("disable") => Some(Self::Disabled),
+            None | Some("prefer") => Some(Self::Preferred),
+            Some("require") if root.is_none() => Some(Self::Unchecked),
+            Some("require" | "verify-ca") => Some(Self::Checked { roots: file, host: false }),
+            Some("verify-full") => Some(Self::Checked { roots: file, host: true }),
+            Some(_) => None,
+        }
+    }
+
+    /// Names what the driver has to do; it leaves the certificate to the connector.
+    pub(crate) const fn driver_mode(&self) -> SslMode {
+        match self {
+            Self::Disabled => SslMode::Disable,
+            Self::Preferred => SslMode::Prefer,
+            Self::Unchecked | Self::Checked { .. } => SslMode::Require,
+        }
+    }
+
+    /// Makes what shakes hands; nothing when there is no TLS.
+    pub(crate) fn connector(&self) -> Result<Option<MakeRustlsConnect>, InvalidTls> {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let verifier: Arc<dyn ServerCertVerifier> = match self {
+            Self::Disabled => return Ok(None),
+            Self::Preferred | Self::Unchecked => Arc::new(AnyCertificate(Arc::clone(&provider))),
+            Self::Checked { roots, host } => {
+                let roots = Arc::new(trusted(roots.as_deref())?);
+                let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
+                let known = known.build().map_err(|error| InvalidTls::Refused(Box::new(error)))?;
+                if *host { known } else { Arc::new(AnyHost(known)) }
+            }
+        };
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| InvalidTls::Refused(Box::new(error)))?
+            .dangerous()
+            .with_custom_certificate_verifier(verifier)
+            .with_no_client_auth();
+        Ok(Some(MakeRustlsConnect::new(config)))
+    }
+}
+
+/// Reads the authorities to trust.
+fn trusted(file: Option<&Path>) -> Result<RootCertStore, InvalidTls> {
+    let mut store = RootCertStore::empty();
+    if let Some(path) = file {
+        let unreadable = || InvalidTls::RootFile(path.to_path_buf());
+        let certificates = CertificateDer::pem_file_iter(path).map_err(|_| unreadable())?;
+        for certificate in certificates {
+            store.add(certificate.map_err(|_| unreadable())?).map_err(|_| unreadable())?;
+        }
+        if store.is_empty() { Err(unreadable()) } else { Ok(store) }
+    } else {
+        store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if store.is_empty() { Err(InvalidTls::NoSystemRoots) } else { Ok(store) }
+    }
+}
+
+/// Takes any certificate, so that the line is encrypted but the other end may be anybody: what `prefer` and
+/// `require` mean in libpq. The handshake's signature is checked all the same.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Takes a certificate of a known authority for whatever host: `verify-ca`.
+#[derive(Debug)]
+struct AnyHost(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyHost {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verified = self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        match verified {
+            // The name is looked at last, after the chain of signatures held.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_modes_of_libpq_are_known_and_require_with_a_root_checks_it() {
+        let root = Some(Path::new("ca.pem"));
+        assert_eq!(TlsPolicy::of(None, None), Some(TlsPolicy::Preferred));
+        assert_eq!(TlsPolicy::of(Some("require"), None), Some(TlsPolicy::Unchecked));
+        let by_authority = Some(TlsPolicy::Checked { roots: root.map(Path::to_path_buf), host: false });
+        assert_eq!(TlsPolicy::of(Some("require"), root), by_authority);
+        assert_eq!(TlsPolicy::of(Some("verify-ca"), root), by_authority);
+        let system = TlsPolicy::of(Some("verify-full"), Some(Path::new("system")));
+        assert_eq!(system, Some(TlsPolicy::Checked { roots: None, host: true }));
+        assert_eq!(TlsPolicy::of(Some("allow"), None), None);
+    }
+
+    #[test]
+    fn a_file_without_certificates_is_refused_by_its_name() {
+        let policy = TlsPolicy::Checked { roots: Some(PathBuf::from("/nonexistent/ca.pem")), host: true };
+        assert!(matches!(policy.connector(), Err(InvalidTls::RootFile(path)) if path.ends_with("ca.pem")));
+    }
+}

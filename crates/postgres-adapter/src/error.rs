@@ -1,0 +1,148 @@
+//! From what the driver reports to the one error of all storage ports.
+
+use application::ports::storage::StorageError;
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
+use std::fmt::{self, Display};
+
+/// What the operator reads of a failure that is none of the expected ones: never the DETAIL line, and nothing
+/// after a colon of the message, because Postgres prints values there.
+#[derive(Debug)]
+struct Failure {
+    kind: DatabaseErrorKind,
+    message: String,
+    table: Option<String>,
+    constraint: Option<String>,
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PostgreSQL: {} ({:?})", self.message, self.kind)?;
+        if let Some(table) = &self.table {
+            write!(f, ", table {table}")?;
+        }
+        if let Some(constraint) = &self.constraint {
+            write!(f, ", constraint {constraint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Says what the driver could not do, without the driver's own text, which may hold values.
+#[derive(Debug, thiserror::Error)]
+#[error("PostgreSQL: {0}")]
+pub(crate) struct Unexpected(pub(crate) &'static str);
+
+/// Wraps a failure that only a mistake in the program or the set-up explains.
+pub(crate) fn unexpected(what: &'static str) -> StorageError {
+    StorageError::Internal(Box::new(Unexpected(what)))
+}
+
+/// Makes the error for a stored value that the program cannot have written; the value itself is dropped.
+pub(crate) fn corrupt<E>(
+    table: &'static str,
+    column: &'static str,
+    row: impl Display,
+) -> impl FnOnce(E) -> StorageError {
+    move |_| StorageError::Corrupt { table, column, row: row.to_string() }
+}
+
+/// Sorts what a statement ended with.
+///
+/// A violated uniqueness arrives here only when two units of work raced and the statement looked before the
+/// other one wrote: the transaction is aborted, and trying again sees the conflict. Where a conflict is
+/// expected, `ON CONFLICT DO NOTHING` reports it without an error, which also keeps the values out of the
+/// server's own log. Likewise a foreign key whose row has gone in the meantime.
+pub(crate) fn storage_error(error: Error) -> StorageError {
+    match error {
+        Error::DatabaseError(kind, information) => database_error(kind, &*information),
+        Error::NotFound => unexpected("a statement that returns one row returned none"),
+        Error::DeserializationError(_) => unexpected("a column has another type than the program expects"),
+        Error::SerializationError(_) | Error::QueryBuilderError(_) | Error::InvalidCString(_) => {
+            unexpected("a statement could not be built")
+        }
+        _ => unexpected("the driver lost track of a transaction"),
+    }
+}
+
+fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInformation) -> StorageError {
+    use DatabaseErrorKind as Kind;
+    match kind {
+        Kind::SerializationFailure | Kind::UniqueViolation | Kind::ForeignKeyViolation => {
+            StorageError::Retryable
+        }
+        // A standby answers so, before and during a failover.
+        Kind::ClosedConnection | Kind::UnableToSendCommand | Kind::ReadOnlyTransaction => {
+            StorageError::Unavailable
+        }
+        _ => by_message(information.message()).unwrap_or_else(|| internal(kind, information)),
+    }
+}
+
+/// Sorts by the message, because the driver passes no SQLSTATE on. The session asks for English messages
+/// (see `connection`); a test provokes each of these.
+fn by_message(message: &str) -> Option<StorageError> {
+    const GIVEN_UP: [&str; 2] = [
+        // 40P01
+        "deadlock detected",
+        // 55P03
+        "canceling statement due to lock timeout",
+    ];
+    const NOT_THERE: [&str; 7] = [
+        // 57014
+        "canceling statement due to statement timeout",
+        "canceling statement due to user request",
+        // 57P01 and 25P03
+        "terminating connection due to",
+        // 57P03
+        "the database system is",
+        // 57P02
+        "terminating connection because of crash",
+        // 53300
+        "sorry, too many clients",
+        "remaining connection slots",
+    ];
+    let starts = |start: &&str| message.starts_with(*start);
+    if GIVEN_UP.iter().any(starts) {
+        Some(StorageError::Retryable)
+    } else if NOT_THERE.iter().any(starts) {
+        Some(StorageError::Unavailable)
+    } else {
+        None
+    }
+}
+
+fn internal(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInformation) -> StorageError {
+    let message = information.message();
+    let message = message.split_once(':').map_or(message, |(before, _)| before).to_owned();
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    let (table, constraint) = (owned(information.table_name()), owned(information.constraint_name()));
+    StorageError::Internal(Box::new(Failure { kind, message, table, constraint }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reported(kind: DatabaseErrorKind, message: &str) -> StorageError {
+        storage_error(Error::DatabaseError(kind, Box::new(message.to_owned())))
+    }
+
+    #[test]
+    fn a_race_asks_to_try_again_and_a_lost_server_is_unavailable() {
+        assert!(matches!(reported(DatabaseErrorKind::UniqueViolation, "x"), StorageError::Retryable));
+        assert!(matches!(reported(DatabaseErrorKind::SerializationFailure, "x"), StorageError::Retryable));
+        assert!(matches!(reported(DatabaseErrorKind::UnableToSendCommand, "x"), StorageError::Unavailable));
+        assert!(matches!(reported(DatabaseErrorKind::ReadOnlyTransaction, "x"), StorageError::Unavailable));
+        let shutdown = "terminating connection due to administrator command";
+        assert!(matches!(reported(DatabaseErrorKind::Unknown, shutdown), StorageError::Unavailable));
+    }
+
+    #[test]
+    fn an_internal_error_holds_no_value() {
+        let error = reported(DatabaseErrorKind::Unknown, "invalid input syntax for type uuid: \"LEAKME\"");
+        let StorageError::Internal(source) = error else { panic!("not internal") };
+        assert_eq!(source.to_string(), "PostgreSQL: invalid input syntax for type uuid (Unknown)");
+    }
+}

@@ -1,0 +1,115 @@
+//! Pages and walks of sleep sessions.
+
+use super::sleep_page::SleepPageText;
+use crate::error::storage_error;
+use crate::row::{SLEEP_COLUMNS, SleepColumns, SleepRow, lower_bound, sleep_offset, upper_bound};
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::{
+    PackedSleepRow, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
+};
+use async_trait::async_trait;
+use chrono::DateTime;
+use diesel::data_types::PgTimestamp;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::{SleepSessionId, UserId};
+use uuid::Uuid;
+
+/// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
+const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
+
+/// The columns of a page's row.
+type Columns = (
+    SqlUuid,
+    Timestamptz,
+    Timestamptz,
+    Nullable<SmallInt>,
+    Nullable<SmallInt>,
+    Text,
+    Nullable<Bool>,
+    Timestamptz,
+    Binary,
+    Binary,
+);
+
+/// A page's row as it comes; times stay numbers, because nothing here needs a calendar.
+type Row = (
+    Uuid,
+    PgTimestamp,
+    PgTimestamp,
+    Option<i16>,
+    Option<i16>,
+    String,
+    Option<bool>,
+    PgTimestamp,
+    Vec<u8>,
+    Vec<u8>,
+);
+
+#[async_trait]
+impl SleepReader for PostgresStore {
+    async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        let statement = sql_query(SleepPageText::of(&query).sql())
+            .bind::<SqlUuid, _>(query.user_id.as_uuid())
+            .bind::<Timestamptz, _>(lower_bound(query.range.start()))
+            .bind::<Timestamptz, _>(upper_bound(query.range.end()))
+            .bind::<BigInt, _>(query.page.offset())
+            .bind::<BigInt, _>(query.page.limit_with_lookahead());
+        let rows: Vec<Row> = {
+            let mut connection = self.pooled().await?;
+            returning::<Columns, _>(statement).load(&mut *connection).await.map_err(storage_error)?
+        };
+        let size = usize::from(query.page.size.get());
+        let has_more = rows.len() > size;
+        let rows = rows.into_iter().take(size).map(packed).collect::<Result<_, _>>()?;
+        Ok(SleepPage { rows, has_more })
+    }
+
+    async fn walk(
+        &self,
+        user_id: UserId,
+        after: Option<SleepPosition>,
+        limit: u32,
+    ) -> Result<Vec<domain::sleep::SleepSession>, StorageError> {
+        let text = format!(
+            "SELECT {SLEEP_COLUMNS} FROM sleep_session s
+             WHERE s.user_id = $1 AND (s.started_at, s.id) > ($2, $3)
+             ORDER BY s.started_at, s.id LIMIT $4"
+        );
+        let (start, id) = after.map_or((None, Uuid::nil()), |(millis, id)| {
+            (DateTime::from_timestamp_millis(millis), id.as_uuid())
+        });
+        let statement = sql_query(text)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<Timestamptz, _>(lower_bound(start))
+            .bind::<SqlUuid, _>(id)
+            .bind::<BigInt, _>(i64::from(limit));
+        let rows: Vec<SleepRow> = {
+            let mut connection = self.pooled().await?;
+            returning::<SleepColumns, _>(statement).load(&mut *connection).await.map_err(storage_error)?
+        };
+        rows.into_iter().map(SleepRow::into_session).collect()
+    }
+}
+
+fn packed(row: Row) -> Result<PackedSleepRow, StorageError> {
+    let (id, started_at, ended_at, at_start, at_end, source, is_nap, updated_at, stages, metrics) = row;
+    Ok(PackedSleepRow {
+        id: SleepSessionId::from_uuid(id),
+        started_at_millis: millis(started_at),
+        ended_at_millis: millis(ended_at),
+        offset_at_start: sleep_offset(at_start, "offset_at_start", id)?,
+        offset_at_end: sleep_offset(at_end, "offset_at_end", id)?,
+        source: Some(source).filter(|source| !source.is_empty()).map(String::into_boxed_str),
+        is_nap,
+        updated_at_millis: millis(updated_at),
+        stages: stages.into_boxed_slice(),
+        metrics: metrics.into_boxed_slice(),
+    })
+}
+
+const fn millis(PgTimestamp(micros): PgTimestamp) -> i64 {
+    micros.saturating_add(POSTGRES_EPOCH_MICROS).div_euclid(1_000)
+}

@@ -1,0 +1,60 @@
+//! The statement of a page of sleep sessions.
+
+use application::ports::storage::SleepPageQuery;
+use domain::paging::SortDirection;
+
+/// What distinguishes the few texts of the statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SleepPageText {
+    /// Which way the page is sorted.
+    pub(super) sort: SortDirection,
+    /// Whether the page begins where the range does, so that there is nothing to skip.
+    pub(super) is_first: bool,
+    /// Whether stages are read.
+    pub(super) with_stages: bool,
+    /// Whether metrics are read.
+    pub(super) with_metrics: bool,
+}
+
+impl SleepPageText {
+    pub(super) fn of(query: &SleepPageQuery) -> Self {
+        Self {
+            sort: query.page.sort,
+            is_first: query.page.offset() == 0,
+            with_stages: query.with_stages,
+            with_metrics: query.with_metrics,
+        }
+    }
+
+    /// Writes the statement: `$1` person, `$2` and `$3` range, `$4` rows to skip, `$5` rows to read.
+    ///
+    /// The page's first key is found on the primary key alone; then the rows follow from there by row
+    /// comparison, which makes that key the point where the second scan enters the index. The bound of the range
+    /// that the key already implies is left out, because the scan would enter the index at that one instead and
+    /// walk over everything that was skipped. Columns that were not asked for are not read.
+    pub(super) fn sql(self) -> String {
+        let stages = if self.with_stages { "s.stages" } else { "''::bytea" };
+        let metrics = if self.with_metrics { "s.metrics" } else { "''::bytea" };
+        let (direction, beyond, far_bound) = match self.sort {
+            SortDirection::Ascending => ("ASC", ">=", "s.started_at <= $3"),
+            SortDirection::Descending => ("DESC", "<=", "s.started_at >= $2"),
+        };
+        let start = if self.is_first {
+            // `$4` is 0 and only named, so that every text has the same parameters.
+            "s.started_at BETWEEN $2 AND $3 AND $4 = 0".to_owned()
+        } else {
+            format!(
+                "{far_bound} AND (s.started_at, s.id) {beyond} (
+                    SELECT k.started_at, k.id FROM sleep_session k
+                    WHERE k.user_id = $1 AND k.started_at BETWEEN $2 AND $3
+                    ORDER BY k.started_at {direction}, k.id {direction} OFFSET $4 LIMIT 1)"
+            )
+        };
+        format!(
+            "SELECT s.id, s.started_at, s.ended_at, s.offset_at_start, s.offset_at_end, s.source, s.is_nap,
+                s.updated_at, {stages}, {metrics}
+            FROM sleep_session s WHERE s.user_id = $1 AND {start}
+            ORDER BY s.started_at {direction}, s.id {direction} LIMIT $5"
+        )
+    }
+}

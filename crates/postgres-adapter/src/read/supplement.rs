@@ -1,0 +1,197 @@
+//! Pages of supplements with their logs, and what an export needs.
+
+use crate::error::storage_error;
+use crate::row::{IntakeLogColumns, JsonText, LogRow, SupplementRow, lower_bound};
+use crate::schema::supplement;
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::{
+    IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader, SupplementRecord,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::data_types::PgTimestamp;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::{IntakeLogId, SupplementId, UserId};
+use domain::paging::SortDirection;
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use uuid::Uuid;
+
+/// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
+const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
+
+/// Lists the supplements of a person by one index look-up each: the smallest, then the next greater one, and so
+/// on, so that the number of logs does not matter.
+const TAKEN: &str = "(SELECT l.supplement_id FROM intake_log l WHERE l.user_id = $1
+        ORDER BY l.supplement_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT l.supplement_id FROM intake_log l
+        WHERE l.user_id = $1 AND l.supplement_id > t.supplement_id ORDER BY l.supplement_id LIMIT 1)
+    FROM taken t WHERE t.supplement_id IS NOT NULL";
+
+/// The columns of a version, then its logs as three lists.
+type PageColumns = (
+    SqlUuid,
+    Text,
+    Text,
+    Text,
+    Text,
+    Nullable<Date>,
+    Timestamptz,
+    Jsonb,
+    Array<SqlUuid>,
+    Array<Timestamptz>,
+    Array<Double>,
+);
+
+/// One record of a page.
+#[derive(Queryable)]
+struct PageRow {
+    id: Uuid,
+    brand: String,
+    name: String,
+    servings: String,
+    upc: String,
+    label_date: Option<NaiveDate>,
+    entry_date: DateTime<Utc>,
+    ingredients: JsonText,
+    log_ids: Vec<Uuid>,
+    log_times: Vec<PgTimestamp>,
+    log_servings: Vec<f64>,
+}
+
+impl PageRow {
+    fn into_record(self) -> Result<SupplementRecord, StorageError> {
+        let Self { id, brand, name, servings, upc, label_date, entry_date, ingredients, .. } = self;
+        let row = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
+        let times_and_servings = self.log_times.into_iter().zip(self.log_servings);
+        let logs = self.log_ids.into_iter().zip(times_and_servings);
+        let logs = logs.map(|(id, (PgTimestamp(micros), servings))| IntakeLogRow {
+            id: IntakeLogId::from_uuid(id),
+            created_at_micros: micros.saturating_add(POSTGRES_EPOCH_MICROS),
+            servings,
+        });
+        Ok(SupplementRecord { supplement: row.into_supplement()?, logs: logs.collect() })
+    }
+}
+
+/// Writes the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
+/// `$5` the one supplement, if one is named.
+///
+/// A record's place is that of its first log in the direction, one more index look-up; the logs themselves are
+/// read for the page's records only, in the order of the index.
+fn page_sql(sort: SortDirection, names_one: bool) -> String {
+    let direction = match sort {
+        SortDirection::Ascending => "ASC",
+        SortDirection::Descending => "DESC",
+    };
+    let taken = if names_one { "SELECT $5" } else { TAKEN };
+    format!(
+        "WITH RECURSIVE taken (supplement_id) AS ({taken}),
+        page AS (
+            SELECT t.supplement_id, f.created_at FROM taken t CROSS JOIN LATERAL (
+                SELECT l.created_at FROM intake_log l
+                WHERE l.user_id = $1 AND l.supplement_id = t.supplement_id AND l.created_at >= $2
+                ORDER BY l.created_at {direction} LIMIT 1
+            ) AS f
+            ORDER BY f.created_at {direction}, t.supplement_id {direction} OFFSET $3 LIMIT $4
+        )
+        SELECT s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
+            logs.ids, logs.times, logs.servings
+        FROM page p JOIN supplement s ON s.id = p.supplement_id
+        CROSS JOIN LATERAL (
+            SELECT array_agg(o.id) AS ids, array_agg(o.created_at) AS times, array_agg(o.servings) AS servings
+            FROM (
+                SELECT l.id, l.created_at, l.servings FROM intake_log l
+                WHERE l.user_id = $1 AND l.supplement_id = p.supplement_id AND l.created_at >= $2
+                ORDER BY l.created_at {direction}, l.id {direction}
+            ) AS o
+        ) AS logs
+        ORDER BY p.created_at {direction}, p.supplement_id {direction}"
+    )
+}
+
+#[async_trait]
+impl SupplementReader for PostgresStore {
+    async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
+        let SupplementPageQuery { user_id, start, supplement_id, page } = query;
+        let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<Timestamptz, _>(lower_bound(start))
+            .bind::<BigInt, _>(page.offset())
+            .bind::<BigInt, _>(page.limit_with_lookahead());
+        let rows: Vec<PageRow> = {
+            let mut connection = self.pooled().await?;
+            match supplement_id {
+                None => returning::<PageColumns, _>(statement).load(&mut *connection).await,
+                Some(id) => {
+                    let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
+                    returning::<PageColumns, _>(statement).load(&mut *connection).await
+                }
+            }
+            .map_err(storage_error)?
+        };
+        let size = usize::from(page.size.get());
+        let has_more = rows.len() > size;
+        let records = rows.into_iter().take(size).map(PageRow::into_record).collect::<Result<_, _>>()?;
+        Ok(SupplementPage { records, has_more })
+    }
+
+    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        let ids = sql_query(format!(
+            "WITH RECURSIVE taken (supplement_id) AS ({TAKEN})
+             SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL"
+        ))
+        .bind::<SqlUuid, _>(user_id.as_uuid());
+        let rows: Vec<(String, String, SupplementRow)> = {
+            let mut connection = self.pooled().await?;
+            let ids: Vec<Uuid> =
+                returning::<SqlUuid, _>(ids).load(&mut *connection).await.map_err(storage_error)?;
+            supplement::table
+                .filter(supplement::id.eq_any(ids))
+                .order(supplement::id.asc())
+                .select((supplement::catalogue_source, supplement::catalogue_key, SupplementRow::as_select()))
+                .load(&mut *connection)
+                .await
+                .map_err(storage_error)?
+        };
+        rows.into_iter().map(keyed).collect()
+    }
+
+    async fn walk_logs(
+        &self,
+        user_id: UserId,
+        after: Option<(DateTime<Utc>, IntakeLogId)>,
+        limit: u32,
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let (start, id) = after.map_or((None, Uuid::nil()), |(at, id)| (Some(at), id.as_uuid()));
+        let statement = sql_query(
+            "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
+             WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
+             ORDER BY l.created_at, l.id LIMIT $4",
+        )
+        .bind::<SqlUuid, _>(user_id.as_uuid())
+        .bind::<Timestamptz, _>(lower_bound(start))
+        .bind::<SqlUuid, _>(id)
+        .bind::<BigInt, _>(i64::from(limit));
+        let rows: Vec<LogRow> = {
+            let mut connection = self.pooled().await?;
+            returning::<IntakeLogColumns, _>(statement).load(&mut *connection).await.map_err(storage_error)?
+        };
+        rows.into_iter().map(LogRow::into_log).collect()
+    }
+}
+
+fn keyed(row: (String, String, SupplementRow)) -> Result<(CatalogueKey, Supplement), StorageError> {
+    let (source, key, version) = row;
+    let id = version.id;
+    let key = CatalogueKey::new(source, key).map_err(crate::error::corrupt(
+        "supplement",
+        "catalogue_key",
+        SupplementId::from_uuid(id),
+    ))?;
+    Ok((key, version.into_supplement()?))
+}

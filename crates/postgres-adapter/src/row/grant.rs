@@ -1,0 +1,84 @@
+//! Grants.
+
+use super::{scope_set, secret_hash};
+use crate::error::corrupt;
+use crate::schema::access_grant;
+use application::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::id::{ClientId, GrantId, UserId};
+use uuid::Uuid;
+
+const TABLE: &str = "access_grant";
+
+/// A row of `access_grant`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = access_grant, check_for_backend(Pg))]
+pub(crate) struct GrantRow {
+    user_id: Uuid,
+    id: Uuid,
+    client_id: Uuid,
+    scopes: String,
+    refresh_token_hash: Vec<u8>,
+    created_at: DateTime<Utc>,
+    last_used_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+    revocation_reason: Option<String>,
+}
+
+impl From<&Grant> for GrantRow {
+    fn from(grant: &Grant) -> Self {
+        let Grant { id, client_id, user_id, scopes, refresh_token_hash, created_at, last_used_at, state } =
+            grant;
+        let (revoked_at, reason) = match state {
+            GrantState::Live => (None, None),
+            GrantState::Revoked { at, reason } => (Some(*at), Some(reason.as_str().to_owned())),
+        };
+        Self {
+            user_id: user_id.as_uuid(),
+            id: id.as_uuid(),
+            client_id: client_id.as_uuid(),
+            scopes: scopes.to_string(),
+            refresh_token_hash: refresh_token_hash.as_bytes().to_vec(),
+            created_at: *created_at,
+            last_used_at: *last_used_at,
+            revoked_at,
+            revocation_reason: reason,
+        }
+    }
+}
+
+impl GrantRow {
+    /// Reads the row as a grant.
+    pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
+        let Self {
+            user_id,
+            id,
+            client_id,
+            scopes,
+            refresh_token_hash,
+            created_at,
+            last_used_at,
+            revoked_at,
+            revocation_reason,
+        } = self;
+        let reason = revocation_reason.as_deref().map(RevocationReason::parse);
+        let state = match (revoked_at, reason) {
+            (None, None) => Ok(GrantState::Live),
+            (Some(at), Some(Some(reason))) => Ok(GrantState::Revoked { at, reason }),
+            (Some(_), None | Some(None)) | (None, Some(_)) => Err(()),
+        };
+        Ok(Grant {
+            id: GrantId::from_uuid(id),
+            client_id: ClientId::from_uuid(client_id),
+            user_id: UserId::from_uuid(user_id),
+            scopes: scope_set(&scopes, TABLE, id)?,
+            refresh_token_hash: secret_hash(&refresh_token_hash, TABLE, "refresh_token_hash", id)?,
+            created_at,
+            last_used_at,
+            state: state.map_err(corrupt(TABLE, "revocation_reason", id))?,
+        })
+    }
+}

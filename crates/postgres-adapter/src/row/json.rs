@@ -1,0 +1,33 @@
+//! JSON text in a `jsonb` column.
+
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::expression::AsExpression;
+use diesel::pg::{Pg, PgValue};
+use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::Jsonb;
+use std::io::Write as _;
+
+/// The first byte of `jsonb` on the wire: its version.
+const WIRE_VERSION: u8 = 1;
+
+/// A JSON document as text, read and written by whoever knows its shape.
+#[derive(Debug, Clone, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Jsonb)]
+pub(crate) struct JsonText(pub(crate) Vec<u8>);
+
+impl ToSql<Jsonb, Pg> for JsonText {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        out.write_all(&[WIRE_VERSION])?;
+        out.write_all(&self.0)?;
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<Jsonb, Pg> for JsonText {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        match value.as_bytes().split_first() {
+            Some((&WIRE_VERSION, text)) => Ok(Self(text.to_vec())),
+            _ => Err("jsonb of an unknown version".into()),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The tables as Diesel knows them. `migrations/postgres` makes them.
+
+diesel::table! {
+    account (id) {
+        id -> Uuid,
+        email -> Text,
+        email_normalised -> Text,
+        home_timezone -> Text,
+        locked_at -> Nullable<Timestamptz>,
+        created_at -> Timestamptz,
+        birth_date -> Nullable<Date>,
+        biological_sex -> Nullable<Text>,
+        blood_type -> Nullable<Text>,
+        height_cm -> Nullable<Double>,
+        weight_kg -> Nullable<Double>,
+        skin_type -> Nullable<SmallInt>,
+        wheelchair_use -> Nullable<Bool>,
+    }
+}
+
+diesel::table! {
+    client (id) {
+        id -> Uuid,
+        name -> Text,
+        kind -> Text,
+        redirect_uris -> Array<Text>,
+        scopes -> Text,
+        allow_query_secrets -> Bool,
+        require_pkce -> Bool,
+        disabled_at -> Nullable<Timestamptz>,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    client_secret (client_id, id) {
+        client_id -> Uuid,
+        id -> Uuid,
+        secret_hash -> Binary,
+        created_at -> Timestamptz,
+        expires_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    authorization_code (code_hash) {
+        code_hash -> Binary,
+        client_id -> Uuid,
+        user_id -> Uuid,
+        redirect_uri -> Text,
+        scopes -> Text,
+        challenge -> Nullable<Binary>,
+        issued_at -> Timestamptz,
+        expires_at -> Timestamptz,
+        redeemed_grant_id -> Nullable<Uuid>,
+        redeemed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    access_grant (user_id, id) {
+        user_id -> Uuid,
+        id -> Uuid,
+        client_id -> Uuid,
+        scopes -> Text,
+        refresh_token_hash -> Binary,
+        created_at -> Timestamptz,
+        last_used_at -> Nullable<Timestamptz>,
+        revoked_at -> Nullable<Timestamptz>,
+        revocation_reason -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    sleep_session (user_id, started_at, id) {
+        user_id -> Uuid,
+        started_at -> Timestamptz,
+        id -> Uuid,
+        ended_at -> Timestamptz,
+        offset_at_start -> Nullable<SmallInt>,
+        offset_at_end -> Nullable<SmallInt>,
+        source -> Text,
+        key_kind -> Text,
+        natural_key -> Text,
+        is_nap -> Nullable<Bool>,
+        updated_at -> Timestamptz,
+        stages -> Binary,
+        metrics -> Binary,
+    }
+}
+
+diesel::table! {
+    supplement (id) {
+        id -> Uuid,
+        catalogue_source -> Text,
+        catalogue_key -> Text,
+        is_current -> Bool,
+        is_logged -> Bool,
+        brand -> Text,
+        name -> Text,
+        servings -> Text,
+        upc -> Text,
+        label_date -> Nullable<Date>,
+        entry_date -> Timestamptz,
+        ingredients -> Jsonb,
+    }
+}
+
+diesel::table! {
+    intake_log (user_id, supplement_id, created_at, id) {
+        user_id -> Uuid,
+        supplement_id -> Uuid,
+        created_at -> Timestamptz,
+        id -> Uuid,
+        servings -> Double,
+        external_key -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    signing_key (id) {
+        id -> Uuid,
+        public_key -> Binary,
+        private_key -> Binary,
+        created_at -> Timestamptz,
+        retired_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    failure_counter (key) {
+        key -> Binary,
+        window_began_at -> Timestamptz,
+        failures -> Integer,
+    }
+}
+
+diesel::table! {
+    schema_compatibility (version) {
+        version -> Text,
+        oldest_program -> Integer,
+    }
+}
+
+diesel::joinable!(client_secret -> client (client_id));
+diesel::joinable!(access_grant -> client (client_id));
+diesel::joinable!(access_grant -> account (user_id));
+diesel::allow_tables_to_appear_in_same_query!(access_grant, account, client, client_secret);

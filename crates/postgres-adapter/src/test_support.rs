@@ -1,0 +1,183 @@
+//! Databases for tests: each test has its own, cloned from one migrated template.
+//!
+//! The cluster is the one that the environment variable `RESTWELL_TEST_POSTGRES` names, the URL of a superuser's
+//! maintenance database; `scripts/test` starts one and sets it. Everything here panics when it cannot do its
+//! work: a test without its database must fail, not pass by.
+
+use crate::{PostgresOptions, PostgresStore};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio_postgres::{Client, NoTls};
+
+/// The variable that names the cluster.
+pub const CLUSTER_VARIABLE: &str = "RESTWELL_TEST_POSTGRES";
+
+/// The advisory lock under which the template is made; an arbitrary number.
+const TEMPLATE_LOCK: i64 = 7_310_868_735_422_391_405;
+
+/// The migrations as they stand in the repository.
+const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/postgres");
+
+/// Counts the databases of this process.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A database that is dropped together with this value, also when the test panics.
+#[derive(Debug)]
+pub struct TestDatabase {
+    cluster: String,
+    name: String,
+    url: String,
+}
+
+impl TestDatabase {
+    /// Makes a migrated, empty database.
+    ///
+    /// # Panics
+    ///
+    /// When no cluster is named, or it refuses.
+    pub async fn create() -> Self {
+        let cluster = cluster();
+        let template = template(&cluster).await;
+        Self::make(cluster, &format!("TEMPLATE {template}")).await
+    }
+
+    /// Makes a database without any schema.
+    ///
+    /// # Panics
+    ///
+    /// When no cluster is named, or it refuses.
+    pub async fn create_without_schema() -> Self {
+        Self::make(cluster(), "TEMPLATE template0").await
+    }
+
+    async fn make(cluster: String, template: &str) -> Self {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("restwell_test_{}_{number}", std::process::id());
+        let client = client(&cluster).await;
+        // A killed process with the same id may have left one behind.
+        run(&client, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+        run(&client, &format!("CREATE DATABASE {name} {template}")).await;
+        let url = database_url(&cluster, &name);
+        Self { cluster, name, url }
+    }
+
+    /// Returns the URL of the database.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Makes a store on the database, with a small pool.
+    ///
+    /// # Panics
+    ///
+    /// When the URL of the cluster is not one that the store takes.
+    pub fn store(&self) -> PostgresStore {
+        let options = PostgresOptions { pool_size: 4, ..PostgresOptions::new(&self.url) };
+        demand(PostgresStore::connect(&options), "the URL of the test database is refused")
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let (cluster, statement) =
+            (self.cluster.clone(), format!("DROP DATABASE {} WITH (FORCE)", self.name));
+        // On a thread of its own, because the runtime of the test cannot be waited for in here. Best effort: the
+        // cluster is thrown away as a whole anyway.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            if let Ok(runtime) = runtime {
+                runtime.block_on(async {
+                    let client = client(&cluster).await;
+                    let _ = client.batch_execute(&statement).await;
+                });
+            }
+        });
+        let _ = dropping.join();
+    }
+}
+
+/// Reads which cluster to use.
+fn cluster() -> String {
+    #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variable is theirs alone")]
+    let url = std::env::var(CLUSTER_VARIABLE);
+    demand(
+        url,
+        "RESTWELL_TEST_POSTGRES is not set. Run the tests with scripts/test, or start a cluster with \
+         `scripts/postgres-cluster start DIR` and set the variable to the URL that it prints",
+    )
+}
+
+/// Makes the template unless it is there, and returns its name, which follows from the migrations.
+async fn template(cluster: &str) -> String {
+    let name = format!("restwell_template_{}", migrations_hash());
+    let client = client(cluster).await;
+    run(&client, &format!("SELECT pg_advisory_lock({TEMPLATE_LOCK})")).await;
+    // The mark is set last, so that a template that somebody could not finish is made anew.
+    let finished = format!("SELECT FROM pg_database WHERE datname = '{name}' AND datistemplate");
+    let rows = client.simple_query(&finished).await;
+    let is_finished = demand(rows, "the cluster does not list its databases")
+        .iter()
+        .any(|message| matches!(message, tokio_postgres::SimpleQueryMessage::Row(_)));
+    if !is_finished {
+        run(&client, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+        run(&client, &format!("CREATE DATABASE {name} TEMPLATE template0")).await;
+        let store = PostgresStore::connect(&PostgresOptions::new(database_url(cluster, &name)));
+        let store = demand(store, "the URL of the test cluster is refused");
+        demand(store.migrate().await, "the template cannot be migrated");
+        drop(store);
+        run(&client, &format!("ALTER DATABASE {name} WITH IS_TEMPLATE true")).await;
+    }
+    // The lock ends with the connection.
+    name
+}
+
+/// Hashes the names and texts of the migrations.
+fn migrations_hash() -> String {
+    let unreadable = "the folder migrations/postgres cannot be read";
+    let mut folders: Vec<_> = demand(Path::new(MIGRATIONS).read_dir(), unreadable)
+        .map(|entry| demand(entry, unreadable).path())
+        .collect();
+    folders.sort();
+    let mut hasher = Sha256::new();
+    for folder in folders {
+        hasher.update(folder.file_name().unwrap_or_default().as_encoded_bytes());
+        hasher.update([0]);
+        hasher.update(demand(std::fs::read(folder.join("up.sql")), unreadable));
+    }
+    hasher.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Puts another database into a URL.
+fn database_url(cluster: &str, database: &str) -> String {
+    let (address, query) = cluster.split_once('?').map_or((cluster, None), |(a, q)| (a, Some(q)));
+    let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
+    let host = rest.split_once('/').map_or(rest, |(host, _)| host);
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{scheme}://{host}/{database}{query}")
+}
+
+async fn client(cluster: &str) -> Client {
+    let connected = tokio_postgres::connect(cluster, NoTls).await;
+    let (client, connection) = demand(connected, "the cluster of RESTWELL_TEST_POSTGRES cannot be reached");
+    tokio::spawn(connection);
+    client
+}
+
+async fn run(client: &Client, statement: &str) {
+    demand(client.batch_execute(statement).await, statement);
+}
+
+/// Unwraps what a test cannot do without.
+#[expect(clippy::panic, reason = "a test without its database must fail, and say why")]
+#[track_caller]
+fn demand<T, E: std::fmt::Debug>(result: Result<T, E>, why: &str) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{why} ({error:?})"),
+    }
+}

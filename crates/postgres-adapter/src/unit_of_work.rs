@@ -1,0 +1,94 @@
+//! A transaction on a pooled connection.
+
+use crate::error::{storage_error, unexpected};
+use crate::store::{Pooled, PostgresStore};
+use application::ports::storage::{
+    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, SigningKeyRepository,
+    SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
+};
+use async_trait::async_trait;
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+
+/// Begins at the level that the statements here count on: each sees what was committed before it, so that it
+/// can wait for a lock and then look.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+/// Commits only what is whole: a `COMMIT` alone ends an aborted transaction with a rollback and no error.
+const COMMIT: &str = "SELECT 1; COMMIT";
+
+#[async_trait]
+impl UnitOfWorkFactory for PostgresStore {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        // Guarded before it begins: this call, too, may be dropped half-way.
+        let mut unit = PgUnitOfWork { connection: Some(self.pooled().await?) };
+        unit.connection()?.batch_execute(BEGIN).await.map_err(storage_error)?;
+        Ok(Box::new(unit))
+    }
+}
+
+/// A transaction with every repository. A conflict leaves it usable; after any other error it only ends.
+pub(crate) struct PgUnitOfWork {
+    /// Absent once the transaction has ended.
+    connection: Option<Pooled>,
+}
+
+impl PgUnitOfWork {
+    /// Borrows the connection for one statement.
+    pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, StorageError> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            None => Err(unexpected("a unit of work was used after its end")),
+        }
+    }
+
+    /// Ends the transaction; only then the connection goes back to the pool.
+    async fn end(&mut self, statement: &str) -> Result<(), StorageError> {
+        self.connection()?.batch_execute(statement).await.map_err(storage_error)?;
+        drop(self.connection.take());
+        Ok(())
+    }
+}
+
+/// Dropped before its end, a unit of work closes its connection: the server rolls back when it notices, and no
+/// session stands idle in a transaction in the pool. (Rolling back here would need to wait.)
+impl Drop for PgUnitOfWork {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            drop(Pooled::take(connection));
+        }
+    }
+}
+
+#[async_trait]
+impl UnitOfWork for PgUnitOfWork {
+    fn users(&mut self) -> &mut dyn UserRepository {
+        self
+    }
+    fn clients(&mut self) -> &mut dyn ClientRepository {
+        self
+    }
+    fn codes(&mut self) -> &mut dyn CodeRepository {
+        self
+    }
+    fn grants(&mut self) -> &mut dyn GrantRepository {
+        self
+    }
+    fn sleep(&mut self) -> &mut dyn SleepRepository {
+        self
+    }
+    fn supplements(&mut self) -> &mut dyn SupplementRepository {
+        self
+    }
+    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
+        self
+    }
+    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
+        self
+    }
+    async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {
+        self.end(COMMIT).await
+    }
+    async fn rollback(mut self: Box<Self>) -> Result<(), StorageError> {
+        self.end("ROLLBACK").await
+    }
+}

@@ -1,0 +1,145 @@
+//! Grants.
+
+use super::{count, stored};
+use crate::error::storage_error;
+use crate::row::GrantRow;
+use crate::schema::access_grant as grant;
+use crate::schema::account;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{GrantFilter, GrantRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::grant::{Grant, RevocationReason};
+use domain::id::{ClientId, GrantId, UserId};
+
+const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
+    WHERE user_id = $1 AND revoked_at IS NULL AND id IN (
+        SELECT id FROM access_grant WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL
+        ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET $3)";
+
+#[async_trait]
+impl GrantRepository for PgUnitOfWork {
+    async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError> {
+        let connection = self.connection()?;
+        if token_is_taken(connection, grant).await? {
+            return Err(StorageError::Conflict(UniqueKey::Grant));
+        }
+        let inserted = diesel::insert_into(grant::table)
+            .values(GrantRow::from(grant))
+            .on_conflict_do_nothing()
+            .execute(connection)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::Grant)
+    }
+
+    async fn list(
+        &mut self,
+        filter: GrantFilter,
+        after: Option<GrantId>,
+        limit: u32,
+    ) -> Result<Vec<Grant>, StorageError> {
+        let GrantFilter { user_id, client_id, id } = filter;
+        let mut query = grant::table
+            .order(grant::id.asc())
+            .limit(i64::from(limit))
+            .select(GrantRow::as_select())
+            .into_boxed();
+        if let Some(user_id) = user_id {
+            query = query.filter(grant::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some(client_id) = client_id {
+            query = query.filter(grant::client_id.eq(client_id.as_uuid()));
+        }
+        if let Some(id) = id {
+            query = query.filter(grant::id.eq(id.as_uuid()));
+        }
+        if let Some(after) = after {
+            query = query.filter(grant::id.gt(after.as_uuid()));
+        }
+        let rows: Vec<GrantRow> = query.load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(GrantRow::into_grant).collect()
+    }
+
+    async fn record_use(
+        &mut self,
+        user_id: UserId,
+        id: GrantId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let older = grant::table
+            .filter(grant::user_id.eq(user_id.as_uuid()))
+            .filter(grant::id.eq(id.as_uuid()))
+            .filter(grant::last_used_at.is_null().or(grant::last_used_at.lt(at)));
+        let updating = diesel::update(older).set(grant::last_used_at.eq(at));
+        updating.execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn revoke(
+        &mut self,
+        filter: GrantFilter,
+        at: DateTime<Utc>,
+        reason: RevocationReason,
+    ) -> Result<u64, StorageError> {
+        let GrantFilter { user_id, client_id, id } = filter;
+        let mut update = diesel::update(grant::table.filter(grant::revoked_at.is_null()))
+            .set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason.as_str())))
+            .into_boxed();
+        if let Some(user_id) = user_id {
+            update = update.filter(grant::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some(client_id) = client_id {
+            update = update.filter(grant::client_id.eq(client_id.as_uuid()));
+        }
+        if let Some(id) = id {
+            update = update.filter(grant::id.eq(id.as_uuid()));
+        }
+        update.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn revoke_excess(
+        &mut self,
+        client_id: ClientId,
+        user_id: UserId,
+        keep: usize,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let connection = self.connection()?;
+        serialise(connection, user_id).await?;
+        sql_query(REVOKE_EXCESS)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<SqlUuid, _>(client_id.as_uuid())
+            .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX))
+            .bind::<Timestamptz, _>(at)
+            .bind::<Text, _>(RevocationReason::TooManyGrants.as_str())
+            .execute(connection)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}
+
+/// Tells whether any person's grant has this refresh token, which no unique index over all partitions can.
+async fn token_is_taken(connection: &mut AsyncPgConnection, new: &Grant) -> Result<bool, StorageError> {
+    let same =
+        grant::table.filter(grant::refresh_token_hash.eq(new.refresh_token_hash.as_bytes().as_slice()));
+    diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
+}
+
+/// Lets units of work that count a person's grants pass one after another: two that redeem codes at once would
+/// not see each other's new grant, and both find room.
+async fn serialise(connection: &mut AsyncPgConnection, user_id: UserId) -> Result<(), StorageError> {
+    account::table
+        .filter(account::id.eq(user_id.as_uuid()))
+        .select(account::id)
+        .for_no_key_update()
+        .execute(connection)
+        .await
+        .map(|_| ())
+        .map_err(storage_error)
+}

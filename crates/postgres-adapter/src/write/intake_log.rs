@@ -1,0 +1,136 @@
+//! Intake logs.
+
+use super::{savepoint, stored};
+use crate::error::storage_error;
+use crate::row::{IntakeLogColumns, LogRow, NewLogs};
+use crate::schema::{intake_log, supplement};
+use crate::statement::returning;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{IntakeLogRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{Array, Bool, Double, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::id::{IntakeLogId, UserId};
+use domain::supplement::{IntakeLog, IntakeLogRecord};
+use uuid::Uuid;
+
+/// The logs with one of the external keys, and those of one of the supplements at its time.
+const CANDIDATES: &str = "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key
+    FROM intake_log l WHERE l.user_id = $1 AND l.external_key = ANY ($2)
+    UNION
+    SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key
+    FROM unnest($3, $4) AS r (supplement_id, created_at)
+    JOIN intake_log l ON l.user_id = $1 AND l.supplement_id = r.supplement_id AND l.created_at = r.created_at";
+
+const INSERT: &str = "INSERT INTO intake_log (user_id, supplement_id, created_at, id, servings, external_key)
+    SELECT $1, * FROM unnest($2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+
+/// Says whether the log was updated, and if not, whether it is there.
+const UPDATE: &str = "WITH taken AS (
+        SELECT FROM intake_log WHERE user_id = $1 AND external_key = $6 AND id <> $4
+    ), updated AS (
+        UPDATE intake_log SET supplement_id = $2, created_at = $3, servings = $5, external_key = $6
+        WHERE user_id = $1 AND id = $4 AND NOT EXISTS (SELECT FROM taken)
+        RETURNING id
+    ) SELECT EXISTS (SELECT FROM updated), EXISTS (SELECT FROM intake_log WHERE user_id = $1 AND id = $4)";
+
+#[async_trait]
+impl IntakeLogRepository for PgUnitOfWork {
+    async fn find_candidates(
+        &mut self,
+        user_id: UserId,
+        records: &[IntakeLogRecord],
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let keys: Vec<&str> = records.iter().filter_map(IntakeLogRecord::external_key).collect();
+        let supplements: Vec<Uuid> = records.iter().map(|record| record.supplement_id().as_uuid()).collect();
+        let times: Vec<_> = records.iter().map(IntakeLogRecord::created_at).collect();
+        let query = sql_query(CANDIDATES)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<Array<Text>, _>(keys)
+            .bind::<Array<SqlUuid>, _>(supplements)
+            .bind::<Array<Timestamptz>, _>(times);
+        let rows: Vec<LogRow> =
+            returning::<IntakeLogColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(LogRow::into_log).collect()
+    }
+
+    async fn find_many(
+        &mut self,
+        user_id: UserId,
+        ids: &[IntakeLogId],
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let ids: Vec<Uuid> = ids.iter().map(IntakeLogId::as_uuid).collect();
+        let rows: Vec<LogRow> = intake_log::table
+            .filter(intake_log::user_id.eq(user_id.as_uuid()))
+            .filter(intake_log::id.eq_any(ids))
+            .select(LogRow::as_select())
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(LogRow::into_log).collect()
+    }
+
+    async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
+        let connection = self.connection()?;
+        match logs.len() {
+            0 => return Ok(()),
+            // One row is all or none by itself.
+            1 => stored(insert(connection, user_id, logs).await?, UniqueKey::IntakeLog)?,
+            wanted => {
+                savepoint::open(connection).await?;
+                let inserted = insert(connection, user_id, logs).await?;
+                savepoint::close(connection, inserted == wanted, UniqueKey::IntakeLog).await?;
+            }
+        }
+        mark_logged(connection, logs).await
+    }
+
+    async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
+        let LogRow { supplement_id, created_at, id, servings, external_key } = LogRow::from(log);
+        let query = sql_query(UPDATE)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<SqlUuid, _>(supplement_id)
+            .bind::<Timestamptz, _>(created_at)
+            .bind::<SqlUuid, _>(id)
+            .bind::<Double, _>(servings)
+            .bind::<Nullable<Text>, _>(external_key);
+        let connection = self.connection()?;
+        let (is_updated, is_there): (bool, bool) =
+            returning::<(Bool, Bool), _>(query).get_result(connection).await.map_err(storage_error)?;
+        match (is_updated, is_there) {
+            (true, _) => mark_logged(connection, std::slice::from_ref(log)).await.map(|()| true),
+            (false, true) => Err(StorageError::Conflict(UniqueKey::IntakeLog)),
+            (false, false) => Ok(false),
+        }
+    }
+}
+
+async fn insert(
+    connection: &mut AsyncPgConnection,
+    user_id: UserId,
+    logs: &[IntakeLog],
+) -> Result<usize, StorageError> {
+    let new = NewLogs::of(user_id, logs);
+    let query = sql_query(INSERT)
+        .bind::<SqlUuid, _>(new.user_id)
+        .bind::<Array<SqlUuid>, _>(new.supplement_ids)
+        .bind::<Array<Timestamptz>, _>(new.created_at)
+        .bind::<Array<SqlUuid>, _>(new.ids)
+        .bind::<Array<Double>, _>(new.servings)
+        .bind::<Array<Nullable<Text>>, _>(new.external_keys);
+    returning::<(), _>(query).execute(connection).await.map_err(storage_error)
+}
+
+/// Notes that these versions are logged, which writes once in the life of each.
+async fn mark_logged(connection: &mut AsyncPgConnection, logs: &[IntakeLog]) -> Result<(), StorageError> {
+    // In one order everywhere, so that two units of work do not wait for each other.
+    let mut ids: Vec<Uuid> = logs.iter().map(|log| log.record.supplement_id().as_uuid()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let unmarked =
+        supplement::table.filter(supplement::id.eq_any(ids)).filter(supplement::is_logged.eq(false));
+    let marking = diesel::update(unmarked).set(supplement::is_logged.eq(true));
+    marking.execute(connection).await.map(|_| ()).map_err(storage_error)
+}

@@ -1,0 +1,53 @@
+//! Signing keys.
+
+use super::stored;
+use crate::error::storage_error;
+use crate::row::SigningKeyRow;
+use crate::schema::signing_key;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{SigningKeyRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+use domain::id::KeyId;
+use domain::signing_key::SigningKey;
+
+/// Conflicts with itself and with every write, but not with reads; held until the transaction ends.
+const ONE_AT_A_TIME: &str = "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE";
+
+#[async_trait]
+impl SigningKeyRepository for PgUnitOfWork {
+    async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError> {
+        let connection = self.connection()?;
+        connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
+        let active = signing_key::table.filter(signing_key::retired_at.is_null());
+        let is_there: bool =
+            diesel::select(exists(active)).get_result(connection).await.map_err(storage_error)?;
+        if is_there {
+            return Ok(false);
+        }
+        SigningKeyRepository::insert(self, key).await.map(|()| true)
+    }
+
+    async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError> {
+        let inserted = diesel::insert_into(signing_key::table)
+            .values(SigningKeyRow::from(key))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::SigningKey)
+    }
+
+    async fn retire(&mut self, id: KeyId, at: DateTime<Utc>) -> Result<bool, StorageError> {
+        let active = signing_key::table.find(id.as_uuid()).filter(signing_key::retired_at.is_null());
+        let retired = diesel::update(active)
+            .set(signing_key::retired_at.eq(at))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(retired > 0)
+    }
+}

@@ -1,0 +1,164 @@
+//! Sleep sessions.
+
+use super::{count, savepoint, stored};
+use crate::error::storage_error;
+use crate::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name};
+use crate::schema::sleep_session;
+use crate::statement::returning;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{SleepRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{Array, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::id::{SleepSessionId, UserId};
+use domain::sleep::{SleepRecord, SleepSession, SleepSource};
+use uuid::Uuid;
+
+/// The keys of the records, and the stretches of their sources. A session is at most seven days long, so one
+/// that overlaps a record starts less than that before it.
+const CANDIDATES: &str = "FROM (
+    SELECT k.started_at, k.id
+    FROM unnest($2, $3, $4) AS r (source, key_kind, natural_key)
+    JOIN sleep_session k ON k.user_id = $1 AND k.source = r.source
+        AND k.natural_key = r.natural_key AND k.key_kind = r.key_kind
+    UNION
+    SELECT o.started_at, o.id
+    FROM unnest($2, $5, $6) AS r (source, started_at, ended_at)
+    JOIN sleep_session o ON o.user_id = $1 AND o.source = r.source
+        AND o.started_at < r.ended_at AND o.started_at > r.started_at - interval '7 days'
+        AND o.ended_at > r.started_at
+) AS c JOIN sleep_session s ON s.user_id = $1 AND s.started_at = c.started_at AND s.id = c.id";
+
+const INSERT: &str = "INSERT INTO sleep_session (user_id, started_at, id, ended_at, offset_at_start,
+    offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
+    SELECT $1, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    ON CONFLICT DO NOTHING";
+
+/// Says whether the session was updated, and if not, whether it is there.
+const UPDATE: &str = "WITH taken AS (
+        SELECT FROM sleep_session WHERE user_id = $1 AND source = $7 AND natural_key = $9 AND key_kind = $8
+            AND id <> $3
+    ), updated AS (
+        UPDATE sleep_session SET started_at = $2, ended_at = $4, offset_at_start = $5, offset_at_end = $6,
+            source = $7, key_kind = $8, natural_key = $9, is_nap = $10, updated_at = $11, stages = $12,
+            metrics = $13
+        WHERE user_id = $1 AND id = $3 AND NOT EXISTS (SELECT FROM taken)
+        RETURNING id
+    ) SELECT EXISTS (SELECT FROM updated), EXISTS (SELECT FROM sleep_session WHERE user_id = $1 AND id = $3)";
+
+#[async_trait]
+impl SleepRepository for PgUnitOfWork {
+    async fn find_candidates(
+        &mut self,
+        user_id: UserId,
+        records: &[SleepRecord],
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        let source = |record: &SleepRecord| record.source().map_or("", SleepSource::as_str).to_owned();
+        let sources: Vec<String> = records.iter().map(source).collect();
+        let kinds: Vec<&str> = records.iter().map(|record| key_kind_name(record.key().kind())).collect();
+        let keys: Vec<&str> = records.iter().map(|record| record.key().as_str()).collect();
+        let starts: Vec<_> = records.iter().map(|record| record.time_in_bed().start()).collect();
+        let ends: Vec<_> = records.iter().map(|record| record.time_in_bed().end()).collect();
+        let query = sql_query(format!("SELECT {SLEEP_COLUMNS} {CANDIDATES}"))
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<Array<Text>, _>(sources)
+            .bind::<Array<Text>, _>(kinds)
+            .bind::<Array<Text>, _>(keys)
+            .bind::<Array<Timestamptz>, _>(starts)
+            .bind::<Array<Timestamptz>, _>(ends);
+        let rows: Vec<SleepRow> =
+            returning::<SleepColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(SleepRow::into_session).collect()
+    }
+
+    async fn find_many(
+        &mut self,
+        user_id: UserId,
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        let text =
+            format!("SELECT {SLEEP_COLUMNS} FROM sleep_session s WHERE s.user_id = $1 AND s.id = ANY ($2)");
+        let query =
+            sql_query(text).bind::<SqlUuid, _>(user_id.as_uuid()).bind::<Array<SqlUuid>, _>(uuids(ids));
+        let rows: Vec<SleepRow> =
+            returning::<SleepColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(SleepRow::into_session).collect()
+    }
+
+    async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
+        let connection = self.connection()?;
+        match sessions.len() {
+            0 => Ok(()),
+            // One row is all or none by itself.
+            1 => stored(insert(connection, user_id, sessions).await?, UniqueKey::SleepSession),
+            wanted => {
+                savepoint::open(connection).await?;
+                let inserted = insert(connection, user_id, sessions).await?;
+                savepoint::close(connection, inserted == wanted, UniqueKey::SleepSession).await
+            }
+        }
+    }
+
+    async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
+        let row = SleepRow::from(session);
+        let query = sql_query(UPDATE)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<Timestamptz, _>(row.started_at)
+            .bind::<SqlUuid, _>(row.id)
+            .bind::<Timestamptz, _>(row.ended_at)
+            .bind::<Nullable<SmallInt>, _>(row.offset_at_start)
+            .bind::<Nullable<SmallInt>, _>(row.offset_at_end)
+            .bind::<Text, _>(row.source)
+            .bind::<Text, _>(row.key_kind)
+            .bind::<Text, _>(row.natural_key)
+            .bind::<Nullable<Bool>, _>(row.is_nap)
+            .bind::<Timestamptz, _>(row.updated_at)
+            .bind::<Binary, _>(row.stages)
+            .bind::<Binary, _>(row.metrics);
+        let (is_updated, is_there): (bool, bool) = returning::<(Bool, Bool), _>(query)
+            .get_result(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        match (is_updated, is_there) {
+            (true, _) => Ok(true),
+            (false, true) => Err(StorageError::Conflict(UniqueKey::SleepSession)),
+            (false, false) => Ok(false),
+        }
+    }
+
+    async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
+        let named = sleep_session::table
+            .filter(sleep_session::user_id.eq(user_id.as_uuid()))
+            .filter(sleep_session::id.eq_any(uuids(ids)));
+        diesel::delete(named).execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+}
+
+async fn insert(
+    connection: &mut AsyncPgConnection,
+    user_id: UserId,
+    sessions: &[SleepSession],
+) -> Result<usize, StorageError> {
+    let new = NewSessions::of(user_id, sessions);
+    let query = sql_query(INSERT)
+        .bind::<SqlUuid, _>(new.user_id)
+        .bind::<Array<Timestamptz>, _>(new.started_at)
+        .bind::<Array<SqlUuid>, _>(new.ids)
+        .bind::<Array<Timestamptz>, _>(new.ended_at)
+        .bind::<Array<Nullable<SmallInt>>, _>(new.offsets_at_start)
+        .bind::<Array<Nullable<SmallInt>>, _>(new.offsets_at_end)
+        .bind::<Array<Text>, _>(new.sources)
+        .bind::<Array<Text>, _>(new.key_kinds)
+        .bind::<Array<Text>, _>(new.natural_keys)
+        .bind::<Array<Nullable<Bool>>, _>(new.naps)
+        .bind::<Array<Timestamptz>, _>(new.updated_at)
+        .bind::<Array<Binary>, _>(new.stages)
+        .bind::<Array<Binary>, _>(new.metrics);
+    returning::<(), _>(query).execute(connection).await.map_err(storage_error)
+}
+
+fn uuids(ids: &[SleepSessionId]) -> Vec<Uuid> {
+    ids.iter().map(SleepSessionId::as_uuid).collect()
+}

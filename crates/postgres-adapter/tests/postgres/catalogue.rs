@@ -1,0 +1,45 @@
+//! What the tables promise to whoever distributes or tunes them.
+
+use crate::made_up::*;
+use postgres_adapter::test_support::TestDatabase;
+
+const DATA_TABLES: &str = "('access_grant', 'sleep_session', 'intake_log')";
+
+#[tokio::test]
+async fn the_tables_of_a_person_have_sixteen_partitions_by_user_id() {
+    let database = TestDatabase::create().await;
+    let catalogue = bystander(&database).await;
+    let sql = format!(
+        "SELECT count(*) FROM pg_inherits JOIN pg_class p ON p.oid = inhparent
+         WHERE p.relname IN {DATA_TABLES} AND pg_get_partkeydef(p.oid) = 'HASH (user_id)'"
+    );
+    assert_eq!(number(&catalogue, &sql).await, 48);
+}
+
+#[tokio::test]
+async fn user_id_leads_every_key_and_index_of_a_persons_data() {
+    let database = TestDatabase::create().await;
+    let catalogue = bystander(&database).await;
+    let sql = format!(
+        "SELECT tablename || '.' || indexname FROM pg_indexes
+         WHERE tablename IN {DATA_TABLES} AND indexdef !~ '\\(user_id[,)]' ORDER BY 1"
+    );
+    let rows = catalogue.query(&sql, &[]).await.unwrap();
+    let others: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    // A refresh token may have to be found before its person is known.
+    assert_eq!(others, ["access_grant.access_grant_refresh_token_any_user"]);
+}
+
+#[tokio::test]
+async fn packed_stages_are_never_compressed_and_vacuum_comes_soon() {
+    let database = TestDatabase::create().await;
+    let catalogue = bystander(&database).await;
+    let external = "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        WHERE c.relname LIKE 'sleep\\_session\\_0%' AND c.relkind = 'r'
+            AND a.attname = 'stages' AND a.attstorage = 'e'";
+    assert_eq!(number(&catalogue, external).await, 10);
+    let tuned =
+        "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname ~ '^(sleep_session|intake_log)_'
+        AND reloptions::text LIKE '%autovacuum_vacuum_insert_scale_factor=0.02%'";
+    assert_eq!(number(&catalogue, tuned).await, 32);
+}

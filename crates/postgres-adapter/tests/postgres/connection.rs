@@ -1,0 +1,119 @@
+//! Connections: how they are made and lost, and what the ports say about it.
+
+use crate::made_up::*;
+use application::ports::storage::{ProfileReader, UnitOfWorkFactory};
+use postgres_adapter::test_support::TestDatabase;
+use postgres_adapter::{PostgresOptions, PostgresStore};
+use std::time::Duration;
+
+const SESSIONS: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'restwell'";
+
+#[tokio::test]
+async fn a_store_is_made_without_a_server_and_says_unavailable() {
+    let options = PostgresOptions {
+        wait_timeout: Duration::from_millis(300),
+        ..PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing")
+    };
+    let store = PostgresStore::connect(&options).unwrap();
+    assert!(is_unavailable(&store.ping().await));
+    assert!(is_unavailable(&store.begin().await));
+    assert!(is_unavailable(&store.find_profile(user_id(1)).await));
+    assert!(is_unavailable(&store.schema_state().await));
+    assert!(is_unavailable(&store.migrate().await));
+}
+
+#[tokio::test]
+async fn an_exhausted_pool_says_unavailable_after_the_time_to_wait() {
+    let database = TestDatabase::create().await;
+    let options = PostgresOptions {
+        pool_size: 1,
+        wait_timeout: Duration::from_millis(200),
+        ..PostgresOptions::new(database.url())
+    };
+    let store = PostgresStore::connect(&options).unwrap();
+    let first = begin(&store).await;
+    assert!(is_unavailable(&store.begin().await));
+    first.rollback().await.unwrap();
+    begin(&store).await.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_ended_is_unavailable_once_and_then_replaced() {
+    let database = TestDatabase::create().await;
+    let (store, operator) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let mut unit = begin(&store).await;
+    unit.users().find(user_id(1)).await.unwrap();
+    assert!(number(&operator, SESSIONS).await > 0);
+    assert!(is_unavailable(&unit.users().find(user_id(1)).await));
+    drop(unit);
+    begin(&store).await.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_read_of_one_row_outlives_the_end_of_its_shared_connection() {
+    let database = TestDatabase::create().await;
+    let (store, operator) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    for _ in 0..3 {
+        for _ in 0..4 {
+            assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
+        }
+        assert!(number(&operator, SESSIONS).await >= 2);
+    }
+    let reads = (0..100).map(|_| store.find_profile(user_id(1)));
+    for found in futures_util::future::join_all(reads).await {
+        assert!(found.unwrap().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_is_unavailable_and_a_lock_that_does_retryable() {
+    let database = TestDatabase::create().await;
+    populate(&database.store(), [1]).await;
+    let holder = bystander(&database).await;
+    holder.batch_execute("BEGIN; UPDATE account SET locked_at = now()").await.unwrap();
+    let waiting = |statement, lock| PostgresOptions {
+        statement_timeout: Duration::from_millis(statement),
+        lock_timeout: Duration::from_millis(lock),
+        ..PostgresOptions::new(database.url())
+    };
+    let store = PostgresStore::connect(&waiting(100, 5_000)).unwrap();
+    assert!(is_unavailable(&begin(&store).await.users().update(&user(1)).await));
+    let store = PostgresStore::connect(&waiting(5_000, 100)).unwrap();
+    assert!(is_retryable(&begin(&store).await.users().update(&user(1)).await));
+}
+
+#[tokio::test]
+async fn one_of_two_that_wait_for_each_other_is_told_to_try_again() {
+    let database = TestDatabase::create().await;
+    let store = database.store();
+    populate(&store, [1, 2]).await;
+    let (mut one, mut other) = (begin(&store).await, begin(&store).await);
+    one.users().update(&user(1)).await.unwrap();
+    other.users().update(&user(2)).await.unwrap();
+    let (first, second) = tokio::join!(
+        async {
+            let updated = one.users().update(&user(2)).await;
+            drop(one);
+            updated
+        },
+        async {
+            let updated = other.users().update(&user(1)).await;
+            drop(other);
+            updated
+        }
+    );
+    assert!(is_retryable(&first) ^ is_retryable(&second));
+}
+
+#[tokio::test]
+async fn the_session_has_its_limits_and_its_name() {
+    let database = TestDatabase::create().await;
+    let (store, operator) = (database.store(), bystander(&database).await);
+    store.ping().await.unwrap();
+    let named = "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'restwell' AND state = 'idle'";
+    assert_eq!(number(&operator, named).await, 1);
+}

@@ -1,0 +1,11 @@
+//! The suite that every store passes.
+
+use contract_tests::Harness;
+use postgres_adapter::test_support::TestDatabase;
+
+async fn make_store() -> Harness {
+    let database = TestDatabase::create().await;
+    Harness::new(database.store(), database)
+}
+
+contract_tests::contract_tests!(make_store);

@@ -1,0 +1,140 @@
+//! Made-up people and things, and a plain connection beside the store.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::code::{AuthorizationCode, CodeState};
+use domain::grant::{Grant, GrantState};
+use domain::id::{ClientId, ClientSecretId, GrantId, SleepSessionId, UserId};
+use domain::scope::ScopeSet;
+use domain::secret::SecretHash;
+use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, TimeInBed};
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use postgres_adapter::PostgresStore;
+use postgres_adapter::test_support::TestDatabase;
+use uuid::Uuid;
+
+use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+
+pub(crate) fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(seconds)
+}
+
+pub(crate) fn user_id(number: u128) -> UserId {
+    UserId::from_uuid(Uuid::from_u128(number))
+}
+
+pub(crate) fn user(number: u128) -> User {
+    User {
+        id: user_id(number),
+        email: Email::parse(&format!("Person{number}@example.org")).unwrap(),
+        home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
+        created_at: at(0),
+        status: UserStatus::Active,
+        biology: Biology::default(),
+    }
+}
+
+pub(crate) fn client() -> Client {
+    Client {
+        id: ClientId::from_uuid(Uuid::from_u128(900)),
+        name: ClientName::parse("Night Owl").unwrap(),
+        kind: ClientKind::App,
+        redirect_uris: vec![RedirectUri::parse("https://owl.example/cb").unwrap()],
+        scopes: ScopeSet::CONSENTABLE,
+        allow_query_secrets: true,
+        require_pkce: false,
+        status: ClientStatus::Active,
+        created_at: at(0),
+    }
+}
+
+fn hash(number: u128) -> SecretHash {
+    let mut bytes = [7; 32];
+    bytes[..16].copy_from_slice(&number.to_be_bytes());
+    SecretHash::from_bytes(bytes)
+}
+
+pub(crate) fn code(number: u128, user: u128) -> AuthorizationCode {
+    AuthorizationCode {
+        hash: hash(number),
+        client_id: client().id,
+        user_id: user_id(user),
+        redirect_uri: "https://owl.example/cb".to_owned(),
+        scopes: ScopeSet::CONSENTABLE,
+        challenge: None,
+        issued_at: at(0),
+        expires_at: at(60),
+        state: CodeState::Issued,
+    }
+}
+
+pub(crate) fn grant(number: u128, user: u128) -> Grant {
+    Grant {
+        id: GrantId::from_uuid(Uuid::from_u128(number)),
+        client_id: client().id,
+        user_id: user_id(user),
+        scopes: ScopeSet::CONSENTABLE,
+        refresh_token_hash: hash(number),
+        created_at: at(i64::try_from(number).unwrap()),
+        last_used_at: None,
+        state: GrantState::Live,
+    }
+}
+
+/// A night of eight hours; of the same number, the same key.
+pub(crate) fn session(number: u32) -> SleepSession {
+    let start = at(86_400 * i64::from(number));
+    let time_in_bed = TimeInBed::new(start, start + TimeDelta::hours(8), None, None).unwrap();
+    session_of(u128::from(number) + 1, time_in_bed, Hypnogram::empty())
+}
+
+pub(crate) fn session_of(id: u128, time_in_bed: TimeInBed, hypnogram: Hypnogram) -> SleepSession {
+    let key = SessionKey::given(&format!("night-{id}")).unwrap();
+    let head = SleepRecordHead { key, source: None, time_in_bed, is_nap: None };
+    SleepSession {
+        id: SleepSessionId::from_uuid(Uuid::from_u128(id)),
+        record: SleepRecord::from_stages(head, hypnogram).unwrap(),
+        updated_at: at(0),
+    }
+}
+
+pub(crate) async fn begin(store: &PostgresStore) -> Box<dyn UnitOfWork> {
+    store.begin().await.unwrap()
+}
+
+/// Stores these people, and the client.
+pub(crate) async fn populate(store: &PostgresStore, users: impl IntoIterator<Item = u128>) {
+    let mut unit = begin(store).await;
+    for number in users {
+        unit.users().insert(&user(number)).await.unwrap();
+    }
+    let secret = ClientSecret {
+        id: ClientSecretId::from_uuid(Uuid::from_u128(1)),
+        hash: hash(1),
+        created_at: at(0),
+        expires_at: None,
+    };
+    unit.clients().insert(&client(), &secret).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+/// Opens a connection of its own to look at, or get in the way of, what the store does.
+pub(crate) async fn bystander(database: &TestDatabase) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(database.url(), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// Reads one number.
+pub(crate) async fn number(client: &tokio_postgres::Client, sql: &str) -> i64 {
+    client.query_one(sql, &[]).await.unwrap().get(0)
+}
+
+pub(crate) fn is_retryable<T>(result: &Result<T, StorageError>) -> bool {
+    matches!(result, Err(StorageError::Retryable))
+}
+
+pub(crate) fn is_unavailable<T>(result: &Result<T, StorageError>) -> bool {
+    matches!(result, Err(StorageError::Unavailable))
+}

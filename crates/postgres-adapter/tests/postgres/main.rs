@@ -1,0 +1,18 @@
+//! What holds for Postgres alone. What holds for every store is in the suite of `contract-tests`.
+
+#[cfg(test)]
+mod catalogue;
+#[cfg(test)]
+mod connection;
+#[cfg(test)]
+mod contract;
+#[cfg(test)]
+mod made_up;
+#[cfg(test)]
+mod migration;
+#[cfg(test)]
+mod packed_view;
+#[cfg(test)]
+mod race;
+#[cfg(test)]
+mod unit_of_work;

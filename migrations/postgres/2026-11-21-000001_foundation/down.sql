@@ -1,0 +1,17 @@
+DROP VIEW sleep_session_decoded;
+DROP VIEW sleep_metric;
+DROP VIEW sleep_stage;
+DROP FUNCTION restwell_sleep_metrics(bytea);
+DROP FUNCTION restwell_sleep_stages(timestamptz, bytea);
+DROP FUNCTION restwell_varint(bytea, integer);
+DROP TABLE failure_counter;
+DROP TABLE signing_key;
+DROP TABLE intake_log;
+DROP TABLE supplement;
+DROP TABLE sleep_session;
+DROP TABLE access_grant;
+DROP TABLE authorization_code;
+DROP TABLE client_secret;
+DROP TABLE client;
+DROP TABLE account;
+DROP TABLE schema_compatibility;
