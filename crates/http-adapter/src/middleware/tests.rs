@@ -163,7 +163,7 @@ async fn each_fault_about_tokens_has_its_challenge() {
         })
     }
     for (path, status, challenge) in [
-        ("missing", 401, Some("Bearer")),
+        ("missing", 401, Some("Bearer realm=\"restwell\"")),
         ("bad", 401, Some("Bearer realm=\"restwell\", error=\"invalid_token\"")),
         ("scope", 403, Some("Bearer realm=\"restwell\", error=\"insufficient_scope\", scope=\"sleep\"")),
         ("other", 403, None),

@@ -1,5 +1,6 @@
 //! What the document defines once: schemas and security schemes.
 
+use super::{data, service, token};
 use crate::data::dto::{
     IngredientDto, MetricDto, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
     StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
@@ -30,7 +31,10 @@ pub(super) fn components() -> Components {
         "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); instead of the \
         parameters of these names.",
     ));
-    ComponentsBuilder::new()
+    let components = [&data::ERRORS, &token::ERRORS, &service::ERRORS, &service::READINESS_ERRORS]
+        .into_iter()
+        .fold(ComponentsBuilder::new(), |components, group| group.define(components));
+    components
         .schema_from::<ProfileAnswer>()
         .schema_from::<ProfileDto>()
         .schema_from::<SleepAnswer>()

@@ -1,7 +1,7 @@
 //! The data endpoints.
 
 use super::component::{BEARER, reference};
-use super::response::{ErrorForm, errors, json, limited};
+use super::response::{ErrorForm, Group, json, limited};
 use super::{example, parameter};
 use crate::data::dto::{ProfileAnswer, SleepAnswer, SupplementsAnswer};
 use crate::problem::Fault;
@@ -13,18 +13,22 @@ use utoipa::openapi::{RefOr, Schema};
 
 pub(super) const TAG: &str = "data";
 
-const FAULTS: &[Fault] = &[
-    Fault::InvalidRequest,
-    Fault::InvalidParameter,
-    Fault::InvalidUserId,
-    Fault::MissingToken,
-    Fault::InvalidToken,
-    Fault::OtherUser,
-    Fault::InsufficientScope,
-    Fault::NotFound,
-    Fault::RateLimited,
-    Fault::StorageUnavailable,
-];
+pub(super) const ERRORS: Group = Group {
+    name: "Data",
+    faults: &[
+        Fault::InvalidRequest,
+        Fault::InvalidParameter,
+        Fault::InvalidUserId,
+        Fault::MissingToken,
+        Fault::InvalidToken,
+        Fault::OtherUser,
+        Fault::InsufficientScope,
+        Fault::NotFound,
+        Fault::RateLimited,
+        Fault::StorageUnavailable,
+    ],
+    form: ErrorForm::Problem,
+};
 
 /// Lists the paths: each endpoint with `v1`, and without, where the links of a page lead.
 pub(super) fn paths() -> Vec<(String, PathItem)> {
@@ -69,10 +73,7 @@ fn operation(endpoint: DataEndpoint, suffix: &str) -> Operation {
     for parameter in parameters {
         operation = operation.parameter(parameter);
     }
-    for (status, response) in errors(FAULTS, ErrorForm::Problem) {
-        operation = operation.response(status, response);
-    }
-    operation.build()
+    ERRORS.refer(operation).build()
 }
 
 fn particulars(endpoint: DataEndpoint) -> Particulars {

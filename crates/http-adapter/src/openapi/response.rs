@@ -6,12 +6,47 @@ use crate::problem::{Fault, OAuthErrorBody, ProblemBody};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use utoipa::openapi::header::{Header, HeaderBuilder};
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{ContentBuilder, RefOr, Response, ResponseBuilder, Schema};
+use utoipa::openapi::path::OperationBuilder;
+use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder, Schema};
 
 /// What every endpoint may answer before it looks at the request, or when the server fails.
-pub(super) const ANYWHERE: [Fault; 4] =
+const ANYWHERE: [Fault; 4] =
     [Fault::MethodNotAllowed, Fault::UriTooLong, Fault::HeadersTooLarge, Fault::InternalError];
+
+/// Errors that several operations share: defined once, referred to by name.
+pub(super) struct Group {
+    /// What the names of the definitions begin with; the status follows.
+    pub(super) name: &'static str,
+    /// What can go wrong here, beside what can go wrong anywhere.
+    pub(super) faults: &'static [Fault],
+    pub(super) form: ErrorForm,
+}
+
+impl Group {
+    /// Adds a reference to each answer to an operation.
+    pub(super) fn refer(&self, operation: OperationBuilder) -> OperationBuilder {
+        self.by_status().into_keys().fold(operation, |operation, status| {
+            let reference = Ref::from_response_name(format!("{}{status}", self.name));
+            operation.response(status.to_string(), RefOr::<Response>::Ref(reference))
+        })
+    }
+
+    /// Defines the answers, one a status, which says what may be behind it.
+    pub(super) fn define(&self, components: ComponentsBuilder) -> ComponentsBuilder {
+        self.by_status().into_iter().fold(components, |components, (status, faults)| {
+            components.response(format!("{}{status}", self.name), error(&faults, self.form))
+        })
+    }
+
+    fn by_status(&self) -> BTreeMap<u16, Vec<Fault>> {
+        let mut by_status: BTreeMap<u16, Vec<Fault>> = BTreeMap::new();
+        for fault in self.faults.iter().chain(&ANYWHERE) {
+            by_status.entry(fault.row().status).or_default().push(*fault);
+        }
+        by_status
+    }
+}
 
 /// In which form an endpoint tells what went wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,15 +63,6 @@ pub(super) fn json(
 ) -> ResponseBuilder {
     let content = ContentBuilder::new().schema(Some(schema)).example(Some(example)).build();
     everywhere(ResponseBuilder::new().description(description).content("application/json", content))
-}
-
-/// Lists the answers to faults, one a status, which says what may be behind it.
-pub(super) fn errors(faults: &[Fault], form: ErrorForm) -> Vec<(String, Response)> {
-    let mut by_status: BTreeMap<u16, Vec<Fault>> = BTreeMap::new();
-    for fault in faults.iter().chain(&ANYWHERE) {
-        by_status.entry(fault.row().status).or_default().push(*fault);
-    }
-    by_status.into_iter().map(|(status, faults)| (status.to_string(), error(&faults, form))).collect()
 }
 
 fn error(faults: &[Fault], form: ErrorForm) -> Response {

@@ -1,7 +1,7 @@
 //! What concerns the server itself.
 
 use super::parameter::string;
-use super::response::{ErrorForm, errors, everywhere, json};
+use super::response::{ErrorForm, Group, everywhere, json};
 use crate::problem::Fault;
 use serde_json::json;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
@@ -10,33 +10,33 @@ use utoipa::openapi::{ContentBuilder, Response, ResponseBuilder};
 
 pub(super) const TAG: &str = "server";
 
+pub(super) const ERRORS: Group = Group { name: "Server", faults: &[], form: ErrorForm::Problem };
+pub(super) const READINESS_ERRORS: Group =
+    Group { name: "Readiness", faults: &[Fault::NotReady], form: ErrorForm::Problem };
+
 pub(super) fn paths() -> Vec<(String, PathItem)> {
-    let ready = [Fault::NotReady];
     vec![
         path(
             "/.well-known/jwks.json",
             "readKeySet",
             "The public keys of access tokens (RFC 7517)",
             key_set(),
-            &[],
+            &ERRORS,
         ),
-        path("/livez", "isLive", "Whether the process runs", health(), &[]),
-        path("/readyz", "isReady", "Whether the process can serve", health(), &ready),
-        path("/openapi.json", "readDocument", "This document", this_document(), &[]),
-        path("/errors", "readErrors", "What each error code means", error_reference(), &[]),
+        path("/livez", "isLive", "Whether the process runs", health(), &ERRORS),
+        path("/readyz", "isReady", "Whether the process can serve", health(), &READINESS_ERRORS),
+        path("/openapi.json", "readDocument", "This document", this_document(), &ERRORS),
+        path("/errors", "readErrors", "What each error code means", error_reference(), &ERRORS),
     ]
 }
 
-fn path(path: &str, name: &str, summary: &str, good: Response, faults: &[Fault]) -> (String, PathItem) {
-    let mut operation = OperationBuilder::new()
+fn path(path: &str, name: &str, summary: &str, good: Response, errors: &Group) -> (String, PathItem) {
+    let operation = OperationBuilder::new()
         .operation_id(Some(name))
         .tag(TAG)
         .summary(Some(summary))
         .response("200", good);
-    for (status, response) in errors(faults, ErrorForm::Problem) {
-        operation = operation.response(status, response);
-    }
-    (path.to_owned(), PathItem::new(HttpMethod::Get, operation.build()))
+    (path.to_owned(), PathItem::new(HttpMethod::Get, errors.refer(operation).build()))
 }
 
 fn health() -> Response {

@@ -1,7 +1,7 @@
 //! The token endpoints.
 
 use super::component::{BASIC, reference};
-use super::response::{ErrorForm, errors, json};
+use super::response::{ErrorForm, Group, json};
 use super::{example, parameter};
 use crate::problem::Fault;
 use crate::route;
@@ -15,19 +15,23 @@ use utoipa::openapi::{ContentBuilder, RefOr, Required, Schema};
 
 pub(super) const TAG: &str = "tokens";
 
-const FAULTS: &[Fault] = &[
-    Fault::InvalidRequest,
-    Fault::InvalidGrant,
-    Fault::UnauthorizedClient,
-    Fault::UnsupportedGrantType,
-    Fault::InvalidScope,
-    Fault::InvalidClient,
-    Fault::RequestTimeout,
-    Fault::PayloadTooLarge,
-    Fault::UnsupportedMediaType,
-    Fault::TooManyFailures,
-    Fault::StorageUnavailable,
-];
+pub(super) const ERRORS: Group = Group {
+    name: "Token",
+    faults: &[
+        Fault::InvalidRequest,
+        Fault::InvalidGrant,
+        Fault::UnauthorizedClient,
+        Fault::UnsupportedGrantType,
+        Fault::InvalidScope,
+        Fault::InvalidClient,
+        Fault::RequestTimeout,
+        Fault::PayloadTooLarge,
+        Fault::UnsupportedMediaType,
+        Fault::TooManyFailures,
+        Fault::StorageUnavailable,
+    ],
+    form: ErrorForm::OAuth,
+};
 
 const HOW: &str = "Parameters come in the query string, in a form or JSON body (on GET too), or in both, each \
 at most once; the client's id and secret may come as HTTP Basic instead. Unknown parameters are ignored.";
@@ -88,17 +92,14 @@ fn by_post(endpoint: &Endpoint) -> Operation {
 fn operation(endpoint: &Endpoint, verb: &str) -> OperationBuilder {
     let anonymous = SecurityRequirement::default();
     let basic = SecurityRequirement::new(BASIC, Vec::<String>::new());
-    let mut operation = OperationBuilder::new()
+    let operation = OperationBuilder::new()
         .operation_id(Some(format!("{verb}{}", endpoint.name)))
         .tag(TAG)
         .summary(Some(endpoint.summary))
         .description(Some(format!("{HOW} The access token lives {LIFETIME_SECONDS} seconds.")))
         .securities(Some([basic, anonymous]))
         .response("200", json("Tokens", (endpoint.schema)(), (endpoint.example)()).build());
-    for (status, response) in errors(FAULTS, ErrorForm::OAuth) {
-        operation = operation.response(status, response);
-    }
-    operation
+    ERRORS.refer(operation)
 }
 
 fn body(fields: Vec<Field>) -> RequestBody {

@@ -92,7 +92,7 @@ pub fn rate_limit_headers(rate: domain::rate_limit::RateStatus) -> [(HeaderName,
 /// Returns the challenge of RFC 6750 section 3; without an error code when there was no token at all.
 fn challenge(problem: &Problem) -> Option<String> {
     match problem.fault() {
-        Fault::MissingToken => Some("Bearer".to_owned()),
+        Fault::MissingToken => Some("Bearer realm=\"restwell\"".to_owned()),
         Fault::InvalidToken => Some("Bearer realm=\"restwell\", error=\"invalid_token\"".to_owned()),
         Fault::InsufficientScope => {
             let mut text = "Bearer realm=\"restwell\", error=\"insufficient_scope\"".to_owned();

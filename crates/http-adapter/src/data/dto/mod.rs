@@ -5,6 +5,7 @@
 //! writes the same types, so that a line of an export has exactly the API's members and spellings.
 
 mod answer;
+mod name;
 mod number;
 mod profile;
 mod sleep;

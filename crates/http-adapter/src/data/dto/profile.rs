@@ -1,6 +1,6 @@
 //! The profile.
 
-use super::Number;
+use super::{Number, name};
 use domain::scope::{Scope, ScopeSet};
 use domain::time::format;
 use domain::user::{BiologicalSex, Biology, BloodType, BodyHeight, BodyWeight, SkinType, User};
@@ -21,16 +21,16 @@ pub struct ProfileDto {
     #[schema(example = "Europe/Berlin")]
     pub home_timezone: String,
     /// What the person granted to this client.
-    #[schema(value_type = Vec<String>, example = json!(["profile", "sleep"]))]
+    #[schema(schema_with = name::scopes)]
     pub scopes: Vec<&'static str>,
     /// The day of birth, `YYYY-MM-DD`.
     #[schema(format = Date, required = true, example = "1990-05-17")]
     pub birth_date: Option<String>,
     /// `female`, `male` or `other`.
-    #[schema(value_type = Option<String>, required = true, example = "female")]
+    #[schema(schema_with = name::sexes, required = true)]
     pub biological_sex: Option<&'static str>,
     /// The blood type in the ABO and Rhesus systems, `A+` to `O-`.
-    #[schema(value_type = Option<String>, required = true, example = "A+")]
+    #[schema(schema_with = name::blood_types, required = true)]
     pub blood_type: Option<&'static str>,
     /// The height in centimetres.
     #[schema(value_type = Option<f64>, required = true, minimum = 20, maximum = 300, example = 172)]

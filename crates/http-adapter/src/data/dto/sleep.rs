@@ -1,6 +1,6 @@
 //! A sleep session.
 
-use super::Number;
+use super::{Number, name};
 use domain::sleep::{MetricKind, MetricValue, SleepRecordHead, SleepSession, SleepSource, StageEntry};
 use domain::time::{UtcOffset, format};
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub struct SleepSessionDto {
 #[schema(as = SleepMetric)]
 pub struct MetricDto {
     /// The name of the metric.
-    #[schema(value_type = String, example = "timeNightInBed")]
+    #[schema(schema_with = name::metrics)]
     pub sleep_metric: &'static str,
     /// The value.
     #[schema(value_type = f64, minimum = 0, example = 28350)]
@@ -70,7 +70,7 @@ pub struct MetricDto {
 #[schema(as = SleepStage)]
 pub struct StageDto {
     /// `AWAKE`, `LIGHT`, `DEEP`, `REM`, `ASLEEP` (asleep, stage not known) or `UNKNOWN`.
-    #[schema(value_type = String, example = "LIGHT")]
+    #[schema(schema_with = name::stages)]
     pub stage: &'static str,
     /// Start of the stretch.
     #[schema(format = DateTime, example = "2026-03-08T23:10:00-05:00")]

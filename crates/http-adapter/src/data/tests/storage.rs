@@ -51,9 +51,9 @@ async fn a_corrupt_row_is_an_error_status_and_never_a_broken_body() {
     {
         let mut row = whole.clone();
         if query == stages {
-            row.stages = damage.into()
+            row.stages = damage.into();
         } else {
-            row.metrics = damage.into()
+            row.metrics = damage.into();
         }
         let world = World::of(Parts { sleep: Arc::new(sleep_of(vec![whole.clone(), row])), ..parts() });
         let path = &paths("sleep", USER)[0];

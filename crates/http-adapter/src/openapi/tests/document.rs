@@ -1,0 +1,208 @@
+//! What the document says is what the server does.
+
+use crate::openapi::openapi_json;
+use crate::openapi::parameter::DATE_PATTERN;
+use crate::tests::{Parts, send};
+use actix_web::http::StatusCode;
+use actix_web::test::TestRequest;
+use domain::time::DateParameter;
+use proptest::prelude::*;
+use proptest::string::string_regex;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn document() -> Value {
+    serde_json::from_str(&openapi_json()).unwrap()
+}
+
+/// Follows a reference, if this is one.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let Some(reference) = value["$ref"].as_str() else { return value };
+    document.pointer(reference.strip_prefix('#').unwrap()).unwrap()
+}
+
+/// Lists every operation with its path and method.
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    paths
+        .iter()
+        .flat_map(|(path, item)| {
+            let item = item.as_object().unwrap().iter();
+            item.map(|(method, operation)| (path.as_str(), method.as_str(), operation))
+        })
+        .collect()
+}
+
+#[test]
+fn the_committed_copy_is_what_the_code_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let committed = std::fs::read_to_string(root.join("docs/reference/openapi.json")).unwrap_or_default();
+    if committed != openapi_json() {
+        std::fs::write(root.join("target/openapi.json"), openapi_json()).unwrap();
+        panic!("the API changed: cp target/openapi.json docs/reference/openapi.json");
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(members) => {
+                found.extend(members.get("$ref").and_then(Value::as_str));
+                members.values().for_each(|member| references(member, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(found.len() > 100);
+    for reference in found {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+#[test]
+fn it_is_openapi_3_1_with_every_endpoint_and_one_name_for_each_operation() {
+    let document = document();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
+    let operations = operations(&document);
+    let named: Vec<_> = operations.iter().map(|(path, method, _)| format!("{method} {path}")).collect();
+    let expected = [
+        "get /.well-known/jwks.json",
+        "get /api/profile/{user_id}",
+        "get /api/refresh",
+        "post /api/refresh",
+        "get /api/sleep/{user_id}",
+        "get /api/supplements/{user_id}",
+        "get /api/token",
+        "post /api/token",
+        "get /api/v1/profile/{user_id}",
+        "get /api/v1/sleep/{user_id}",
+        "get /api/v1/supplements/{user_id}",
+        "get /errors",
+        "get /livez",
+        "get /openapi.json",
+        "get /readyz",
+    ];
+    assert_eq!(named, expected);
+    let ids: BTreeSet<_> =
+        operations.iter().map(|(.., operation)| operation["operationId"].as_str()).collect();
+    assert_eq!(ids.len(), operations.len());
+}
+
+#[actix_web::test]
+async fn every_path_is_routed_and_answers_a_documented_status_without_credentials() {
+    let document = document();
+    for (path, method, operation) in operations(&document) {
+        let path = path.replace("{user_id}", "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48");
+        let request = TestRequest::with_uri(&path).method(method.to_uppercase().parse().unwrap());
+        let answer = send(&Parts::default().build(), request).await;
+        assert_ne!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        let documented = resolved(&document, &operation["responses"][answer.status.as_str()]);
+        let kind = answer.header("content-type").unwrap().split(';').next().unwrap();
+        assert!(documented["content"][kind].is_object(), "{method} {path}: {} {kind}", answer.status);
+    }
+}
+
+#[test]
+fn a_data_endpoint_documents_every_status_with_a_schema_and_its_limits() {
+    let document = document();
+    for endpoint in ["profile", "sleep", "supplements"] {
+        let operation = &document["paths"][format!("/api/v1/{endpoint}/{{user_id}}")]["get"];
+        let responses = operation["responses"].as_object().unwrap();
+        let statuses: Vec<_> = responses.keys().map(String::as_str).collect();
+        let expected = ["200", "400", "401", "403", "404", "405", "414", "429", "431", "500", "503"];
+        assert_eq!(statuses, expected);
+        for (status, response) in responses {
+            let response = resolved(&document, response);
+            let kind = if status == "200" { "application/json" } else { "application/problem+json" };
+            assert!(response["content"][kind]["schema"]["$ref"].is_string(), "{endpoint} {status}");
+        }
+        for status in ["200", "429"] {
+            let headers = &resolved(&document, &responses[status])["headers"];
+            assert!(headers["X-RateLimit-Reset"].is_object());
+        }
+    }
+}
+
+/// Checks that an example has the members of its schema, as deep as the schema goes.
+fn assert_fits(document: &Value, schema: &Value, example: &Value, place: &str) {
+    let schema = resolved(document, schema);
+    let none = Map::new();
+    let properties = schema["properties"].as_object().unwrap_or(&none);
+    match example {
+        Value::Object(members) if !properties.is_empty() => {
+            for required in schema["required"].as_array().into_iter().flatten() {
+                assert!(members.contains_key(required.as_str().unwrap()), "{place}: no {required}");
+            }
+            for (name, member) in members {
+                let property = properties.get(name).unwrap_or_else(|| panic!("{place}: unknown {name}"));
+                assert_fits(document, property, member, &format!("{place}/{name}"));
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                assert_fits(document, &schema["items"], item, place);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    let document = document();
+    let mut seen = 0;
+    for (path, method, operation) in operations(&document) {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let response = resolved(&document, response);
+            for content in response["content"].as_object().into_iter().flat_map(Map::values) {
+                let place = format!("{method} {path} {status}");
+                assert_fits(&document, &content["schema"], &content["example"], &place);
+                seen += usize::from(content["example"].is_object());
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn nothing_that_is_always_sent_is_documented_as_optional() {
+    let document = document();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let optional: Vec<_> = schemas
+        .iter()
+        .flat_map(|(name, schema)| {
+            let required = schema["required"].as_array().unwrap();
+            let properties = schema["properties"].as_object().unwrap().keys();
+            properties
+                .filter(|property| !required.iter().any(|one| one == property.as_str()))
+                .map(move |property| format!("{name}.{property}"))
+        })
+        .collect();
+    let expected = [
+        "ProblemBody.errors",
+        "ProblemBody.limit",
+        "RefreshBody.refresh_token",
+        "SleepSession.raw_sleep",
+        "SleepSession.sleep_metric",
+    ];
+    assert_eq!(optional, expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn what_the_documented_pattern_allows_is_read(
+        date in string_regex(DATE_PATTERN.trim_matches(['^', '$'])).unwrap()
+    ) {
+        let leap_day = date.get(5..10) == Some("02-29");
+        prop_assert!(leap_day || DateParameter::parse(&date).is_ok(), "{}", date);
+    }
+}

@@ -1,0 +1,76 @@
+//! The document and the interactive reference as they are served.
+
+use crate::openapi::openapi_json;
+use crate::openapi::reference::FILES;
+use crate::tests::{Answer, Parts, send};
+use actix_web::test::TestRequest;
+
+async fn get(path: &str) -> Answer {
+    send(&Parts::default().build(), TestRequest::get().uri(path)).await
+}
+
+#[actix_web::test]
+async fn the_document_is_served_as_it_is_committed() {
+    let answer = get("/openapi.json").await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(answer.text(), openapi_json());
+}
+
+#[actix_web::test]
+async fn the_reference_loads_nothing_from_elsewhere() {
+    let page = get("/docs").await;
+    assert_eq!(page.status, 200);
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    let start = get("/docs/swagger-initializer.js").await;
+    for answer in [&page, &start] {
+        assert!(!answer.text().contains("http"), "{}", answer.text());
+        assert!(!answer.text().contains("\"//"), "{}", answer.text());
+    }
+    assert!(start.text().contains("\"openapi.json\""), "{}", start.text());
+    assert!(start.text().contains("\"validatorUrl\": \"none\""), "{}", start.text());
+}
+
+#[actix_web::test]
+async fn everything_that_the_page_loads_is_there_under_a_policy_that_allows_itself_alone() {
+    let page = get("/docs").await;
+    let text = page.text();
+    let loaded: Vec<_> = text.split('"').filter_map(|part| part.strip_prefix("docs/")).collect();
+    let mut served = FILES.to_vec();
+    for file in &loaded {
+        let answer = get(&format!("/docs/{file}")).await;
+        assert_eq!(answer.status, 200, "{file}");
+        assert!(answer.body.len() > 100, "{file}");
+        let kind = answer.header("content-type").unwrap();
+        assert!(["text/css", "text/javascript", "image/png"].contains(&kind), "{file}: {kind}");
+        served.retain(|name| name != file);
+        assert_policy(&answer);
+    }
+    assert_eq!(served, Vec::<&str>::new(), "served, and not loaded");
+    assert_policy(&page);
+}
+
+#[track_caller]
+fn assert_policy(answer: &Answer) {
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+    assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(!policy.contains("http") && !policy.contains('*') && !policy.contains("unsafe-eval"), "{policy}");
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[actix_web::test]
+async fn nothing_else_of_the_package_is_served() {
+    for path in
+        ["/docs/index.html", "/docs/oauth2-redirect.html", "/docs/..%2Fopenapi.json", "/docs/swagger-ui.js"]
+    {
+        assert_eq!(get(path).await.status, 404, "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn the_page_is_found_with_a_slash_too() {
+    let answer = get("/docs/").await;
+    assert_eq!(answer.status, 308);
+    assert_eq!(answer.header("location"), Some("../docs"));
+}
