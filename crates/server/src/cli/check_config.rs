@@ -56,3 +56,37 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     }
     Ok(notes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Variables;
+
+    fn told(pairs: &[(&str, &str)]) -> String {
+        let variables: Variables =
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let settings = Settings::from_sources(None, &variables).unwrap();
+        let public_url = settings.server.public_url(settings.server.listen).unwrap();
+        let source = KeySource::of(&settings, &public_url).unwrap();
+        notes(&settings, &public_url, &source).unwrap().join("\n")
+    }
+
+    #[test]
+    fn what_an_operator_should_know_is_said() {
+        let text = told(&[]);
+        assert!(text.contains("counted by each process") && text.contains("restwell.key"), "{text}");
+        assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
+        let text = told(&[
+            ("RESTWELL__COMPRESSION__ENABLED", "true"),
+            ("RESTWELL__CORS__ALLOWED_ORIGINS", "https://app.example.org"),
+            ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
+            ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN"),
+            ("RESTWELL__STORAGE__URL", "postgres://u:HIDDEN@h/d"),
+        ]);
+        assert!(
+            text.contains("compression is on") && text.contains("CORS is on for https://app.example.org"),
+            "{text}"
+        );
+        assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
+    }
+}

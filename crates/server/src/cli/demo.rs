@@ -91,3 +91,26 @@ fn record(demo: &SeededDemo, base_url: &str) -> Record {
         .with("code", demo.code.expose())
         .with("scopes", scopes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{StoragePlace, Variables};
+
+    #[test]
+    fn the_demo_takes_its_own_store_and_address_whatever_the_settings_say() {
+        let variables: Variables = [
+            ("RESTWELL__STORAGE__URL", "postgres://u@h/precious"),
+            ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+        let settings = Settings::from_sources(None, &variables).unwrap();
+        let listen: SocketAddr = "127.0.0.1:1".parse().unwrap();
+        let settings = demo_settings(settings, listen, Path::new("/tmp/d"));
+        let StoragePlace::Sqlite(path) = settings.storage.place().unwrap() else { panic!("not embedded") };
+        assert_eq!(path, Path::new("/tmp/d/restwell.db"));
+        assert_eq!(settings.server.public_url(listen).unwrap().as_str(), "http://127.0.0.1:1");
+    }
+}

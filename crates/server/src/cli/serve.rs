@@ -14,5 +14,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let application = Application::new(&store, settings, &public_url)?;
     let place = settings.storage.place()?;
     tracing::info!(%address, %public_url, store = %place, "listening");
+    // A store that is there and does not fit is a reason not to begin at all.
+    lifecycle::try_start(&application).await?;
     lifecycle::run(application, listener, settings).await
 }

@@ -12,7 +12,8 @@ use application::operator::{
 use clap::{Args, Subcommand};
 use domain::id::UserId;
 use domain::time::{TimeZone, format};
-use domain::user::{Email, User, UserStatus};
+use domain::user::{BiologicalSex, BloodType, Email, SkinType, User, UserStatus};
+use http_adapter::data::dto::Number;
 use serde_json::Value;
 
 /// How many people are read at a time.
@@ -207,11 +208,19 @@ fn details(user: &User) -> Record {
     let biology = user.biology;
     summary(user)
         .with("locked_at", locked_at)
-        .with("birth_date", biology.birth_date.map(|date| date.date().to_string()))
-        .with("biological_sex", biology.biological_sex.map(domain::user::BiologicalSex::as_str))
-        .with("blood_type", biology.blood_type.map(domain::user::BloodType::as_str))
-        .with("height_cm", biology.height.map(domain::user::BodyHeight::centimetres))
-        .with("weight_kg", biology.weight.map(domain::user::BodyWeight::kilograms))
-        .with("skin_type", biology.skin_type.map(domain::user::SkinType::get))
+        .with("birth_date", biology.birth_date.map(|birth| birth.date().to_string()))
+        .with("biological_sex", biology.biological_sex.map(BiologicalSex::as_str))
+        .with("blood_type", biology.blood_type.map(BloodType::as_str))
+        .with("height_cm", biology.height.map(|height| number(height.centimetres())))
+        .with("weight_kg", biology.weight.map(|weight| number(weight.kilograms())))
+        .with("skin_type", biology.skin_type.map(SkinType::get))
         .with("wheelchair_use", biology.wheelchair_use)
+}
+
+/// Writes a number as the API does: without a fraction when it is whole.
+fn number(value: f64) -> Value {
+    match Number::from_f64(value) {
+        Number::Integer(number) => number.into(),
+        Number::Real(number) => number.into(),
+    }
 }

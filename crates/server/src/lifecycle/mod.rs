@@ -13,4 +13,4 @@ pub(crate) use cleaning::Cleaning;
 pub(crate) use listener::bind;
 pub(crate) use readiness::Readiness;
 pub(crate) use run::run;
-pub(crate) use start::{StartError, start};
+pub(crate) use start::{StartError, start, try_start};

@@ -3,6 +3,10 @@
 use crate::wiring::{Application, refusal};
 use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
+use std::time::Duration;
+
+/// How long the first look at the store may keep the server from being live.
+const FIRST_LOOK: Duration = Duration::from_secs(1);
 
 /// Why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -47,4 +51,12 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     application.keys.reload.run().await?;
     application.readiness.store_answered();
     Ok(())
+}
+
+/// Starts at once when the store answers at once; says nothing about a store that does not answer yet.
+pub(crate) async fn try_start(application: &Application) -> Result<(), StartError> {
+    match tokio::time::timeout(FIRST_LOOK, start(application)).await {
+        Ok(never @ Err(StartError::Never(_))) => never,
+        Ok(Ok(()) | Err(StartError::NotYet(_))) | Err(_) => Ok(()),
+    }
 }

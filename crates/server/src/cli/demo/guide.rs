@@ -73,3 +73,60 @@ restwell user list
 "
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use domain::id::{ClientId, UserId};
+    use domain::scope::ScopeSet;
+    use domain::secret::{Secret, SecretBytes, SecretKind};
+    use uuid::Uuid;
+
+    fn demo() -> SeededDemo {
+        let secret = |kind| Secret::from_bytes(kind, &SecretBytes::new([7; 32]));
+        SeededDemo {
+            user_id: UserId::from_uuid(Uuid::from_u128(1)),
+            client_id: ClientId::from_uuid(Uuid::from_u128(2)),
+            client_secret: secret(SecretKind::ClientSecret),
+            redirect_uri: "http://localhost:9000/callback",
+            code: secret(SecretKind::AuthorizationCode),
+            code_expires_at: DateTime::UNIX_EPOCH,
+            refresh_token: secret(SecretKind::RefreshToken),
+            scopes: ScopeSet::CONSENTABLE,
+        }
+    }
+
+    #[test]
+    fn every_endpoint_has_a_line_that_can_be_pasted() {
+        let text = text(&demo(), "http://127.0.0.1:4321", Path::new("/tmp/demo"));
+        for path in [
+            "/api/token?",
+            "/api/refresh?",
+            "/api/v1/profile/",
+            "/api/v1/sleep/",
+            "/api/v1/supplements/",
+            "/api/profile/",
+            "/api/sleep/",
+            "/api/supplements/",
+            "/livez",
+            "/readyz",
+            "/.well-known/jwks.json",
+            "/openapi.json",
+            "/errors",
+            "/docs",
+        ] {
+            assert!(
+                text.lines()
+                    .any(|line| line.contains("curl ")
+                        && line.contains(&format!("http://127.0.0.1:4321{path}"))),
+                "{path}"
+            );
+        }
+        for line in text.lines().filter(|line| line.contains("curl ")) {
+            assert_eq!(line.matches('\'').count() % 2, 0, "{line}");
+        }
+        assert!(text.contains("redirect_uri=http%3A%2F%2Flocalhost%3A9000%2Fcallback'"));
+        assert!(text.contains("sqlite:///tmp/demo/restwell.db"));
+    }
+}

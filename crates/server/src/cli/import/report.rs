@@ -109,6 +109,9 @@ fn sentences(path: &Path, format: &str, report: &ImportReport, dry_run: bool) ->
             let _ = writeln!(text, "  {name}: {new} new, {updated} updated, {unchanged} unchanged");
         }
     }
+    if *report == ImportReport::default() {
+        text.push_str("  no records\n");
+    }
     if report.stage_entries > 0 {
         let _ = writeln!(text, "  stage entries: {}", report.stage_entries);
     }
@@ -173,5 +176,11 @@ mod tests {
         ));
         assert!(text.contains("rejected: 5\n    record 2: no start\n    and 4 more\n"), "{text}");
         assert!(!text.contains("intake logs") && !text.contains("profile"), "{text}");
+    }
+
+    #[test]
+    fn a_file_without_records_says_so() {
+        let text = sentences(Path::new("a.json"), "fitbit", &ImportReport::default(), false);
+        assert_eq!(text, "a.json (fitbit)\n  no records\n");
     }
 }
