@@ -11,7 +11,7 @@ use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
@@ -41,17 +41,18 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 /// Draws 1, 2, 3 and so on, whatever is asked for.
 #[derive(Default)]
-pub(crate) struct CountingEntropy(AtomicU8);
+pub(crate) struct CountingEntropy(AtomicU32);
 
 impl CountingEntropy {
-    fn next(&self) -> u8 {
+    fn next(&self) -> u32 {
         self.0.fetch_add(1, Ordering::SeqCst) + 1
     }
 }
 
 impl Entropy for CountingEntropy {
     fn secret_bytes(&self) -> SecretBytes {
-        SecretBytes::new([self.next(); 32])
+        let number = self.next().to_be_bytes();
+        SecretBytes::new(std::array::from_fn(|place| number[place % number.len()]))
     }
 
     fn uuid(&self) -> Uuid {
@@ -60,7 +61,7 @@ impl Entropy for CountingEntropy {
 }
 
 /// The UUID that [`CountingEntropy`] draws as its `number`th value.
-pub(crate) fn drawn_uuid(number: u8) -> Uuid {
+pub(crate) fn drawn_uuid(number: u32) -> Uuid {
     Uuid::from_u128(0xd4a3_0000_0000 + u128::from(number))
 }
 

@@ -1,1 +1,311 @@
+use super::{
+    DEMO_EMAIL, DEMO_REDIRECT_URI, DEMO_TIMEZONE, SeedDemo, SeedDemoError, SeededDemo, demo_logs,
+    demo_sessions, demo_supplements, demo_user_id,
+};
+use crate::operator::IssueCodeError;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{app, clock, entropy, locked, noon, person, seconds, stored_secret};
+use domain::client::{Client, ClientStatus, RedirectUri};
+use domain::scope::ScopeSet;
+use domain::secret::SecretKind;
+use domain::sleep::{MetricKind, MetricValue, SleepSession, StageEntry};
+use domain::supplement::Supplement;
+use domain::time::TimeZone;
+use domain::user::User;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
 
+fn zone() -> TimeZone {
+    TimeZone::parse(DEMO_TIMEZONE).unwrap()
+}
+
+fn sessions() -> Vec<SleepSession> {
+    demo_sessions(zone())
+}
+
+fn nights() -> impl Iterator<Item = SleepSession> {
+    sessions().into_iter().filter(|session| session.record.is_nap() == Some(false))
+}
+
+#[test]
+fn there_are_ninety_nights_and_ten_naps() {
+    assert_eq!(nights().count(), 90);
+    assert_eq!(sessions().iter().filter(|session| session.record.is_nap() == Some(true)).count(), 10);
+    assert_eq!(sessions().len(), 100);
+}
+
+#[test]
+fn exactly_one_session_has_no_stages_and_it_is_a_night_with_totals() {
+    let sessions = sessions();
+    let bare: Vec<_> = sessions.iter().filter(|session| session.record.hypnogram().is_empty()).collect();
+    assert_eq!(bare.len(), 1);
+    assert_eq!(bare[0].record.is_nap(), Some(false));
+    assert!(bare[0].record.metrics().get(MetricKind::TimeNightAsleep).is_some());
+}
+
+#[test]
+fn exactly_one_session_lies_over_a_change_of_the_clocks() {
+    let offsets = |session: &SleepSession| {
+        let time_in_bed = session.record.time_in_bed();
+        (time_in_bed.offset_at_start().unwrap(), time_in_bed.offset_at_end().unwrap())
+    };
+    let sessions = sessions();
+    let changing: Vec<_> = sessions.iter().map(offsets).filter(|(start, end)| start != end).collect();
+    let hours: Vec<_> =
+        changing.iter().map(|(start, end)| (start.minutes() / 60, end.minutes() / 60)).collect();
+    assert_eq!(hours, [(-5, -4)]);
+}
+
+#[test]
+fn the_sessions_are_in_time_order_and_do_not_overlap() {
+    let sessions = sessions();
+    for pair in sessions.windows(2) {
+        let (before, after) = (pair[0].record.time_in_bed(), pair[1].record.time_in_bed());
+        assert!(before.end() <= after.start());
+    }
+}
+
+#[test]
+fn all_ids_and_keys_are_different() {
+    let mut ids = BTreeSet::from([demo_user_id().as_uuid()]);
+    let sessions = sessions();
+    let all = sessions
+        .iter()
+        .map(|session| session.id.as_uuid())
+        .chain(demo_supplements().into_iter().map(|(_, supplement)| supplement.id.as_uuid()))
+        .chain(demo_logs(zone()).into_iter().map(|log| log.id.as_uuid()));
+    for id in all.collect::<Vec<Uuid>>() {
+        assert!(ids.insert(id), "{id} occurs twice");
+    }
+    let keys: BTreeSet<_> = sessions.iter().map(|session| session.record.key().to_stored()).collect();
+    assert_eq!(keys.len(), sessions.len());
+}
+
+#[test]
+fn the_demo_is_the_same_every_time() {
+    assert_eq!(sessions(), sessions());
+    assert_eq!(demo_supplements(), demo_supplements());
+    assert_eq!(demo_logs(zone()), demo_logs(zone()));
+}
+
+#[test]
+fn there_are_five_supplements_and_each_was_taken() {
+    let supplements = demo_supplements();
+    assert_eq!(supplements.len(), 5);
+    let taken: BTreeSet<_> = demo_logs(zone()).iter().map(|log| log.record.supplement_id()).collect();
+    let known: BTreeSet<_> = supplements.iter().map(|(_, supplement)| supplement.id).collect();
+    assert_eq!(taken, known);
+}
+
+#[test]
+fn no_two_supplements_share_a_catalogue_key_and_every_label_has_ingredients() {
+    let supplements = demo_supplements();
+    let keys: BTreeSet<_> = supplements.iter().map(|(key, _)| key.to_string()).collect();
+    assert_eq!(keys.len(), supplements.len());
+    assert!(supplements.iter().all(|(_, supplement)| !supplement.label.ingredients().is_empty()));
+}
+
+#[test]
+fn no_two_logs_of_a_supplement_share_their_time() {
+    let logs = demo_logs(zone());
+    let times: BTreeSet<_> =
+        logs.iter().map(|log| (log.record.supplement_id(), log.record.created_at())).collect();
+    assert_eq!(times.len(), logs.len());
+}
+
+#[test]
+fn what_was_slept_and_lain_awake_are_the_sums_of_the_stages() {
+    for session in sessions().iter().filter(|session| !session.record.hypnogram().is_empty()) {
+        let entries = session.record.hypnogram().entries();
+        let staged = |sleeping: bool| {
+            let of_kind = entries.iter().filter(|entry| entry.stage().is_asleep() == sleeping);
+            MetricValue::seconds_from_millis(of_kind.map(StageEntry::millis).sum())
+        };
+        let metrics = session.record.metrics();
+        assert_eq!(metrics.get(MetricKind::TimeNightAsleep), staged(true));
+        assert_eq!(metrics.get(MetricKind::TimeNightAwake), staged(false));
+    }
+}
+
+#[test]
+fn time_in_bed_is_asleep_and_awake_with_nothing_unknown() {
+    for session in sessions() {
+        let seconds = |kind| session.record.metrics().get(kind).map(MetricValue::as_f64).unwrap();
+        let in_bed = seconds(MetricKind::TimeNightInBed);
+        let known = seconds(MetricKind::TimeNightAsleep) + seconds(MetricKind::TimeNightAwake);
+        assert!((in_bed - known).abs() < 0.001, "{in_bed} {known}");
+    }
+}
+
+/// The demo's client as it is found on a second run.
+fn demo_client() -> Client {
+    Client {
+        redirect_uris: vec![RedirectUri::parse(DEMO_REDIRECT_URI).unwrap()],
+        scopes: ScopeSet::CONSENTABLE,
+        ..app()
+    }
+}
+
+fn demo_person() -> User {
+    User { id: demo_user_id(), ..person() }
+}
+
+/// The unit of work in which the code is stored.
+fn issuing(user: User) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().returning(|_| Ok(Some(demo_client())));
+    unit.users.expect_find().return_once(move |_| Ok(Some(user)));
+    unit.codes.expect_insert().times(1).returning(|_| Ok(()));
+    unit
+}
+
+/// The unit of work in which the refresh token's grant is stored.
+fn granting() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.grants
+        .expect_insert()
+        .times(1)
+        .withf(|grant| grant.user_id == demo_user_id() && grant.is_live())
+        .returning(|_| Ok(()));
+    unit.grants.expect_revoke_excess().times(1).returning(|_, _, _, _| Ok(0));
+    unit
+}
+
+async fn seed(
+    units: impl IntoIterator<Item = MockUnitOfWork>,
+) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new(units);
+    let endings = units.endings();
+    (SeedDemo::new(Arc::new(units), entropy(), clock()).run().await, endings)
+}
+
+/// An empty store, which counts what is put into it by kind.
+fn empty_store(counts: &Arc<Mutex<BTreeMap<&'static str, usize>>>) -> MockUnitOfWork {
+    let counter = |kind: &'static str| {
+        let counts = Arc::clone(counts);
+        move |number: usize| *counts.lock().unwrap().entry(kind).or_default() += number
+    };
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(None));
+    let count = counter("people");
+    unit.users.expect_insert().withf(|user| user.email.as_str() == DEMO_EMAIL).returning(move |_| {
+        count(1);
+        Ok(())
+    });
+    let count = counter("sessions");
+    unit.sleep.expect_insert().returning(move |_, sessions| {
+        count(sessions.len());
+        Ok(())
+    });
+    unit.supplements.expect_find().returning(|_| Ok(None));
+    let count = counter("supplements");
+    unit.supplements.expect_insert().returning(move |_, _| {
+        count(1);
+        Ok(())
+    });
+    let count = counter("logs");
+    unit.intake_logs.expect_insert().returning(move |_, logs| {
+        count(logs.len());
+        Ok(())
+    });
+    unit.clients.expect_find().times(1).returning(|_| Ok(None));
+    let count = counter("clients");
+    unit.clients.expect_insert().returning(move |_, _| {
+        count(1);
+        Ok(())
+    });
+    unit
+}
+
+#[tokio::test]
+async fn the_first_run_seeds_everything_once() {
+    let counts = Arc::default();
+    let (outcome, endings) = seed([empty_store(&counts), issuing(demo_person()), granting()]).await;
+    let seeded = outcome.unwrap();
+    assert_eq!(seeded.user_id, demo_user_id());
+    assert_eq!(endings.committed(), 3);
+    let logs = demo_logs(zone()).len();
+    let expected = BTreeMap::from([
+        ("clients", 1),
+        ("logs", logs),
+        ("people", 1),
+        ("sessions", 100),
+        ("supplements", 5),
+    ]);
+    assert_eq!(*counts.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn the_demo_hands_out_a_secret_of_each_kind_and_a_code_of_ten_minutes() {
+    let seeded = seed([empty_store(&Arc::default()), issuing(demo_person()), granting()]).await.0.unwrap();
+    assert_eq!(seeded.client_secret.kind(), SecretKind::ClientSecret);
+    assert_eq!(seeded.code.kind(), SecretKind::AuthorizationCode);
+    assert_eq!(seeded.refresh_token.kind(), SecretKind::RefreshToken);
+    assert_eq!(seeded.code_expires_at, noon() + seconds(600));
+    assert_eq!((seeded.redirect_uri, seeded.scopes), (DEMO_REDIRECT_URI, ScopeSet::CONSENTABLE));
+}
+
+#[tokio::test]
+async fn a_catalogue_that_has_the_labels_keeps_them() {
+    let known = |id| demo_supplements().into_iter().map(|(_, known)| known).find(|known| known.id == id);
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(None));
+    unit.users.expect_insert().returning(|_| Ok(()));
+    unit.sleep.expect_insert().returning(|_, _| Ok(()));
+    unit.supplements.expect_find().times(5).returning(move |id| Ok::<Option<Supplement>, _>(known(id)));
+    unit.intake_logs.expect_insert().times(1).returning(|_, _| Ok(()));
+    unit.clients.expect_find().returning(|_| Ok(None));
+    unit.clients.expect_insert().returning(|_, _| Ok(()));
+    seed([unit, issuing(demo_person()), granting()]).await.0.unwrap();
+}
+
+/// The unit of work of a second run: person and client are there, and the mock lets nothing be seeded.
+fn seeded_store(user: User) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).return_once(move |_| Ok(Some(user)));
+    unit.clients.expect_find().times(1).returning(|_| Ok(Some(demo_client())));
+    unit
+}
+
+/// The unit of work in which the client gets its new secret, beside the one before.
+fn rotating() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().times(1).returning(|_| Ok(Some(demo_client())));
+    unit.clients.expect_list_secrets().times(1).returning(|_| Ok(vec![stored_secret(1, None)]));
+    unit.clients.expect_insert_secret().times(1).returning(|_, _| Ok(()));
+    unit
+}
+
+#[tokio::test]
+async fn a_second_run_makes_new_secrets_and_seeds_nothing_again() {
+    let units = [seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
+    let (outcome, endings) = seed(units).await;
+    assert_eq!(outcome.unwrap().user_id, demo_user_id());
+    assert_eq!(endings.committed(), 4);
+}
+
+#[tokio::test]
+async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
+    let user = User { status: locked(), ..demo_person() };
+    let mut issuing = MockUnitOfWork::default();
+    issuing.clients.expect_find().returning(|_| Ok(Some(demo_client())));
+    let found = user.clone();
+    issuing.users.expect_find().return_once(move |_| Ok(Some(found)));
+    let (outcome, _) = seed([seeded_store(user), rotating(), issuing]).await;
+    assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownUser))));
+}
+
+#[tokio::test]
+async fn a_demo_client_that_was_disabled_by_hand_stays_disabled() {
+    let mut issuing = MockUnitOfWork::default();
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..demo_client() };
+    issuing.clients.expect_find().return_once(move |_| Ok(Some(disabled)));
+    let (outcome, _) = seed([seeded_store(demo_person()), rotating(), issuing]).await;
+    assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownClient))));
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_reached_is_told() {
+    assert!(matches!(seed([]).await.0, Err(SeedDemoError::Storage(_))));
+}

@@ -121,7 +121,7 @@ impl Intake {
             self.known.iter().find(|known| {
                 match (known.record.external_key(), imported.record.external_key()) {
                     (Some(known), Some(imported)) => known == imported,
-                    _ if imported.id.is_some() && run.met.logs.contains(known.id) => false,
+                    _ if imported.id.is_some() && run.met.logs.contains(&known.id) => false,
                     _ => is_taken_alike(&known.record, &imported.record),
                 }
             })

@@ -101,7 +101,7 @@ impl<T: Eq + Hash> Seen<T> {
     }
 
     /// Tells whether an id was noted.
-    pub(super) fn contains(&self, id: T) -> bool {
-        self.0.contains(&id)
+    pub(super) fn contains(&self, id: &T) -> bool {
+        self.0.contains(id)
     }
 }

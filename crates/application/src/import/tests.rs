@@ -1,1 +1,45 @@
+//! Tests of imports against a store in memory, by what is imported.
 
+mod file;
+mod log;
+mod memory_store;
+mod profile;
+mod record;
+mod run;
+mod session;
+mod supplement;
+
+use super::{Counts, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
+use crate::ports::import_source::{ImportFile, ImportItem};
+use crate::testing::{clock, entropy, user_id};
+use file::ItemFile;
+use memory_store::MemoryStore;
+
+const FOR_REAL: ImportRecordsCommand = ImportRecordsCommand { user_id: None, dry_run: false };
+
+fn of_person() -> ImportRecordsCommand {
+    ImportRecordsCommand { user_id: Some(user_id(1)), ..FOR_REAL }
+}
+
+fn dry_run() -> ImportRecordsCommand {
+    ImportRecordsCommand { dry_run: true, ..of_person() }
+}
+
+async fn import_file(
+    store: &MemoryStore,
+    command: ImportRecordsCommand,
+    file: &dyn ImportFile,
+) -> Result<ImportReport, ImportRecordsError> {
+    // Ids go on where they stopped, so that a second import draws others.
+    let entropy = store.entropy(entropy);
+    ImportRecords::new(store.units(), entropy, clock()).run(command, file, &|_| ()).await
+}
+
+/// Imports these records for the person.
+async fn import(store: &MemoryStore, items: impl IntoIterator<Item = ImportItem>) -> ImportReport {
+    import_file(store, of_person(), &ItemFile::of(items)).await.unwrap()
+}
+
+fn counts(new: u64, updated: u64, unchanged: u64) -> Counts {
+    Counts { new, updated, unchanged }
+}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 fn key(number: u8) -> SigningKey {
     SigningKey {
-        id: KeyId::from_uuid(drawn_uuid(number)),
+        id: KeyId::from_uuid(drawn_uuid(number.into())),
         public_key: [number; 32],
         private_key: SealedPrivateKey::new(vec![number]),
         created_at: noon(),

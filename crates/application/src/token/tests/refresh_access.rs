@@ -51,7 +51,7 @@ async fn granted_scopes(scope: Option<&str>) -> ScopeSet {
     attempt(reader(grant(), UserStatus::Active), None, scope).await.unwrap().scopes
 }
 
-fn assert_invalid_grant(outcome: Outcome) {
+fn assert_invalid_grant(outcome: &Outcome) {
     assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)), "{outcome:?}");
 }
 
@@ -95,13 +95,13 @@ async fn the_person_named_is_told_to_the_store_as_a_hint() {
 #[tokio::test]
 async fn the_refresh_token_of_another_client_is_refused() {
     let of_other = Grant { client_id: client_id(2), ..grant() };
-    assert_invalid_grant(attempt(reader(of_other, UserStatus::Active), None, None).await);
+    assert_invalid_grant(&attempt(reader(of_other, UserStatus::Active), None, None).await);
 }
 
 #[tokio::test]
 async fn the_refresh_token_of_another_person_is_refused() {
     let other = user_id(2).to_string();
-    assert_invalid_grant(attempt(reader(grant(), UserStatus::Active), Some(&other), None).await);
+    assert_invalid_grant(&attempt(reader(grant(), UserStatus::Active), Some(&other), None).await);
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn another_spelling_of_the_user_id_is_another_person() {
         String::new(),
     ] {
         assert_ne!(spelling, right);
-        assert_invalid_grant(attempt(reader(grant(), UserStatus::Active), Some(&spelling), None).await);
+        assert_invalid_grant(&attempt(reader(grant(), UserStatus::Active), Some(&spelling), None).await);
     }
 }
 
@@ -126,19 +126,19 @@ async fn another_spelling_of_the_user_id_is_another_person() {
 async fn a_refresh_token_that_nobody_has_is_refused() {
     let mut grants = MockGrantReader::new();
     grants.expect_find_by_refresh_token().times(1).returning(|_, _| Ok(None));
-    assert_invalid_grant(attempt(grants, None, None).await);
+    assert_invalid_grant(&attempt(grants, None, None).await);
 }
 
 #[tokio::test]
 async fn a_revoked_grant_is_refused() {
     let state = GrantState::Revoked { at: noon(), reason: RevocationReason::Operator };
     let revoked = Grant { state, ..grant() };
-    assert_invalid_grant(attempt(reader(revoked, UserStatus::Active), None, None).await);
+    assert_invalid_grant(&attempt(reader(revoked, UserStatus::Active), None, None).await);
 }
 
 #[tokio::test]
 async fn a_locked_person_is_refused() {
-    assert_invalid_grant(attempt(reader(grant(), locked()), None, None).await);
+    assert_invalid_grant(&attempt(reader(grant(), locked()), None, None).await);
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
     for refresh_token in &texts {
         let refresh = refresh(MockGrantReader::new(), nothing_to_write());
         let command = RefreshAccessCommand { client: &client, refresh_token, user_id: None, scope: None };
-        assert_invalid_grant(refresh.run(command).await);
+        assert_invalid_grant(&refresh.run(command).await);
     }
 }
 

@@ -1,0 +1,74 @@
+//! Files made of items.
+
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource};
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A file that holds these items, may end in damage, and tells how often it was read to its end.
+#[derive(Default)]
+pub(super) struct ItemFile {
+    items: Vec<ImportItem>,
+    damage: Option<ImportRefusal>,
+    opened: AtomicUsize,
+    pub(super) limits: std::sync::Arc<Mutex<Vec<usize>>>,
+}
+
+impl ItemFile {
+    pub(super) fn of(items: impl IntoIterator<Item = ImportItem>) -> Self {
+        Self { items: items.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The same file, damaged after its last item.
+    pub(super) fn damaged(self) -> Self {
+        let damage = ImportRefusal::Damaged { place: "line 9".to_owned(), reason: "a bracket".to_owned() };
+        Self { damage: Some(damage), ..self }
+    }
+
+    pub(super) fn opened(&self) -> usize {
+        self.opened.load(Ordering::SeqCst)
+    }
+}
+
+impl ImportFile for ItemFile {
+    fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
+        self.opened.fetch_add(1, Ordering::SeqCst);
+        let left = self.items.iter().cloned().collect();
+        let limits = std::sync::Arc::clone(&self.limits);
+        Ok(Box::new(ItemSource { left, damage: self.damage.clone(), read: 0, limits }))
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn format(&self) -> &'static str {
+        "items"
+    }
+}
+
+struct ItemSource {
+    left: VecDeque<ImportItem>,
+    damage: Option<ImportRefusal>,
+    read: u64,
+    limits: std::sync::Arc<Mutex<Vec<usize>>>,
+}
+
+impl ImportSource for ItemSource {
+    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
+        self.limits.lock().unwrap().push(limit);
+        let batch: Vec<_> = self.left.drain(..limit.min(self.left.len())).collect();
+        self.read += batch.len() as u64;
+        match (batch.is_empty(), self.damage.take()) {
+            (true, Some(damage)) => Err(damage),
+            (_, damage) => {
+                self.damage = damage;
+                Ok(batch)
+            }
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.read
+    }
+}

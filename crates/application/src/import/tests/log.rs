@@ -1,0 +1,180 @@
+use super::memory_store::MemoryStore;
+use super::record::{intake, key, log, log_id, own_log, own_supplement, supplement, supplement_id};
+use super::{counts, import};
+use crate::ports::import_source::{ImportItem, ImportedLog};
+use crate::testing::person;
+use domain::id::SupplementId;
+
+/// A store that has one label, and the id under which it has it.
+async fn catalogue() -> (MemoryStore, SupplementId) {
+    let store = MemoryStore::with(person());
+    import(&store, [supplement("17", "Magnesium")]).await;
+    let id = store.current(&key("17")).id;
+    (store, id)
+}
+
+#[tokio::test]
+async fn a_new_log_is_stored_for_the_person() {
+    let (store, id) = catalogue().await;
+    let report = import(&store, [log(intake(id, 5, 2.0, Some("a")))]).await;
+    assert_eq!(report.logs, counts(1, 0, 0));
+    assert_eq!(store.logs()[0].record, intake(id, 5, 2.0, Some("a")));
+    assert_eq!(store.content().logs[0].0, person().id);
+}
+
+#[tokio::test]
+async fn a_log_may_come_with_its_supplement_in_the_same_file() {
+    let store = MemoryStore::with(person());
+    let taken = intake(supplement_id(4), 5, 1.0, None);
+    let report = import(&store, [log(taken.clone()), own_supplement(4, "17", "Magnesium")]).await;
+    assert_eq!((report.supplements, report.logs), (counts(1, 0, 0), counts(1, 0, 0)));
+    assert_eq!(store.logs()[0].record, taken);
+}
+
+#[tokio::test]
+async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_goes_on() {
+    let (store, id) = catalogue().await;
+    let unknown =
+        ImportedLog { place: "line 42".to_owned(), id: None, record: intake(supplement_id(9), 5, 1.0, None) };
+    let items =
+        [log(intake(id, 1, 1.0, None)), ImportItem::Log(Box::new(unknown)), log(intake(id, 9, 1.0, None))];
+    let report = import(&store, items).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 1));
+    assert_eq!(report.rejected[0].place, "line 42");
+    assert!(report.rejected[0].reason.contains("supplement"));
+    assert_eq!(store.logs().len(), 2);
+}
+
+#[tokio::test]
+async fn a_log_twice_in_a_file_counts_once() {
+    let (store, id) = catalogue().await;
+    let taken = || log(intake(id, 5, 1.0, None));
+    assert_eq!(import(&store, [taken(), taken()]).await.logs, counts(1, 0, 0));
+    assert_eq!(store.logs().len(), 1);
+}
+
+#[tokio::test]
+async fn the_same_log_again_is_unchanged_and_not_written() {
+    let (store, id) = catalogue().await;
+    let taken = || [log(intake(id, 5, 1.0, None)), log(intake(id, 6, 1.0, Some("a")))];
+    import(&store, taken()).await;
+    let before = store.logs();
+    assert_eq!(import(&store, taken()).await.logs, counts(0, 0, 2));
+    assert_eq!(store.logs(), before);
+    assert_eq!(store.calls().of("logs.update"), 0);
+}
+
+#[tokio::test]
+async fn a_log_is_known_by_the_clients_own_key_wherever_it_moved() {
+    let (store, id) = catalogue().await;
+    import(&store, [log(intake(id, 5, 1.0, Some("a")))]).await;
+    let before = store.logs()[0].id;
+    let report = import(&store, [log(intake(id, 50, 3.0, Some("a")))]).await;
+    assert_eq!(report.logs, counts(0, 1, 0));
+    assert_eq!(store.logs().len(), 1);
+    assert_eq!((store.logs()[0].id, &store.logs()[0].record), (before, &intake(id, 50, 3.0, Some("a"))));
+}
+
+#[tokio::test]
+async fn two_logs_of_one_moment_with_keys_of_their_own_are_two() {
+    let (store, id) = catalogue().await;
+    let items = [log(intake(id, 5, 1.0, Some("a"))), log(intake(id, 5, 1.0, Some("b")))];
+    assert_eq!(import(&store, items).await.logs, counts(2, 0, 0));
+    assert_eq!(store.logs().len(), 2);
+}
+
+#[tokio::test]
+async fn without_a_key_what_was_taken_when_is_the_log() {
+    let (store, id) = catalogue().await;
+    import(&store, [log(intake(id, 5, 1.0, None))]).await;
+    let report = import(&store, [log(intake(id, 5, 2.0, None)), log(intake(id, 6, 2.0, None))]).await;
+    assert_eq!(report.logs, counts(1, 1, 0));
+    let servings: Vec<_> = store.logs().iter().map(|log| log.record.servings().get()).collect();
+    assert_eq!(servings, [2.0, 2.0]);
+}
+
+#[tokio::test]
+async fn a_version_in_the_same_batch_replaces_the_one_that_waits_to_be_stored() {
+    let (store, id) = catalogue().await;
+    let items = [log(intake(id, 5, 1.0, None)), log(intake(id, 5, 2.0, None))];
+    assert_eq!(import(&store, items).await.logs, counts(1, 0, 0));
+    assert_eq!(store.logs().len(), 1);
+    assert_eq!(store.logs()[0].record, intake(id, 5, 2.0, None));
+}
+
+#[tokio::test]
+async fn the_logs_of_an_own_export_keep_their_ids() {
+    let (store, id) = catalogue().await;
+    let items = || [own_log(1, intake(id, 5, 1.0, None)), own_log(2, intake(id, 6, 1.0, Some("a")))];
+    assert_eq!(import(&store, items()).await.logs, counts(2, 0, 0));
+    assert_eq!(store.logs().iter().map(|log| log.id).collect::<Vec<_>>(), [log_id(1), log_id(2)]);
+    assert_eq!(import(&store, items()).await.logs, counts(0, 0, 2));
+}
+
+#[tokio::test]
+async fn a_log_of_an_own_export_is_known_by_its_id_when_it_moved() {
+    let (store, id) = catalogue().await;
+    import(&store, [own_log(1, intake(id, 5, 1.0, None))]).await;
+    assert_eq!(import(&store, [own_log(1, intake(id, 50, 3.0, None))]).await.logs, counts(0, 1, 0));
+    assert_eq!(store.logs().len(), 1);
+    assert_eq!(store.logs()[0].record, intake(id, 50, 3.0, None));
+}
+
+#[tokio::test]
+async fn two_entries_of_an_own_export_that_say_the_same_stay_two() {
+    let (store, id) = catalogue().await;
+    let items = || [own_log(1, intake(id, 5, 1.0, None)), own_log(2, intake(id, 5, 1.0, None))];
+    assert_eq!(import(&store, items()).await.logs, counts(2, 0, 0));
+    assert_eq!(import(&store, items()).await.logs, counts(0, 0, 2));
+    assert_eq!(store.logs().len(), 2);
+}
+
+#[tokio::test]
+async fn a_log_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id() {
+    let (store, id) = catalogue().await;
+    import(&store, [log(intake(id, 5, 1.0, Some("a")))]).await;
+    let before = store.logs();
+    assert_eq!(import(&store, [own_log(1, intake(id, 5, 1.0, Some("a")))]).await.logs, counts(0, 0, 1));
+    assert_eq!(store.logs(), before);
+}
+
+#[tokio::test]
+async fn an_own_export_does_not_double_logs_that_came_from_the_source_itself() {
+    let (store, id) = catalogue().await;
+    import(&store, [log(intake(id, 5, 1.0, None))]).await;
+    let before = store.logs();
+    assert_eq!(import(&store, [own_log(1, intake(id, 5, 1.0, None))]).await.logs, counts(0, 0, 1));
+    assert_eq!(store.logs(), before);
+}
+
+/// An own export of another server, which has the catalogue's label under an id of its own.
+fn from_another_server() -> [ImportItem; 2] {
+    [own_supplement(4, "17", "Magnesium"), own_log(1, intake(supplement_id(4), 5, 1.0, None))]
+}
+
+#[tokio::test]
+async fn logs_follow_their_supplement_to_the_id_by_which_the_store_knows_it() {
+    let (store, id) = catalogue().await;
+    let report = import(&store, from_another_server()).await;
+    assert_eq!((report.supplements, report.logs), (counts(0, 0, 1), counts(1, 0, 0)));
+    assert_eq!(store.logs()[0].record, intake(id, 5, 1.0, None));
+}
+
+#[tokio::test]
+async fn the_export_of_another_server_read_again_changes_nothing() {
+    let (store, _) = catalogue().await;
+    import(&store, from_another_server()).await;
+    let before = store.logs();
+    assert_eq!(import(&store, from_another_server()).await.logs, counts(0, 0, 1));
+    assert_eq!(store.logs(), before);
+}
+
+#[tokio::test]
+async fn a_log_in_a_later_batch_follows_its_supplement_too() {
+    let (store, id) = catalogue().await;
+    let fillers = (0..600).map(|number| log(intake(id, 1_000 + number, 1.0, None)));
+    let [label, taken] = from_another_server();
+    let report = import(&store, std::iter::once(label).chain(fillers).chain([taken])).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(601, 0, 0), 0));
+    assert!(store.logs().iter().all(|log| log.record.supplement_id() == id));
+}

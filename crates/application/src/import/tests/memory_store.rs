@@ -1,0 +1,340 @@
+//! A store in memory, as far as imports need one: a unit of work is a copy that takes the original's place.
+
+use crate::ports::storage::{
+    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, MockClientRepository,
+    MockCodeRepository, MockGrantRepository, MockSigningKeyRepository, SigningKeyRepository, SleepRepository,
+    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UserRepository,
+};
+use crate::ports::system::Entropy;
+use async_trait::async_trait;
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::sleep::{SleepRecord, SleepSession};
+use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement};
+use domain::user::{Email, User};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What is stored.
+#[derive(Clone, Default)]
+pub(super) struct Content {
+    pub(super) users: Vec<User>,
+    pub(super) sessions: Vec<(UserId, SleepSession)>,
+    /// Every version, with its key and whether it is the current one.
+    pub(super) supplements: Vec<(CatalogueKey, Supplement, bool)>,
+    pub(super) logs: Vec<(UserId, IntakeLog)>,
+}
+
+/// How often something was asked of the store.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub(super) struct Calls(pub(super) BTreeMap<&'static str, usize>);
+
+impl Calls {
+    pub(super) fn of(&self, name: &str) -> usize {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    content: Mutex<Content>,
+    calls: Mutex<Calls>,
+}
+
+impl Shared {
+    fn called(&self, name: &'static str) {
+        *self.calls.lock().unwrap().0.entry(name).or_default() += 1;
+    }
+}
+
+/// A store with what is in it.
+#[derive(Default)]
+pub(super) struct MemoryStore {
+    shared: Arc<Shared>,
+    entropy: OnceLock<Arc<dyn Entropy>>,
+}
+
+impl MemoryStore {
+    /// A store that knows this person and nothing else.
+    pub(super) fn with(user: User) -> Self {
+        let store = Self::default();
+        store.shared.content.lock().unwrap().users.push(user);
+        store
+    }
+
+    pub(super) fn units(&self) -> Arc<dyn UnitOfWorkFactory> {
+        Arc::new(MemoryUnits(Arc::clone(&self.shared)))
+    }
+
+    /// Returns the one source of ids of everything that happens to this store.
+    pub(super) fn entropy(&self, make: impl FnOnce() -> Arc<dyn Entropy>) -> Arc<dyn Entropy> {
+        Arc::clone(self.entropy.get_or_init(make))
+    }
+
+    pub(super) fn content(&self) -> Content {
+        self.shared.content.lock().unwrap().clone()
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.shared.calls.lock().unwrap().clone()
+    }
+
+    /// Returns the sessions by their start.
+    pub(super) fn sessions(&self) -> Vec<SleepSession> {
+        let mut sessions: Vec<_> = self.content().sessions.into_iter().map(|(_, session)| session).collect();
+        sessions.sort_by_key(|session| (session.record.time_in_bed().start(), session.id));
+        sessions
+    }
+
+    /// Returns the logs by their time.
+    pub(super) fn logs(&self) -> Vec<IntakeLog> {
+        let mut logs: Vec<_> = self.content().logs.into_iter().map(|(_, log)| log).collect();
+        logs.sort_by_key(|log| (log.record.created_at(), log.id));
+        logs
+    }
+
+    /// Returns the current version under a key.
+    pub(super) fn current(&self, key: &CatalogueKey) -> Supplement {
+        let content = self.content();
+        let mut current = content.supplements.into_iter().filter(|(at, _, current)| at == key && *current);
+        let (_, supplement, _) = current.next().unwrap();
+        assert!(current.next().is_none(), "two current versions under one key");
+        supplement
+    }
+}
+
+struct MemoryUnits(Arc<Shared>);
+
+#[async_trait]
+impl UnitOfWorkFactory for MemoryUnits {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        self.0.called("begin");
+        let content = self.0.content.lock().unwrap().clone();
+        Ok(Box::new(MemoryUnit {
+            shared: Arc::clone(&self.0),
+            content,
+            clients: MockClientRepository::new(),
+            codes: MockCodeRepository::new(),
+            grants: MockGrantRepository::new(),
+            signing_keys: MockSigningKeyRepository::new(),
+        }))
+    }
+}
+
+struct MemoryUnit {
+    shared: Arc<Shared>,
+    content: Content,
+    // No import asks for any of these; the mocks fail the test if one does.
+    clients: MockClientRepository,
+    codes: MockCodeRepository,
+    grants: MockGrantRepository,
+    signing_keys: MockSigningKeyRepository,
+}
+
+#[async_trait]
+impl UnitOfWork for MemoryUnit {
+    fn users(&mut self) -> &mut dyn UserRepository {
+        self
+    }
+    fn clients(&mut self) -> &mut dyn ClientRepository {
+        &mut self.clients
+    }
+    fn codes(&mut self) -> &mut dyn CodeRepository {
+        &mut self.codes
+    }
+    fn grants(&mut self) -> &mut dyn GrantRepository {
+        &mut self.grants
+    }
+    fn sleep(&mut self) -> &mut dyn SleepRepository {
+        self
+    }
+    fn supplements(&mut self) -> &mut dyn SupplementRepository {
+        self
+    }
+    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
+        self
+    }
+    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
+        &mut self.signing_keys
+    }
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.shared.called("commit");
+        *self.shared.content.lock().unwrap() = self.content;
+        Ok(())
+    }
+    async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
+        self.shared.called("rollback");
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl UserRepository for MemoryUnit {
+    async fn insert(&mut self, user: &User) -> Result<(), StorageError> {
+        self.content.users.push(user.clone());
+        Ok(())
+    }
+    async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
+        Ok(self.content.users.iter().find(|user| user.id == id).cloned())
+    }
+    async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
+        Ok(self.content.users.iter().find(|user| user.email == *email).cloned())
+    }
+    async fn list(&mut self, _: Option<UserId>, _: u32) -> Result<Vec<User>, StorageError> {
+        Ok(self.content.users.clone())
+    }
+    async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
+        self.shared.called("users.update");
+        let stored = self.content.users.iter_mut().find(|stored| stored.id == user.id);
+        Ok(stored.map(|stored| *stored = user.clone()).is_some())
+    }
+    async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
+        let before = self.content.users.len();
+        self.content.users.retain(|user| user.id != id);
+        Ok(self.content.users.len() < before)
+    }
+}
+
+#[async_trait]
+impl SleepRepository for MemoryUnit {
+    async fn find_candidates(
+        &mut self,
+        user_id: UserId,
+        records: &[SleepRecord],
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        let may_be = |stored: &SleepRecord, record: &SleepRecord| {
+            stored.source() == record.source()
+                && (stored.key() == record.key() || stored.time_in_bed().overlaps(record.time_in_bed()))
+        };
+        let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
+        let sessions = of_person.map(|(_, session)| session);
+        Ok(sessions
+            .filter(|session| records.iter().any(|record| may_be(&session.record, record)))
+            .cloned()
+            .collect())
+    }
+    async fn find_many(
+        &mut self,
+        user_id: UserId,
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
+        Ok(of_person
+            .map(|(_, session)| session)
+            .filter(|session| ids.contains(&session.id))
+            .cloned()
+            .collect())
+    }
+    async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
+        for session in sessions {
+            let taken = self.content.sessions.iter().any(|(owner, stored)| {
+                let same_key = stored.record.source() == session.record.source()
+                    && stored.record.key() == session.record.key();
+                stored.id == session.id || (*owner == user_id && same_key)
+            });
+            if taken {
+                return Err(StorageError::Conflict(UniqueKey::SleepSession));
+            }
+            self.content.sessions.push((user_id, session.clone()));
+        }
+        Ok(())
+    }
+    async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
+        self.shared.called("sleep.update");
+        let mut stored = self.content.sessions.iter_mut();
+        let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == session.id);
+        Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
+    }
+    async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
+        let before = self.content.sessions.len();
+        self.content.sessions.retain(|(owner, session)| *owner != user_id || !ids.contains(&session.id));
+        Ok((before - self.content.sessions.len()) as u64)
+    }
+}
+
+#[async_trait]
+impl SupplementRepository for MemoryUnit {
+    async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
+        let mut versions = self.content.supplements.iter().map(|(_, supplement, _)| supplement);
+        Ok(versions.find(|supplement| supplement.id == id).cloned())
+    }
+    async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError> {
+        let mut current = self.content.supplements.iter().filter(|(at, _, current)| at == key && *current);
+        Ok(current.next().map(|(_, supplement, _)| supplement.clone()))
+    }
+    async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError> {
+        Ok(self.content.logs.iter().any(|(_, log)| log.record.supplement_id() == id))
+    }
+    async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError> {
+        let taken = |(at, stored, current): &(CatalogueKey, Supplement, bool)| {
+            stored.id == supplement.id || (at == key && *current)
+        };
+        if self.content.supplements.iter().any(taken) {
+            return Err(StorageError::Conflict(UniqueKey::Supplement));
+        }
+        self.content.supplements.push((key.clone(), supplement.clone(), true));
+        Ok(())
+    }
+    async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
+        let mut versions = self.content.supplements.iter_mut();
+        let stored = versions.find(|(_, stored, _)| stored.id == supplement.id);
+        Ok(stored.map(|(_, stored, _)| *stored = supplement.clone()).is_some())
+    }
+    async fn replace(
+        &mut self,
+        old: SupplementId,
+        key: &CatalogueKey,
+        new: &Supplement,
+    ) -> Result<(), StorageError> {
+        for (_, stored, current) in &mut self.content.supplements {
+            *current = *current && stored.id != old;
+        }
+        SupplementRepository::insert(self, key, new).await
+    }
+}
+
+#[async_trait]
+impl IntakeLogRepository for MemoryUnit {
+    async fn find_candidates(
+        &mut self,
+        user_id: UserId,
+        records: &[IntakeLogRecord],
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let may_be = |stored: &IntakeLogRecord, record: &IntakeLogRecord| {
+            let same_key = stored.external_key().is_some() && stored.external_key() == record.external_key();
+            let alike = stored.supplement_id() == record.supplement_id()
+                && stored.created_at() == record.created_at();
+            same_key || alike
+        };
+        let of_person = self.content.logs.iter().filter(|(owner, _)| *owner == user_id);
+        let logs = of_person.map(|(_, log)| log);
+        Ok(logs.filter(|log| records.iter().any(|record| may_be(&log.record, record))).cloned().collect())
+    }
+    async fn find_many(
+        &mut self,
+        user_id: UserId,
+        ids: &[IntakeLogId],
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let of_person = self.content.logs.iter().filter(|(owner, _)| *owner == user_id);
+        Ok(of_person.map(|(_, log)| log).filter(|log| ids.contains(&log.id)).cloned().collect())
+    }
+    async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
+        for log in logs {
+            let taken = self.content.logs.iter().any(|(owner, stored)| {
+                let same_key = stored.record.external_key().is_some()
+                    && stored.record.external_key() == log.record.external_key();
+                stored.id == log.id || (*owner == user_id && same_key)
+            });
+            if taken {
+                return Err(StorageError::Conflict(UniqueKey::IntakeLog));
+            }
+            self.content.logs.push((user_id, log.clone()));
+        }
+        Ok(())
+    }
+    async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
+        self.shared.called("logs.update");
+        let mut stored = self.content.logs.iter_mut();
+        let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == log.id);
+        Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())
+    }
+}

@@ -1,0 +1,111 @@
+//! Records for imports; times are minutes after midnight of one made-up day.
+
+use crate::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement, Rejection};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::sleep::{
+    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
+};
+use domain::supplement::{CatalogueKey, IntakeLogRecord, Servings, SupplementLabel, SupplementLabelFields};
+use uuid::Uuid;
+
+pub(super) fn minute(minute: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_772_323_200, 0).unwrap() + TimeDelta::minutes(minute)
+}
+
+pub(super) fn session_id(number: u128) -> SleepSessionId {
+    SleepSessionId::from_uuid(Uuid::from_u128(0x5e55_0000 + number))
+}
+
+pub(super) fn supplement_id(number: u128) -> SupplementId {
+    SupplementId::from_uuid(Uuid::from_u128(0x5099_0000 + number))
+}
+
+pub(super) fn log_id(number: u128) -> IntakeLogId {
+    IntakeLogId::from_uuid(Uuid::from_u128(0x1060_0000 + number))
+}
+
+fn record(key: Option<&str>, start: i64, end: i64, stage: Stage) -> SleepRecord {
+    let time_in_bed = TimeInBed::new(minute(start), minute(end), None, None).unwrap();
+    let key = match key {
+        Some(key) => SessionKey::given(key).unwrap(),
+        None => SessionKey::derived_from(time_in_bed.start()),
+    };
+    let source = SleepSource::parse("ring").ok();
+    let head = SleepRecordHead { key, source, time_in_bed, is_nap: Some(false) };
+    let entry = StageEntry::new(stage, minute(start), minute(end)).unwrap();
+    SleepRecord::from_stages(head, Hypnogram::new(vec![entry], &time_in_bed).unwrap()).unwrap()
+}
+
+/// A session that its source gave no key.
+pub(super) fn derived(start: i64, end: i64) -> SleepRecord {
+    record(None, start, end, Stage::Light)
+}
+
+/// The same, with another content.
+pub(super) fn derived_deep(start: i64, end: i64) -> SleepRecord {
+    record(None, start, end, Stage::Deep)
+}
+
+/// A session that its source gave a key.
+pub(super) fn given(key: &str, start: i64, end: i64) -> SleepRecord {
+    record(Some(key), start, end, Stage::Light)
+}
+
+pub(super) fn session(record: SleepRecord) -> ImportItem {
+    ImportItem::Session(Box::new(ImportedSession { id: None, record, updated_at: None }))
+}
+
+/// A session as Restwell's own export writes it.
+pub(super) fn own_session(number: u128, record: SleepRecord) -> ImportItem {
+    let imported = ImportedSession { id: Some(session_id(number)), record, updated_at: Some(minute(2_000)) };
+    ImportItem::Session(Box::new(imported))
+}
+
+pub(super) fn label(name: &str) -> SupplementLabel {
+    SupplementLabel::new(SupplementLabelFields { name: name.to_owned(), ..SupplementLabelFields::default() })
+        .unwrap()
+}
+
+pub(super) fn key(key: &str) -> CatalogueKey {
+    CatalogueKey::new("dsld".to_owned(), key.to_owned()).unwrap()
+}
+
+pub(super) fn supplement(at: &str, name: &str) -> ImportItem {
+    let imported = ImportedSupplement { id: None, key: key(at), label: label(name), entry_date: None };
+    ImportItem::Supplement(Box::new(imported))
+}
+
+/// A label as Restwell's own export writes it.
+pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
+    let imported = ImportedSupplement {
+        id: Some(supplement_id(number)),
+        key: key(at),
+        label: label(name),
+        entry_date: Some(minute(3)),
+    };
+    ImportItem::Supplement(Box::new(imported))
+}
+
+pub(super) fn intake(
+    supplement: SupplementId,
+    at: i64,
+    servings: f64,
+    external_key: Option<&str>,
+) -> IntakeLogRecord {
+    let servings = Servings::new(servings).unwrap();
+    IntakeLogRecord::new(supplement, minute(at), servings, external_key.map(str::to_owned)).unwrap()
+}
+
+pub(super) fn log(record: IntakeLogRecord) -> ImportItem {
+    ImportItem::Log(Box::new(ImportedLog { place: "line 3".to_owned(), id: None, record }))
+}
+
+/// A log as Restwell's own export writes it.
+pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
+    ImportItem::Log(Box::new(ImportedLog { place: "line 3".to_owned(), id: Some(log_id(number)), record }))
+}
+
+pub(super) fn rejection(number: usize) -> Rejection {
+    Rejection { place: format!("record {number}"), reason: "the end is not after the start".to_owned() }
+}

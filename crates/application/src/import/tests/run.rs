@@ -1,0 +1,195 @@
+use super::file::ItemFile;
+use super::memory_store::MemoryStore;
+use super::record::{derived, given, intake, log, minute, rejection, session, supplement, supplement_id};
+use super::{FOR_REAL, counts, dry_run, import, import_file, of_person};
+use crate::import::{ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED};
+use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
+use crate::ports::storage::StorageError;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{clock, entropy, person, user_id};
+use std::sync::{Arc, Mutex};
+
+/// So many nights of the source, one a day.
+fn nights(number: i64) -> Vec<ImportItem> {
+    (0..number).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
+}
+
+#[tokio::test]
+async fn an_empty_file_does_nothing_and_reports_that() {
+    let store = MemoryStore::with(person());
+    assert_eq!(import(&store, []).await, ImportReport::default());
+    assert_eq!(store.calls().of("commit"), 0);
+}
+
+#[tokio::test]
+async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
+    let store = MemoryStore::with(person());
+    let file = ItemFile::of(nights(1_200)).damaged();
+    let outcome = import_file(&store, of_person(), &file).await;
+    assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Damaged { .. }))));
+    assert_eq!(store.sessions(), []);
+}
+
+#[tokio::test]
+async fn no_unit_of_work_is_begun_before_the_whole_file_was_read_once() {
+    let store = MemoryStore::with(person());
+    let file = ItemFile::of(nights(1_200)).damaged();
+    import_file(&store, of_person(), &file).await.unwrap_err();
+    assert_eq!(file.opened(), 1);
+    assert_eq!(store.calls().of("begin"), 0);
+}
+
+#[tokio::test]
+async fn a_good_file_is_read_twice() {
+    let store = MemoryStore::with(person());
+    let file = ItemFile::of(nights(3));
+    import_file(&store, of_person(), &file).await.unwrap();
+    assert_eq!(file.opened(), 2);
+}
+
+#[tokio::test]
+async fn nothing_is_imported_for_somebody_who_does_not_exist() {
+    let store = MemoryStore::with(person());
+    let command = ImportRecordsCommand { user_id: Some(user_id(2)), dry_run: false };
+    let outcome = import_file(&store, command, &ItemFile::of(nights(1))).await;
+    assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)));
+    assert_eq!(store.calls().of("commit"), 0);
+}
+
+#[tokio::test]
+async fn a_large_file_is_stored_in_batches_of_five_hundred() {
+    let store = MemoryStore::with(person());
+    let file = ItemFile::of(nights(1_001));
+    let report = import_file(&store, of_person(), &file).await.unwrap();
+    assert_eq!(report.sessions, counts(1_001, 0, 0));
+    assert_eq!(store.sessions().len(), 1_001);
+    assert_eq!(store.calls().of("commit"), 3);
+    assert!(file.limits.lock().unwrap().iter().all(|limit| *limit == 500));
+}
+
+#[tokio::test]
+async fn progress_is_told_after_each_batch_of_the_second_reading() {
+    let store = MemoryStore::with(person());
+    let told = Mutex::new(Vec::new());
+    ImportRecords::new(store.units(), entropy(), clock())
+        .run(of_person(), &ItemFile::of(nights(1_001)), &|bytes| told.lock().unwrap().push(bytes))
+        .await
+        .unwrap();
+    assert_eq!(*told.lock().unwrap(), [500, 1_000, 1_001]);
+}
+
+fn one_of_each() -> Vec<ImportItem> {
+    let profile = ImportedProfile { created_at: Some(minute(0)), ..ImportedProfile::default() };
+    vec![
+        ImportItem::Profile(Box::new(profile)),
+        supplement("17", "Magnesium"),
+        session(derived(0, 480)),
+        ImportItem::Rejected(rejection(4)),
+        ImportItem::Note(rejection(5)),
+    ]
+}
+
+#[tokio::test]
+async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
+    let store = MemoryStore::with(person());
+    let would = import_file(&store, dry_run(), &ItemFile::of(one_of_each())).await.unwrap();
+    assert_eq!(store.content().users, [person()]);
+    assert_eq!((store.sessions(), store.content().supplements.len()), (Vec::new(), 0));
+    assert_eq!(store.calls().of("commit"), 0);
+    assert_eq!(would, import(&store, one_of_each()).await);
+}
+
+#[tokio::test]
+async fn a_dry_run_recognises_a_record_that_comes_again_in_a_later_batch() {
+    let store = MemoryStore::with(person());
+    let twice = nights(600).into_iter().chain(nights(600));
+    let report = import_file(&store, dry_run(), &ItemFile::of(twice)).await.unwrap();
+    assert_eq!(report.sessions, counts(600, 0, 0));
+}
+
+#[tokio::test]
+async fn a_record_that_comes_again_in_a_later_batch_counts_once() {
+    let store = MemoryStore::with(person());
+    let twice = nights(600).into_iter().chain(nights(600));
+    let report = import(&store, twice).await;
+    assert_eq!(report.sessions, counts(600, 0, 0));
+    assert_eq!(report.stage_entries, 600);
+    assert_eq!(store.sessions().len(), 600);
+}
+
+#[tokio::test]
+async fn a_second_import_of_the_same_file_changes_nothing() {
+    let store = MemoryStore::with(person());
+    import(&store, one_of_each()).await;
+    let before = (store.sessions(), store.content().supplements);
+    let report = import(&store, one_of_each()).await;
+    assert_eq!((report.sessions, report.supplements), (counts(0, 0, 1), counts(0, 0, 1)));
+    assert!(!report.profile_changed);
+    assert_eq!((store.sessions(), store.content().supplements), before);
+}
+
+#[tokio::test]
+async fn rejections_and_notes_are_reported_in_the_files_order() {
+    let store = MemoryStore::with(person());
+    let items = [
+        ImportItem::Rejected(rejection(1)),
+        ImportItem::Note(rejection(2)),
+        session(derived(0, 480)),
+        ImportItem::Rejected(rejection(3)),
+    ];
+    let report = import(&store, items).await;
+    assert_eq!(report.rejected, [rejection(1), rejection(3)]);
+    assert_eq!(report.notes, [rejection(2)]);
+    assert_eq!((report.rejected_total, report.notes_total), (2, 1));
+    assert_eq!(report.sessions, counts(1, 0, 0));
+}
+
+#[tokio::test]
+async fn a_report_lists_a_thousand_and_counts_all() {
+    let store = MemoryStore::with(person());
+    let rejected = (0..MAX_LISTED + 5).map(|number| ImportItem::Rejected(rejection(number)));
+    let notes = (0..MAX_LISTED + 7).map(|number| ImportItem::Note(rejection(number)));
+    let report = import(&store, rejected.chain(notes)).await;
+    assert_eq!((report.rejected.len(), report.rejected_total), (1_000, 1_005));
+    assert_eq!((report.notes.len(), report.notes_total), (1_000, 1_007));
+    assert_eq!(report.rejected.last(), Some(&rejection(999)));
+}
+
+#[tokio::test]
+async fn records_of_a_person_are_rejected_where_nobody_is_named() {
+    let store = MemoryStore::with(person());
+    let items = [
+        ImportItem::Profile(Box::default()),
+        session(derived(0, 480)),
+        log(intake(supplement_id(1), 5, 1.0, None)),
+    ];
+    let report = import_file(&store, FOR_REAL, &ItemFile::of(items)).await.unwrap();
+    assert_eq!(report.rejected_total, 3);
+    assert!(report.rejected.iter().all(|rejection| rejection.reason.contains("--user")));
+    assert_eq!((store.sessions(), store.logs()), (Vec::new(), Vec::new()));
+}
+
+#[tokio::test]
+async fn a_catalogue_needs_nobody() {
+    let store = MemoryStore::default();
+    let file = ItemFile::of([supplement("17", "Magnesium")]);
+    let report = import_file(&store, FOR_REAL, &file).await.unwrap();
+    assert_eq!((report.supplements, report.rejected_total), (counts(1, 0, 0), 0));
+    assert_eq!(store.content().supplements.len(), 1);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
+    let mut look_up = MockUnitOfWork::default();
+    look_up.users.expect_find().returning(|_| Ok(Some(person())));
+    let mut batch = MockUnitOfWork::default();
+    batch.sleep.expect_find_candidates().returning(|_, _| Ok(Vec::new()));
+    batch.sleep.expect_insert().times(1).returning(|_, _| Err(StorageError::Retryable));
+    let units = PreparedUnitsOfWork::new([look_up, batch]);
+    let endings = units.endings();
+    let outcome = ImportRecords::new(Arc::new(units), entropy(), clock())
+        .run(of_person(), &ItemFile::of(nights(1)), &|_| ())
+        .await;
+    assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Retryable))));
+    assert_eq!(endings.committed(), 0);
+}

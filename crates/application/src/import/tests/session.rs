@@ -1,0 +1,161 @@
+use super::memory_store::MemoryStore;
+use super::record::{derived, derived_deep, given, minute, own_session, session, session_id};
+use super::{counts, import};
+use crate::testing::{noon, person};
+use chrono::{SubsecRound, TimeDelta};
+
+/// A store that holds these sessions of the person, imported from elsewhere before.
+async fn store_of(records: impl IntoIterator<Item = domain::sleep::SleepRecord>) -> MemoryStore {
+    let store = MemoryStore::with(person());
+    import(&store, records.into_iter().map(session)).await;
+    store
+}
+
+#[tokio::test]
+async fn a_new_session_is_stored_for_the_person_as_of_now() {
+    let store = store_of([derived(0, 480)]).await;
+    let stored = store.sessions();
+    assert_eq!(stored[0].record, derived(0, 480));
+    assert_eq!(stored[0].updated_at, noon().trunc_subsecs(3));
+    assert_eq!(store.content().sessions[0].0, person().id);
+}
+
+#[tokio::test]
+async fn the_same_session_again_is_unchanged_and_not_written() {
+    let store = store_of([given("7", 0, 480), derived(1_440, 1_900)]).await;
+    let before = store.sessions();
+    let report = import(&store, [session(given("7", 0, 480)), session(derived(1_440, 1_900))]).await;
+    assert_eq!(report.sessions, counts(0, 0, 2));
+    assert_eq!(store.sessions(), before);
+    assert_eq!(store.calls().of("sleep.update"), 0);
+}
+
+#[tokio::test]
+async fn a_session_twice_in_one_batch_counts_once() {
+    let store = MemoryStore::with(person());
+    let report = import(&store, [session(given("7", 0, 480)), session(given("7", 0, 480))]).await;
+    assert_eq!((report.sessions, report.stage_entries), (counts(1, 0, 0), 1));
+    assert_eq!(store.sessions().len(), 1);
+}
+
+#[tokio::test]
+async fn of_two_versions_in_one_batch_the_later_is_stored_and_they_count_once() {
+    let store = MemoryStore::with(person());
+    let report = import(&store, [session(derived(0, 480)), session(derived_deep(0, 480))]).await;
+    assert_eq!(report.sessions, counts(1, 0, 0));
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!(store.sessions()[0].record, derived_deep(0, 480));
+}
+
+#[tokio::test]
+async fn a_session_with_another_content_is_updated_and_keeps_its_id() {
+    let store = store_of([given("7", 0, 480)]).await;
+    let id = store.sessions()[0].id;
+    let report = import(&store, [session(given("7", 5, 470))]).await;
+    assert_eq!(report.sessions, counts(0, 1, 0));
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!((store.sessions()[0].id, &store.sessions()[0].record), (id, &given("7", 5, 470)));
+}
+
+#[tokio::test]
+async fn a_longer_session_takes_the_place_of_those_it_joins_and_counts_as_updated() {
+    let store = store_of([derived(0, 200), derived(230, 480)]).await;
+    let report = import(&store, [session(derived(-10, 490))]).await;
+    assert_eq!(report.sessions, counts(0, 1, 0));
+    let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
+    assert_eq!(stored, [derived(-10, 490)]);
+}
+
+#[tokio::test]
+async fn a_session_of_the_same_batch_can_be_joined_too() {
+    let store = MemoryStore::with(person());
+    import(&store, [session(derived(10, 200)), session(derived(0, 480))]).await;
+    let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
+    assert_eq!(stored, [derived(0, 480)]);
+}
+
+#[tokio::test]
+async fn a_session_with_a_key_of_its_source_is_never_joined_away() {
+    let store = store_of([given("7", 0, 200)]).await;
+    let report = import(&store, [session(derived(-10, 490))]).await;
+    assert_eq!(report.sessions, counts(1, 0, 0));
+    assert_eq!(store.sessions().len(), 2);
+}
+
+#[tokio::test]
+async fn a_poorer_file_does_not_double_a_session_of_a_richer_one() {
+    let store = store_of([given("7", 0, 480)]).await;
+    let report = import(&store, [session(derived(0, 480))]).await;
+    assert_eq!(report.sessions, counts(0, 0, 1));
+    assert_eq!(store.sessions().len(), 1);
+    assert!(store.sessions()[0].record.key().is_given());
+}
+
+#[tokio::test]
+async fn a_richer_file_takes_the_place_of_a_poorer_one_under_the_same_id() {
+    let store = store_of([derived(0, 480)]).await;
+    let id = store.sessions()[0].id;
+    let report = import(&store, [session(given("7", 0, 480))]).await;
+    assert_eq!(report.sessions, counts(0, 1, 0));
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!(store.sessions()[0].id, id);
+    assert!(store.sessions()[0].record.key().is_given());
+}
+
+#[tokio::test]
+async fn the_records_of_an_own_export_keep_id_and_time_of_change() {
+    let store = MemoryStore::with(person());
+    let report = import(&store, [own_session(4, derived(0, 480))]).await;
+    assert_eq!(report.sessions, counts(1, 0, 0));
+    assert_eq!((store.sessions()[0].id, store.sessions()[0].updated_at), (session_id(4), minute(2_000)));
+}
+
+#[tokio::test]
+async fn an_own_export_read_again_changes_nothing() {
+    let store = MemoryStore::with(person());
+    let items = || [own_session(4, derived(0, 480)), own_session(5, given("7", 500, 600))];
+    import(&store, items()).await;
+    let before = store.sessions();
+    assert_eq!(import(&store, items()).await.sessions, counts(0, 0, 2));
+    assert_eq!(store.sessions(), before);
+}
+
+#[tokio::test]
+async fn a_session_of_an_own_export_is_known_by_its_id_when_it_moved() {
+    let store = MemoryStore::with(person());
+    import(&store, [own_session(4, derived(0, 480))]).await;
+    let later = derived(600, 900);
+    let report = import(&store, [own_session(4, later.clone())]).await;
+    assert_eq!(report.sessions, counts(0, 1, 0));
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!((store.sessions()[0].id, &store.sessions()[0].record), (session_id(4), &later));
+}
+
+#[tokio::test]
+async fn a_session_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id() {
+    let store = store_of([given("7", 0, 480)]).await;
+    let id = store.sessions()[0].id;
+    assert_eq!(import(&store, [own_session(4, given("7", 0, 480))]).await.sessions, counts(0, 0, 1));
+    assert_eq!(import(&store, [own_session(4, given("7", 0, 470))]).await.sessions, counts(0, 1, 0));
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!(store.sessions()[0].id, id);
+}
+
+#[tokio::test]
+async fn overlapping_sessions_of_an_own_export_leave_each_other_alone() {
+    let store = MemoryStore::with(person());
+    let items = [own_session(4, derived(0, 480)), own_session(5, derived(100, 300))];
+    assert_eq!(import(&store, items).await.sessions, counts(2, 0, 0));
+    assert_eq!(store.sessions().len(), 2);
+}
+
+#[tokio::test]
+async fn a_time_of_change_is_kept_in_milliseconds() {
+    let store = MemoryStore::with(person());
+    let mut item = own_session(4, derived(0, 480));
+    if let crate::ports::import_source::ImportItem::Session(session) = &mut item {
+        session.updated_at = Some(minute(1) + TimeDelta::microseconds(1_999));
+    }
+    import(&store, [item]).await;
+    assert_eq!(store.sessions()[0].updated_at, minute(1) + TimeDelta::milliseconds(1));
+}

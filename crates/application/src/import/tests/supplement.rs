@@ -1,0 +1,151 @@
+use super::memory_store::MemoryStore;
+use super::record::{intake, key, label, log, minute, own_log, own_supplement, supplement, supplement_id};
+use super::{counts, import};
+use crate::testing::{noon, person};
+
+/// A store with one label under the key 17, of which the person took nothing.
+async fn catalogue() -> MemoryStore {
+    let store = MemoryStore::with(person());
+    import(&store, [supplement("17", "Magnesium")]).await;
+    store
+}
+
+/// The same, and the person took it once.
+async fn logged_catalogue() -> MemoryStore {
+    let store = catalogue().await;
+    let taken = intake(store.current(&key("17")).id, 5, 1.0, None);
+    import(&store, [log(taken)]).await;
+    store
+}
+
+#[tokio::test]
+async fn a_new_label_is_entered_now_unless_it_says_when() {
+    let store = catalogue().await;
+    assert_eq!(store.current(&key("17")).label, label("Magnesium"));
+    assert_eq!(store.current(&key("17")).entry_date, noon());
+}
+
+#[tokio::test]
+async fn a_label_twice_in_a_file_counts_once() {
+    let store = MemoryStore::with(person());
+    let report = import(&store, [supplement("17", "Magnesium"), supplement("17", "Magnesium")]).await;
+    assert_eq!(report.supplements, counts(1, 0, 0));
+    assert_eq!(store.content().supplements.len(), 1);
+}
+
+#[tokio::test]
+async fn the_same_label_again_is_unchanged() {
+    let store = logged_catalogue().await;
+    assert_eq!(import(&store, [supplement("17", "Magnesium")]).await.supplements, counts(0, 0, 1));
+}
+
+#[tokio::test]
+async fn a_corrected_label_that_nobody_logged_is_updated_in_place() {
+    let store = catalogue().await;
+    let id = store.current(&key("17")).id;
+    let report = import(&store, [supplement("17", "Magnesium Citrate")]).await;
+    assert_eq!(report.supplements, counts(0, 1, 0));
+    let current = store.current(&key("17"));
+    assert_eq!((current.id, current.label), (id, label("Magnesium Citrate")));
+    assert_eq!(store.content().supplements.len(), 1);
+}
+
+#[tokio::test]
+async fn a_corrected_label_that_was_logged_becomes_a_version_of_its_own() {
+    let store = logged_catalogue().await;
+    let old = store.current(&key("17"));
+    let report = import(&store, [supplement("17", "Magnesium Citrate")]).await;
+    assert_eq!(report.supplements, counts(0, 1, 0));
+    let current = store.current(&key("17"));
+    assert_ne!(current.id, old.id);
+    assert_eq!(current.label, label("Magnesium Citrate"));
+    // What was taken stays what it was.
+    assert_eq!(store.logs()[0].record.supplement_id(), old.id);
+    assert!(store.content().supplements.iter().any(|(_, version, _)| *version == old));
+}
+
+#[tokio::test]
+async fn a_corrected_label_read_again_makes_no_further_version() {
+    let store = logged_catalogue().await;
+    import(&store, [supplement("17", "Magnesium Citrate")]).await;
+    let report = import(&store, [supplement("17", "Magnesium Citrate")]).await;
+    assert_eq!(report.supplements, counts(0, 0, 1));
+    assert_eq!(store.content().supplements.len(), 2);
+}
+
+#[tokio::test]
+async fn the_labels_of_an_own_export_keep_id_and_date() {
+    let store = MemoryStore::with(person());
+    import(&store, [own_supplement(4, "17", "Magnesium")]).await;
+    let current = store.current(&key("17"));
+    assert_eq!((current.id, current.entry_date), (supplement_id(4), minute(3)));
+}
+
+/// An own export with a replaced version and the current one, each taken once.
+fn versions() -> [super::ImportItem; 4] {
+    [
+        own_supplement(4, "17", "Magnesium"),
+        own_supplement(5, "17", "Magnesium Citrate"),
+        own_log(1, intake(supplement_id(4), 5, 1.0, None)),
+        own_log(2, intake(supplement_id(5), 6, 1.0, None)),
+    ]
+}
+
+#[tokio::test]
+async fn all_versions_of_an_own_export_come_back_and_the_last_is_current() {
+    let store = MemoryStore::with(person());
+    let report = import(&store, versions()).await;
+    assert_eq!((report.supplements.new + report.supplements.updated, report.rejected_total), (2, 0));
+    assert_eq!(store.content().supplements.len(), 2);
+    assert_eq!(store.current(&key("17")).id, supplement_id(5));
+    let taken: Vec<_> = store.logs().iter().map(|log| log.record.supplement_id()).collect();
+    assert_eq!(taken, [supplement_id(4), supplement_id(5)]);
+}
+
+#[tokio::test]
+async fn an_own_export_with_several_versions_read_again_changes_nothing() {
+    let store = MemoryStore::with(person());
+    import(&store, versions()).await;
+    let before = (store.content().supplements, store.logs());
+    let report = import(&store, versions()).await;
+    assert_eq!((report.supplements, report.logs), (counts(0, 0, 2), counts(0, 0, 2)));
+    assert_eq!((store.content().supplements, store.logs()), before);
+}
+
+#[tokio::test]
+async fn a_label_of_an_own_export_that_the_catalogue_has_keeps_the_catalogues_id() {
+    let store = catalogue().await;
+    let known = store.current(&key("17"));
+    let report = import(&store, [own_supplement(4, "17", "Magnesium")]).await;
+    assert_eq!(report.supplements, counts(0, 0, 1));
+    assert_eq!(store.current(&key("17")), known);
+}
+
+/// An own export in which somebody rewrote the label that they had logged.
+fn edited() -> [super::ImportItem; 2] {
+    [own_supplement(4, "17", "Magnesium, rewritten"), own_log(1, intake(supplement_id(4), 5, 1.0, None))]
+}
+
+async fn store_before_the_edit() -> MemoryStore {
+    let store = MemoryStore::with(person());
+    import(&store, [own_supplement(4, "17", "Magnesium"), edited()[1].clone()]).await;
+    store
+}
+
+#[tokio::test]
+async fn a_rewritten_label_becomes_a_version_and_the_log_stays_with_the_old_one() {
+    let store = store_before_the_edit().await;
+    let report = import(&store, edited()).await;
+    assert_eq!((report.supplements, report.logs), (counts(0, 1, 0), counts(0, 0, 1)));
+    assert_eq!(store.current(&key("17")).label, label("Magnesium, rewritten"));
+    assert_eq!(store.logs()[0].record.supplement_id(), supplement_id(4));
+}
+
+#[tokio::test]
+async fn a_rewritten_label_read_again_makes_no_further_version() {
+    let store = store_before_the_edit().await;
+    import(&store, edited()).await;
+    let report = import(&store, edited()).await;
+    assert_eq!(report.supplements, counts(0, 0, 1));
+    assert_eq!(store.content().supplements.len(), 2);
+}

@@ -1,0 +1,233 @@
+use super::{one, unavailable};
+use crate::operator::{
+    ChangeClient, ClientChange, ClientError, CreateClient, CreateClientCommand, CreatedClient, FindClient,
+    ListClients,
+};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::{ClientWithSecrets, MockClientReader, StorageError};
+use crate::testing::{REDIRECT_URI, app, client_id, clock, entropy, noon, scopes, seconds, service};
+use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
+use domain::scope::ScopeSet;
+use domain::secret::SecretKind;
+use std::sync::{Arc, Mutex};
+
+fn command(kind: ClientKind, scope: &str) -> CreateClientCommand {
+    let redirect_uris = match kind {
+        ClientKind::App => vec![RedirectUri::parse(REDIRECT_URI).unwrap()],
+        ClientKind::Service => Vec::new(),
+    };
+    CreateClientCommand {
+        name: ClientName::parse("Night Owl").unwrap(),
+        kind,
+        redirect_uris,
+        scopes: scopes(scope),
+        allow_query_secrets: true,
+        require_pkce: false,
+    }
+}
+
+async fn create(command: CreateClientCommand) -> Result<CreatedClient, ClientError> {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_insert().returning(|_, _| Ok(()));
+    CreateClient::new(one(unit).0, entropy(), clock()).run(command).await
+}
+
+/// What is refused is refused before the store is asked.
+async fn refusal(command: CreateClientCommand) -> ClientError {
+    CreateClient::new(unavailable(), entropy(), clock()).run(command).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_new_client_is_active_and_its_secret_is_stored_as_a_hash() {
+    let stored = Arc::new(Mutex::new(None));
+    let noted = Arc::clone(&stored);
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_insert().times(1).returning(move |client, secret| {
+        *noted.lock().unwrap() = Some((client.clone(), secret.clone()));
+        Ok(())
+    });
+    let (units, endings) = one(unit);
+    let command = command(ClientKind::App, "profile sleep");
+    let created = CreateClient::new(units, entropy(), clock()).run(command).await.unwrap();
+
+    let (client, secret) = stored.lock().unwrap().clone().unwrap();
+    assert_eq!(client, created.client);
+    assert_eq!((client.status, client.created_at), (ClientStatus::Active, noon()));
+    assert_eq!(created.secret.kind(), SecretKind::ClientSecret);
+    assert_eq!(secret.hash, created.secret.hash());
+    assert_eq!((secret.created_at, secret.expires_at), (noon(), None));
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_service_client_needs_no_redirect_uri() {
+    let created = create(command(ClientKind::Service, "sleep:write")).await.unwrap();
+    assert_eq!(created.client.kind, ClientKind::Service);
+}
+
+#[tokio::test]
+async fn an_app_needs_a_redirect_uri() {
+    let without = CreateClientCommand { redirect_uris: Vec::new(), ..command(ClientKind::App, "sleep") };
+    assert!(matches!(refusal(without).await, ClientError::NoRedirectUri));
+}
+
+#[tokio::test]
+async fn a_client_needs_a_scope() {
+    for kind in [ClientKind::App, ClientKind::Service] {
+        assert!(matches!(refusal(command(kind, "")).await, ClientError::NoScope));
+    }
+}
+
+#[tokio::test]
+async fn an_app_never_writes_and_never_introspects() {
+    for scope in ["sleep:write", "sleep sleep:write", "users:write", "tokens:introspect"] {
+        let error = refusal(command(ClientKind::App, scope)).await;
+        assert!(matches!(error, ClientError::ScopeNotForThisKind), "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_client_never_reads_what_people_consent_to() {
+    for scope in ["sleep", "sleep:write sleep", "profile"] {
+        let error = refusal(command(ClientKind::Service, scope)).await;
+        assert!(matches!(error, ClientError::ScopeNotForThisKind), "{scope}");
+    }
+}
+
+/// Changes this client; returns it as it was stored, which must be what is returned.
+async fn change(client: Client, change: ClientChange) -> Client {
+    let stored = Arc::new(Mutex::new(None));
+    let noted = Arc::clone(&stored);
+    let mut unit = MockUnitOfWork::default();
+    unit.clients
+        .expect_find()
+        .times(1)
+        .withf(|id| *id == client_id(1))
+        .return_once(move |_| Ok(Some(client)));
+    unit.clients.expect_update().times(1).returning(move |client| {
+        *noted.lock().unwrap() = Some(client.clone());
+        Ok(true)
+    });
+    let (units, endings) = one(unit);
+    let changed = ChangeClient::new(units, clock()).run(client_id(1), change).await.unwrap();
+    assert_eq!(stored.lock().unwrap().as_ref(), Some(&changed));
+    assert_eq!(endings.committed(), 1);
+    changed
+}
+
+/// What a change that is not allowed is refused with; the mock lets nothing be stored.
+async fn refused_change(client: Client, change: ClientChange) -> ClientError {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().times(1).return_once(move |_| Ok(Some(client)));
+    let (units, endings) = one(unit);
+    let error = ChangeClient::new(units, clock()).run(client_id(1), change).await.unwrap_err();
+    assert_eq!(endings.committed(), 0);
+    error
+}
+
+#[tokio::test]
+async fn a_change_of_nothing_changes_nothing() {
+    assert_eq!(change(app(), ClientChange::default()).await, app());
+}
+
+#[tokio::test]
+async fn everything_that_is_named_is_changed_and_the_rest_stays() {
+    let redirect_uris = vec![RedirectUri::parse("https://owl.example/other").unwrap()];
+    let name = ClientName::parse("Day Owl").unwrap();
+    let wanted = ClientChange {
+        name: Some(name.clone()),
+        redirect_uris: Some(redirect_uris.clone()),
+        scopes: Some(scopes("supplements")),
+        allow_query_secrets: Some(false),
+        require_pkce: Some(true),
+        enabled: None,
+    };
+    let expected = Client {
+        name,
+        redirect_uris,
+        scopes: scopes("supplements"),
+        allow_query_secrets: false,
+        require_pkce: true,
+        ..app()
+    };
+    assert_eq!(change(app(), wanted).await, expected);
+}
+
+fn enabled(enabled: bool) -> ClientChange {
+    ClientChange { enabled: Some(enabled), ..ClientChange::default() }
+}
+
+fn disabled_before() -> Client {
+    Client { status: ClientStatus::Disabled { at: noon() - seconds(9) }, ..app() }
+}
+
+#[tokio::test]
+async fn a_client_is_disabled_from_now_on() {
+    assert_eq!(change(app(), enabled(false)).await.status, ClientStatus::Disabled { at: noon() });
+}
+
+#[tokio::test]
+async fn a_client_that_is_disabled_already_keeps_its_moment() {
+    assert_eq!(change(disabled_before(), enabled(false)).await, disabled_before());
+}
+
+#[tokio::test]
+async fn a_client_is_enabled_again() {
+    assert_eq!(change(disabled_before(), enabled(true)).await, app());
+}
+
+#[tokio::test]
+async fn a_change_of_something_else_does_not_enable() {
+    assert_eq!(change(disabled_before(), ClientChange::default()).await, disabled_before());
+}
+
+#[tokio::test]
+async fn a_change_must_leave_a_client_that_could_be_registered() {
+    let uris = ClientChange { redirect_uris: Some(Vec::new()), ..ClientChange::default() };
+    assert!(matches!(refused_change(app(), uris).await, ClientError::NoRedirectUri));
+    let nothing = ClientChange { scopes: Some(ScopeSet::EMPTY), ..ClientChange::default() };
+    assert!(matches!(refused_change(app(), nothing).await, ClientError::NoScope));
+    let reading = ClientChange { scopes: Some(scopes("sleep")), ..ClientChange::default() };
+    assert!(matches!(refused_change(service(), reading).await, ClientError::ScopeNotForThisKind));
+}
+
+#[tokio::test]
+async fn no_client_is_changed_that_does_not_exist() {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().times(1).returning(|_| Ok(None));
+    let outcome = ChangeClient::new(one(unit).0, clock()).run(client_id(1), ClientChange::default()).await;
+    assert!(matches!(outcome, Err(ClientError::NotFound)));
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_reached_is_told() {
+    let change = ChangeClient::new(unavailable(), clock());
+    let outcome = change.run(client_id(1), ClientChange::default()).await;
+    assert!(matches!(outcome, Err(ClientError::Storage(StorageError::Unavailable))));
+}
+
+#[tokio::test]
+async fn clients_are_listed_after_an_id_and_nothing_is_committed() {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients
+        .expect_list()
+        .times(1)
+        .withf(|after, limit| *after == Some(client_id(0)) && *limit == 10)
+        .returning(|_, _| Ok(vec![app()]));
+    let (units, endings) = one(unit);
+    assert_eq!(ListClients::new(units).run(Some(client_id(0)), 10).await.unwrap(), [app()]);
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+}
+
+#[tokio::test]
+async fn one_client_is_found_without_a_unit_of_work() {
+    let found = ClientWithSecrets { client: app(), secrets: Vec::new() };
+    let mut reader = MockClientReader::new();
+    let answer = found.clone();
+    reader
+        .expect_find_with_secrets()
+        .times(1)
+        .withf(|id| *id == client_id(1))
+        .return_once(move |_| Ok(Some(answer)));
+    assert_eq!(FindClient::new(Arc::new(reader)).run(client_id(1)).await.unwrap(), Some(found));
+}

@@ -1,0 +1,191 @@
+use super::{one, unavailable};
+use crate::operator::{
+    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, DeleteUser, FindUser,
+    ListUsers, UserChange,
+};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::{MockProfileReader, StorageError, UniqueKey};
+use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
+use domain::id::UserId;
+use domain::time::TimeZone;
+use domain::user::{Biology, BodyHeight, BodyWeight, Email, User, UserStatus};
+use std::sync::Arc;
+
+fn command() -> CreateUserCommand {
+    let User { email, home_timezone, .. } = person();
+    CreateUserCommand { id: None, email, home_timezone, biology: Biology::default() }
+}
+
+/// A unit of work that takes this person.
+fn inserting(user: User) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_insert().times(1).withf(move |new| *new == user).returning(|_| Ok(()));
+    unit
+}
+
+fn refusing(key: UniqueKey) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_insert().times(1).returning(move |_| Err(StorageError::Conflict(key)));
+    unit
+}
+
+#[tokio::test]
+async fn a_new_person_is_active_from_now_on_under_an_id_that_is_drawn() {
+    let expected = User { id: UserId::from_uuid(drawn_uuid(1)), created_at: noon(), ..person() };
+    let (units, endings) = one(inserting(expected.clone()));
+    let created = CreateUser::new(units, entropy(), clock()).run(command()).await.unwrap();
+    assert_eq!(created, expected);
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_person_may_bring_their_id_along() {
+    let (units, _) = one(inserting(User { id: user_id(7), created_at: noon(), ..person() }));
+    let command = CreateUserCommand { id: Some(user_id(7)), ..command() };
+    let created = CreateUser::new(units, entropy(), clock()).run(command).await.unwrap();
+    assert_eq!(created.id, user_id(7));
+}
+
+#[tokio::test]
+async fn an_id_that_is_taken_is_told() {
+    let (units, endings) = one(refusing(UniqueKey::UserId));
+    let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
+    assert!(matches!(outcome, Err(CreateUserError::IdTaken)));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_told() {
+    let (units, endings) = one(refusing(UniqueKey::UserEmail));
+    let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
+    assert!(matches!(outcome, Err(CreateUserError::EmailTaken)));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_reached_is_told() {
+    let outcome = CreateUser::new(unavailable(), entropy(), clock()).run(command()).await;
+    assert!(matches!(outcome, Err(CreateUserError::Storage(StorageError::Unavailable))));
+}
+
+/// Changes this person; returns them as they were stored, which must be what is returned.
+async fn change(user: User, change: UserChange) -> User {
+    let mut unit = MockUnitOfWork::default();
+    let stored = Arc::new(std::sync::Mutex::new(None));
+    let noted = Arc::clone(&stored);
+    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(Some(user)));
+    unit.users.expect_update().times(1).returning(move |user| {
+        *noted.lock().unwrap() = Some(user.clone());
+        Ok(true)
+    });
+    let (units, endings) = one(unit);
+    let changed = ChangeUser::new(units, clock()).run(user_id(1), change).await.unwrap();
+    assert_eq!(stored.lock().unwrap().as_ref(), Some(&changed));
+    assert_eq!(endings.committed(), 1);
+    changed
+}
+
+#[tokio::test]
+async fn a_change_of_nothing_changes_nothing() {
+    assert_eq!(change(person(), UserChange::default()).await, person());
+}
+
+#[tokio::test]
+async fn address_and_zone_are_changed_and_the_rest_stays() {
+    let email = Email::parse("new@example.org").unwrap();
+    let home_timezone = TimeZone::parse("Asia/Tokyo").unwrap();
+    let wanted = UserChange {
+        email: Some(email.clone()),
+        home_timezone: Some(home_timezone),
+        ..UserChange::default()
+    };
+    assert_eq!(change(person(), wanted).await, User { email, home_timezone, ..person() });
+}
+
+#[tokio::test]
+async fn biological_values_that_are_not_named_stay() {
+    let known = Biology { height: BodyHeight::from_centimetres(180.0).ok(), ..Biology::default() };
+    let weight = BodyWeight::from_kilograms(80.0).ok();
+    let wanted = UserChange { biology: Biology { weight, ..Biology::default() }, ..UserChange::default() };
+    let changed = change(User { biology: known, ..person() }, wanted).await;
+    assert_eq!(changed.biology, Biology { weight, ..known });
+}
+
+fn lock(locked: bool) -> UserChange {
+    UserChange { locked: Some(locked), ..UserChange::default() }
+}
+
+#[tokio::test]
+async fn a_lock_begins_now() {
+    assert_eq!(change(person(), lock(true)).await.status, UserStatus::Locked { at: noon() });
+}
+
+#[tokio::test]
+async fn a_lock_that_is_there_keeps_its_moment() {
+    let already = User { status: locked(), ..person() };
+    assert_eq!(change(already, lock(true)).await.status, locked());
+}
+
+#[tokio::test]
+async fn an_unlocked_person_is_active() {
+    let already = User { status: locked(), ..person() };
+    assert_eq!(change(already, lock(false)).await.status, UserStatus::Active);
+}
+
+#[tokio::test]
+async fn a_change_of_something_else_does_not_unlock() {
+    let already = User { status: locked(), ..person() };
+    assert_eq!(change(already, UserChange::default()).await.status, locked());
+}
+
+#[tokio::test]
+async fn nobody_is_changed_who_does_not_exist() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(None));
+    let (units, endings) = one(unit);
+    let outcome = ChangeUser::new(units, clock()).run(user_id(1), UserChange::default()).await;
+    assert!(matches!(outcome, Err(ChangeUserError::NotFound)));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn an_address_that_somebody_else_has_is_not_taken_over() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.users.expect_update().returning(|_| Err(StorageError::Conflict(UniqueKey::UserEmail)));
+    let (units, endings) = one(unit);
+    let outcome = ChangeUser::new(units, clock()).run(user_id(1), UserChange::default()).await;
+    assert!(matches!(outcome, Err(ChangeUserError::EmailTaken)));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn a_deletion_is_committed_and_says_whether_there_was_anybody() {
+    for existed in [true, false] {
+        let mut unit = MockUnitOfWork::default();
+        unit.users.expect_delete().times(1).withf(|id| *id == user_id(1)).returning(move |_| Ok(existed));
+        let (units, endings) = one(unit);
+        assert_eq!(DeleteUser::new(units).run(user_id(1)).await.unwrap(), existed);
+        assert_eq!(endings.committed(), 1);
+    }
+}
+
+#[tokio::test]
+async fn people_are_listed_after_an_id_and_nothing_is_committed() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users
+        .expect_list()
+        .times(1)
+        .withf(|after, limit| *after == Some(user_id(0)) && *limit == 10)
+        .returning(|_, _| Ok(vec![person()]));
+    let (units, endings) = one(unit);
+    assert_eq!(ListUsers::new(units).run(Some(user_id(0)), 10).await.unwrap(), [person()]);
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+}
+
+#[tokio::test]
+async fn one_person_is_found_without_a_unit_of_work() {
+    let mut reader = MockProfileReader::new();
+    reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
+    assert_eq!(FindUser::new(Arc::new(reader)).run(user_id(1)).await.unwrap(), Some(person()));
+}
