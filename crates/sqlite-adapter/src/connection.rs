@@ -37,9 +37,7 @@ impl SpawnBlocking for Detached {
     }
 }
 
-/// Runs a closure on the connection.
-///
-/// Starts at once, not at the first poll, and is not stopped by dropping the future.
+/// Runs a closure on the connection; once it has begun, dropping the future does not stop it.
 pub(crate) async fn run<T: Send + 'static>(
     connection: &mut Connection,
     task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
@@ -151,6 +149,45 @@ fn url_of(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statement::Statement;
+    use crate::testing::empty_location;
+    use diesel::RunQueryDsl as _;
+    use diesel::sql_types::{BigInt, Text};
+
+    fn pragma(connection: &mut SqliteConnection, sql: &'static str) -> i64 {
+        Statement::<BigInt>::new(sql).get_result(connection).unwrap()
+    }
+
+    #[test]
+    fn what_the_writer_commits_survives_a_power_failure() {
+        let (location, _directory) = empty_location();
+        let mut writer = location.connect(Role::Writer).unwrap();
+        let full = 2;
+        assert_eq!(pragma(&mut writer, "PRAGMA synchronous"), full);
+        assert_eq!(pragma(&mut writer, "PRAGMA foreign_keys"), 1);
+        assert_eq!(pragma(&mut writer, "PRAGMA busy_timeout"), 5000);
+        let mode: String = Statement::<Text>::new("PRAGMA journal_mode").get_result(&mut writer).unwrap();
+        assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn a_reader_cannot_write() {
+        let (location, _directory) = empty_location();
+        let mut reader = location.connect(Role::Reader).unwrap();
+        assert!(reader.batch_execute("DELETE FROM account").is_err());
+        assert!(location.connect(Role::Writer).unwrap().batch_execute("DELETE FROM account").is_ok());
+    }
+
+    #[test]
+    fn a_connection_with_a_transaction_that_was_left_open_is_replaced() {
+        let (location, _directory) = empty_location();
+        let mut writer = location.connect(Role::Writer).unwrap();
+        AnsiTransactionManager::begin_transaction_sql(&mut writer, "BEGIN IMMEDIATE").unwrap();
+        assert!(is_in_transaction(&mut writer));
+        make_idle(&mut writer, &location, Role::Writer).unwrap();
+        assert!(!is_in_transaction(&mut writer));
+        location.connect(Role::Writer).unwrap().batch_execute("BEGIN IMMEDIATE").unwrap();
+    }
 
     #[test]
     fn a_path_with_characters_of_uris_is_still_that_path() {

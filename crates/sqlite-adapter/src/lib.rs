@@ -32,6 +32,8 @@ mod sleep;
 mod statement;
 mod store;
 mod supplement;
+#[cfg(test)]
+mod testing;
 mod unit_of_work;
 mod writer;
 

@@ -58,6 +58,19 @@ impl<R> Statement<R> {
     }
 }
 
+#[cfg(test)]
+impl<R> Statement<R> {
+    /// Lists the steps by which SQLite would run the statement.
+    pub(crate) fn plan(self, connection: &mut SqliteConnection) -> Vec<String> {
+        use diesel::RunQueryDsl as _;
+        let Self { sql, binds, row: _ } = self;
+        let explained: Statement<(diesel::sql_types::Integer, BigInt, BigInt, Text)> =
+            Statement { sql: format!("EXPLAIN QUERY PLAN {sql}"), binds, row: PhantomData };
+        let steps: Vec<(i32, i64, i64, String)> = explained.load(connection).unwrap();
+        steps.into_iter().map(|(_, _, _, step)| step).collect()
+    }
+}
+
 impl<R> QueryFragment<Sqlite> for Statement<R> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let mut binds = self.binds.iter();

@@ -1,5 +1,4 @@
 //! Values in the file that this program cannot have written.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be prepared fails the test")]
 
 use application::ports::storage::{
     AccessReader as _, ClientReader as _, GrantReader as _, ProfileReader as _, SigningKeyReader as _,

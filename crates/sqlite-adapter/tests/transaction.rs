@@ -95,6 +95,19 @@ fn a_transaction_open_when_its_runtime_shut_down_does_not_hinder_the_next_one() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_unit_of_work_lets_other_processes_write_without_a_next_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("restwell.db");
+    let store = open(&path, Duration::from_secs(5)).await;
+    let mut unit = store.begin().await.unwrap();
+    unit.users().insert(&user(1)).await.unwrap();
+    drop(unit);
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    other.batch_execute("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE; ROLLBACK").unwrap();
+    assert_eq!(store.find_profile(user(1).id).await.unwrap(), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_turn_that_does_not_come_is_worth_another_try() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("restwell.db"), Duration::from_millis(100)).await;

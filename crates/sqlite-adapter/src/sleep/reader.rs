@@ -120,40 +120,52 @@ impl SleepReader for SqliteStore {
 }
 
 /// Makes the statement of a page.
-///
-/// A page further back is found by skipping keys on `sleep_session_start`, which holds keys alone; then its rows
-/// are read from the table, which is ordered by the same keys.
 fn page_statement(query: &SleepPageQuery) -> Statement<PageSql> {
     let user_id = query.user_id.as_uuid();
     let start = query.range.start().map_or(i64::MIN, millis_rounded_up);
     let end = query.range.end().map_or(i64::MAX, |end| end.timestamp_millis());
-    let (first_key, order) = match query.page.sort {
-        SortDirection::Ascending => (" AND (started_at, id) >= (", " ORDER BY started_at, id LIMIT "),
-        SortDirection::Descending => {
-            (" AND (started_at, id) <= (", " ORDER BY started_at DESC, id DESC LIMIT ")
+    let order = match query.page.sort {
+        SortDirection::Ascending => " ORDER BY started_at, id LIMIT ",
+        SortDirection::Descending => " ORDER BY started_at DESC, id DESC LIMIT ",
+    };
+    let statement = if query.page.offset() == 0 {
+        columns(query, Statement::new("SELECT "))
+            .sql(" WHERE user_id = ? AND started_at >= ? AND started_at <= ?")
+            .blob(user_id.as_bytes())
+            .integer(start)
+            .integer(end)
+    } else {
+        // A page further back: its first key is found by a skip on `sleep_session_start`, which holds keys alone;
+        // its rows are read from the table from there on. Materialised, or the skip would be done twice. Beside
+        // the first key there must be no second bound on that side: SQLite would begin at that one.
+        let skip = Statement::new("WITH first (started_at, id) AS MATERIALIZED (SELECT started_at, id")
+            .sql(" FROM sleep_session INDEXED BY sleep_session_start")
+            .sql(" WHERE user_id = ? AND started_at >= ? AND started_at <= ?")
+            .blob(user_id.as_bytes())
+            .integer(start)
+            .integer(end)
+            .sql(order)
+            .sql("1 OFFSET ?) SELECT ")
+            .integer(query.page.offset());
+        let rows = columns(query, skip).sql(" WHERE user_id = ?").blob(user_id.as_bytes());
+        match query.page.sort {
+            SortDirection::Ascending => rows
+                .sql(" AND (started_at, id) >= (SELECT started_at, id FROM first) AND started_at <= ?")
+                .integer(end),
+            SortDirection::Descending => rows
+                .sql(" AND (started_at, id) <= (SELECT started_at, id FROM first) AND started_at >= ?")
+                .integer(start),
         }
     };
-    let within = " WHERE user_id = ? AND started_at >= ? AND started_at <= ?";
-    let in_range =
-        |statement: Statement<PageSql>| statement.blob(user_id.as_bytes()).integer(start).integer(end);
-    let mut statement = in_range(columns(query).sql(" FROM sleep_session").sql(within));
-    if query.page.offset() > 0 {
-        let skip = statement
-            .sql(first_key)
-            .sql("SELECT started_at, id FROM sleep_session INDEXED BY sleep_session_start")
-            .sql(within);
-        statement = in_range(skip).sql(order).sql("1 OFFSET ?)").integer(query.page.offset());
-    }
     statement.sql(order).sql("?").integer(query.page.limit_with_lookahead())
 }
 
-/// Begins the statement with the columns; what is not wanted is not read.
-fn columns(query: &SleepPageQuery) -> Statement<PageSql> {
-    Statement::new(
-        "SELECT id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, ",
-    )
-    .sql(if query.with_stages { "stages, " } else { "x'', " })
-    .sql(if query.with_metrics { "metrics" } else { "x''" })
+/// Appends the columns and the table; what is not wanted is not read.
+fn columns(query: &SleepPageQuery, statement: Statement<PageSql>) -> Statement<PageSql> {
+    statement
+        .sql("id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, ")
+        .sql(if query.with_stages { "stages, " } else { "x'', " })
+        .sql(if query.with_metrics { "metrics FROM sleep_session" } else { "x'' FROM sleep_session" })
 }
 
 /// Rounds up to the next whole millisecond: what starts in the millisecond before does not start in the range.
@@ -161,3 +173,6 @@ fn millis_rounded_up(instant: DateTime<Utc>) -> i64 {
     let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000));
     instant.timestamp_millis().saturating_add(begun)
 }
+
+#[cfg(test)]
+mod tests;

@@ -114,11 +114,12 @@ fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
         None => Statement::new(TAKEN).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
     };
     statement
-        .sql(" SELECT supplement_id FROM (SELECT supplement_id, (SELECT ")
+        // Materialised, or the first log would be looked up twice.
+        .sql(", found (supplement_id, first_log) AS MATERIALIZED (SELECT supplement_id, (SELECT ")
         .sql(first_log)
         .sql("(created_at) FROM intake_log WHERE user_id = ? AND created_at >= ?")
-        .sql(" AND intake_log.supplement_id = taken.supplement_id) AS first_log FROM taken)")
-        .sql(" WHERE first_log IS NOT NULL")
+        .sql(" AND intake_log.supplement_id = taken.supplement_id) FROM taken)")
+        .sql(" SELECT supplement_id FROM found WHERE first_log IS NOT NULL")
         .sql(order)
         .blob(user_id.as_bytes())
         .integer(first_micros(query))
@@ -167,3 +168,6 @@ fn read_record(
 fn read_supplement(connection: &mut SqliteConnection, id: &[u8]) -> Result<SupplementRow, StorageError> {
     supplement::table.find(id).select(SupplementRow::as_select()).first(connection).storage()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! A file with the schema, for tests.
+
+use crate::connection::{Location, Role};
+use crate::migration;
+use diesel::sqlite::SqliteConnection;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Makes a file.
+pub(crate) fn empty_location() -> (Location, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    let location =
+        Location { path: directory.path().join("restwell.db"), busy_timeout: Duration::from_secs(5) };
+    location.create_file().unwrap();
+    migration::migrate(&location).unwrap();
+    (location, directory)
+}
+
+/// Makes a file and opens it.
+pub(crate) fn empty_database() -> (SqliteConnection, TempDir) {
+    let (location, directory) = empty_location();
+    (location.connect(Role::Writer).unwrap(), directory)
+}
