@@ -46,3 +46,31 @@ fn is_token(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
     !text.is_empty() && text.bytes().all(allowed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{names_access_token, of_header};
+    use crate::problem::Fault;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_header_makes_the_reader_panic(value: Vec<u8>) {
+            let _ = of_header(&value);
+        }
+
+        #[test]
+        fn what_follows_bearer_is_a_token_or_an_invalid_one(rest in "[ -~]{0,40}") {
+            let value = format!("Bearer {rest}");
+            match of_header(value.as_bytes()) {
+                Ok(token) => prop_assert_eq!(token, rest.trim_matches(' ')),
+                Err(problem) => prop_assert_eq!(problem.fault(), Fault::InvalidToken),
+            }
+        }
+
+        #[test]
+        fn no_query_makes_the_search_panic(query in ".*") {
+            let _ = names_access_token(&query);
+        }
+    }
+}

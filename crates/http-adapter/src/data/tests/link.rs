@@ -2,7 +2,15 @@
 
 use super::sample;
 use super::world::{USER, World, listening_sleep, parts, paths, sleep_of};
+use crate::data::link::List;
+use crate::parameter::Parameters;
 use crate::tests::Parts;
+use actix_web::http::Uri;
+use domain::data_endpoint::DataEndpoint;
+use domain::id::UserId;
+use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use proptest::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -115,4 +123,54 @@ async fn supplements_link_to_their_own_path_and_repeat_their_own_parameters() {
     let expected =
         format!("/api/supplements/{USER}?supplementID={id}&startDate=2025-01-01&page=2&pageSize=1000");
     assert_eq!(body["pagination"]["prev_page"], expected);
+}
+
+/// Spells a text for a query string: each character as it is, or percent-encoded.
+fn spelled(text: &str, encode: &[bool]) -> String {
+    let mut encode = encode.iter().cycle();
+    let encoded = |character: char| -> String {
+        utf8_percent_encode(&character.to_string(), NON_ALPHANUMERIC).to_string()
+    };
+    text.chars()
+        .map(|character| {
+            let must = matches!(character, '%' | '&' | '#' | '+' | '=');
+            if must || *encode.next().unwrap() { encoded(character) } else { character.to_string() }
+        })
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn a_link_is_an_address_that_says_what_the_request_said(
+        values in proptest::collection::vec("[^\u{0}-\u{1f}]{1,12}", 4),
+        encode in proptest::collection::vec(any::<bool>(), 1..8),
+        number in 2_u32..1_000,
+    ) {
+        const KNOWN: &[&str] = &["startDate", "supplementID", "sort", "page"];
+        let pairs = KNOWN.iter().zip(&values).map(|(name, value)| {
+            format!("{}={}&unknown={}", spelled(name, &encode), spelled(value, &encode), spelled(value, &[true]))
+        });
+        let query = pairs.collect::<Vec<_>>().join("&");
+        let given = Parameters::read(&query, KNOWN).unwrap();
+        let list = List {
+            endpoint: DataEndpoint::Supplements,
+            user_id: UserId::parse(USER).unwrap(),
+            given: &given,
+        };
+        let page = PageRequest {
+            number: PageNumber::parse(&number.to_string()).unwrap(),
+            size: PageSize::SUPPLEMENTS_DEFAULT,
+            sort: SortDirection::default(),
+        };
+        let link = list.pagination(page, true).next_page.unwrap();
+        prop_assert!(link.is_ascii());
+        let uri: Uri = link.parse().unwrap();
+        let followed = Parameters::read(uri.query().unwrap(), &["startDate", "supplementID", "sort", "page", "unknown"]);
+        let followed = followed.unwrap();
+        for name in ["startDate", "supplementID", "sort"] {
+            prop_assert_eq!(followed.get(name), given.get(name));
+        }
+        prop_assert!(followed.get("page").is_some_and(|page| page == (number + 1).to_string()));
+        prop_assert_eq!(followed.get("unknown"), None);
+    }
 }
