@@ -60,3 +60,6 @@ impl Drop for Lease<'_> {
         idle.extend(self.connection.take());
     }
 }
+
+#[cfg(test)]
+mod tests;

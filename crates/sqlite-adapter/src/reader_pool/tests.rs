@@ -1,0 +1,55 @@
+use super::*;
+use crate::connection::Detached;
+use crate::testing::empty_location;
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn pool(size: usize, patience: Duration) -> (ReaderPool, TempDir) {
+    let (location, directory) = empty_location();
+    let location = Location { busy_timeout: patience, ..location };
+    let connect = |_| Connection::with_runtime(location.connect(Role::Reader).unwrap(), Detached);
+    let connections = (0..size).map(connect).collect();
+    (ReaderPool::new(connections, location), directory)
+}
+
+#[tokio::test]
+async fn a_question_that_finds_every_connection_busy_is_given_up_after_a_while() {
+    let (pool, _directory) = pool(1, Duration::from_millis(50));
+    let (release, released) = mpsc::channel::<()>();
+    let busy = pool.run(move |_| {
+        released.recv().unwrap();
+        Ok(())
+    });
+    let impatient = async {
+        let answer = pool.run(|_| Ok(())).await;
+        release.send(()).unwrap();
+        answer
+    };
+    let (first, second) = tokio::join!(busy, impatient);
+    assert!(first.is_ok());
+    assert!(matches!(second, Err(StorageError::Unavailable)));
+}
+
+#[tokio::test]
+async fn questions_that_are_given_up_take_no_connection_with_them() {
+    let (pool, _directory) = pool(2, Duration::from_secs(5));
+    for _ in 0..20 {
+        let slow = pool.run(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            Ok(())
+        });
+        assert!(tokio::time::timeout(Duration::from_millis(1), slow).await.is_err());
+    }
+    assert!(matches!(pool.run(|_| Ok(7)).await, Ok(7)));
+    assert_eq!(pool.permits.available_permits(), 2);
+    assert_eq!(pool.idle.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_question_that_panics_does_not_spoil_its_connection() {
+    let (pool, _directory) = pool(1, Duration::from_secs(5));
+    let panicked: Result<(), StorageError> = pool.run(|_| panic!("made up")).await;
+    assert!(matches!(panicked, Err(StorageError::Internal(_))));
+    assert!(matches!(pool.run(|_| Ok(7)).await, Ok(7)));
+}
