@@ -40,7 +40,9 @@ impl TestDatabase {
     pub async fn create() -> Self {
         let cluster = cluster();
         let template = template(&cluster).await;
-        Self::make(cluster, &format!("TEMPLATE {template}")).await
+        // Copying the files takes half the time of writing them to the log, which 14 does not do anyway.
+        let strategy = if version(&cluster).await < 150_000 { "" } else { "STRATEGY file_copy" };
+        Self::make(cluster, &format!("TEMPLATE {template} {strategy}")).await
     }
 
     /// Makes a database without any schema.
@@ -166,6 +168,13 @@ async fn client(cluster: &str) -> Client {
     let (client, connection) = demand(connected, "the cluster of RESTWELL_TEST_POSTGRES cannot be reached");
     tokio::spawn(connection);
     client
+}
+
+/// Asks for the version of the server, such as `150_004` for 15.4.
+async fn version(cluster: &str) -> i32 {
+    let row =
+        client(cluster).await.query_one("SELECT current_setting('server_version_num')::integer", &[]).await;
+    demand(row, "the cluster does not say its version").get(0)
 }
 
 async fn run(client: &Client, statement: &str) {

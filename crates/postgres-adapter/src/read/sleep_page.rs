@@ -58,3 +58,6 @@ impl SleepPageText {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;
