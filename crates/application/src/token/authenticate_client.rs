@@ -120,8 +120,10 @@ impl AuthenticateClient {
     }
 }
 
+/// Returns the whole seconds until a window is over, rounded up, at least 1.
 fn seconds_until_end(count: &FailureCount, now: DateTime<Utc>) -> u32 {
-    u32::try_from((count.window_ends_at - now).num_seconds().saturating_add(1)).unwrap_or(1).max(1)
+    let seconds = (count.window_ends_at - now).num_milliseconds().saturating_add(999) / 1000;
+    u32::try_from(seconds).unwrap_or(1).max(1)
 }
 
 /// Returns the client if it is active and one of its live secrets is the presented one.

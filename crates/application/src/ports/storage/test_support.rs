@@ -13,11 +13,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How the units of work of one test ended.
 #[derive(Debug, Default)]
 pub struct Endings {
+    begun: AtomicUsize,
     committed: AtomicUsize,
     rolled_back: AtomicUsize,
 }
 
 impl Endings {
+    /// Returns how many were asked for, handed out or not.
+    pub fn begun(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+
     /// Returns how many were committed.
     pub fn committed(&self) -> usize {
         self.committed.load(Ordering::SeqCst)
@@ -106,6 +112,7 @@ impl PreparedUnitsOfWork {
 #[async_trait]
 impl UnitOfWorkFactory for PreparedUnitsOfWork {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        self.endings.begun.fetch_add(1, Ordering::SeqCst);
         let unit = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
         unit.map(|unit| Box::new(unit) as Box<dyn UnitOfWork>).ok_or(StorageError::Unavailable)
     }

@@ -210,9 +210,7 @@ fn recording_use() -> PreparedUnitsOfWork {
 
 #[tokio::test]
 async fn a_use_within_the_hour_opens_no_unit_of_work() {
-    // None is prepared: to begin one would fail the refresh.
-    let endings = endings_after_use(Some(3599), nothing_to_write()).await;
-    assert_eq!((endings.committed(), endings.rolled_back()), (0, 0));
+    assert_eq!(endings_after_use(Some(3599), nothing_to_write()).await.begun(), 0);
 }
 
 #[tokio::test]
@@ -223,6 +221,12 @@ async fn a_use_after_an_hour_is_recorded() {
 #[tokio::test]
 async fn the_first_use_is_recorded() {
     assert_eq!(endings_after_use(None, recording_use()).await.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_use_that_cannot_be_recorded_does_not_cost_the_token() {
+    // None is prepared, so that beginning one fails.
+    assert_eq!(endings_after_use(None, nothing_to_write()).await.begun(), 1);
 }
 
 #[tokio::test]
