@@ -7,6 +7,8 @@ mod connection;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod corrupt;
+#[cfg(test)]
 mod made_up;
 #[cfg(test)]
 mod migration;
