@@ -1,0 +1,309 @@
+//! The demo, as a newcomer starts it.
+
+use super::reader::Reader;
+use super::store::register_as;
+use super::transfer::reports;
+use crate::e2e::app::{self, Registration, text};
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use reqwest::StatusCode;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A running demo with what it printed.
+struct Demo {
+    server: Server,
+    said: PathBuf,
+    dir: PathBuf,
+}
+
+impl Demo {
+    fn start(dir: &Path, more: &[&str]) -> Self {
+        let said = dir.with_extension("out");
+        let mut command = demo_command(dir);
+        command.args(["--listen", "127.0.0.1:0"]).args(more);
+        command.stdout(std::fs::File::create(&said).expect("file"));
+        let server = Server::start(command, &dir.with_extension("log"));
+        Self { server, said, dir: dir.to_owned() }
+    }
+
+    /// What stands on standard output.
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.said).expect("output")
+    }
+
+    /// The object on the first line.
+    fn told(&self) -> Value {
+        serde_json::from_str(self.said().lines().next().expect("a line")).expect("JSON")
+    }
+
+    /// The client's credentials, for whose code is redeemed.
+    fn registration(&self) -> Registration {
+        let told = self.told();
+        Registration {
+            user_id: text(&told, "user_id"),
+            client_id: text(&told, "client_id"),
+            client_secret: text(&told, "client_secret"),
+        }
+    }
+
+    /// Redeems the printed code, which is bound to the demo's own redirect URI.
+    async fn redeem(&self) -> Value {
+        let told = self.told();
+        let member = |name: &str| text(&told, name);
+        let parameters = [
+            ("code", member("code")),
+            ("client_id", member("client_id")),
+            ("client_secret", member("client_secret")),
+            ("redirect_uri", member("redirect_uri")),
+        ];
+        let url = format!("{}/api/token", self.server.base_url);
+        let answer = reqwest::Client::new().get(url).query(&parameters).send().await.expect("answer");
+        assert_eq!(answer.status(), StatusCode::OK);
+        answer.json().await.expect("JSON")
+    }
+
+    async fn reader(&self) -> Reader {
+        let tokens = self.redeem().await;
+        Reader::new(&self.server, &text(&self.told(), "user_id"), &text(&tokens, "access_token"))
+    }
+
+    /// Runs another command on the demo's store while the demo runs.
+    fn command(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_restwell"));
+        command.args(arguments).env_clear().current_dir(&self.dir);
+        let url = format!("sqlite://{}", self.dir.join("restwell.db").display());
+        let output = command.env("RESTWELL__STORAGE__URL", url).output().expect("restwell runs");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+fn demo_command(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_restwell"));
+    command.env_clear().env("RESTWELL__LOG__FORMAT", "json").arg("demo").arg("--data-dir").arg(dir);
+    command
+}
+
+fn folder() -> (TempDir, PathBuf) {
+    let root = TempDir::new().expect("temporary folder");
+    // The blank is on purpose: what is printed must survive it.
+    let dir = root.path().join("made up data");
+    (root, dir)
+}
+
+#[tokio::test]
+async fn the_first_line_is_an_object_with_what_a_program_needs() {
+    let (_root, dir) = folder();
+    let mut demo = Demo::start(&dir, &["--json"]);
+    assert_eq!(demo.said().lines().count(), 1, "{}", demo.said());
+    let told = demo.told();
+    let members: BTreeSet<&str> = told.as_object().expect("object").keys().map(String::as_str).collect();
+    let expected = ["base_url", "client_id", "client_secret", "code", "redirect_uri", "scopes", "user_id"]
+        .into_iter()
+        .collect();
+    assert_eq!(members, expected);
+    assert_eq!(told["base_url"], demo.server.base_url.as_str());
+    assert_eq!(told["scopes"], serde_json::json!(["profile", "sleep", "supplements"]));
+    assert!(text(&told, "client_secret").starts_with("rws_"));
+
+    let tokens = demo.redeem().await;
+    assert_eq!(tokens["user_id"], told["user_id"]);
+    let refreshed =
+        app::ask_refresh(&demo.server, &demo.registration(), &text(&tokens, "refresh_token")).await;
+    assert_eq!(refreshed.status(), StatusCode::OK);
+    demo.server.signal("INT");
+    assert_eq!(demo.server.wait(), Some(0));
+    assert!(demo.dir.join("restwell.db").exists());
+}
+
+#[tokio::test]
+async fn every_printed_line_works_in_a_shell() {
+    let (root, dir) = folder();
+    let mut demo = Demo::start(&dir, &[]);
+    let said = demo.said();
+    let mut script = String::from("set -u\n");
+    let mut requests = 0;
+    for line in said.lines() {
+        if let Some(rest) = line.strip_prefix("curl ") {
+            requests += 1;
+            script += &format!("echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"\n");
+        } else if line.starts_with("TOKEN=") || line.starts_with("export ") || line.starts_with("restwell ") {
+            script += &format!("{line}\n");
+        }
+    }
+    assert!(requests >= 13, "{said}");
+    assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{said}");
+    let binaries = Path::new(env!("CARGO_BIN_EXE_restwell")).parent().expect("folder").display().to_string();
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &script]).env_clear().current_dir(root.path());
+    shell.env("PATH", format!("{binaries}:/usr/local/bin:/usr/bin:/bin"));
+    let output = shell.output().expect("bash runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}\n{script}");
+    let answers = String::from_utf8(output.stdout).expect("UTF-8");
+    for request in 1..=requests {
+        assert!(answers.lines().any(|line| line == format!("200 {request}")), "{answers}\n{script}");
+    }
+    assert!(answers.contains("demo@example.org"), "restwell user list printed nobody: {answers}");
+    // The first line took an authorization code, which is good once.
+    assert_eq!(demo.server.terminate(), Some(0));
+}
+
+#[tokio::test]
+async fn the_data_are_the_same_everywhere() {
+    let ((_first_root, first_dir), (_second_root, second_dir)) = (folder(), folder());
+    let (first, second) = (Demo::start(&first_dir, &["--json"]), Demo::start(&second_dir, &["--json"]));
+    let (mine, yours) = (first.told(), second.told());
+    assert_eq!(mine["user_id"], yours["user_id"]);
+    for secret in ["client_secret", "code"] {
+        assert_ne!(mine[secret], yours[secret]);
+    }
+    let expected = first.reader().await.everything().await;
+    let found = second.reader().await.everything().await;
+    // The profile was created when the demo was.
+    assert_eq!(found[1..], expected[1..]);
+}
+
+#[tokio::test]
+async fn there_is_something_of_everything() {
+    let (_root, dir) = folder();
+    let demo = Demo::start(&dir, &["--json"]);
+    let reader = demo.reader().await;
+    let sleep = reader.read("sleep", "pageSize=10000&include_stages=true&include_metrics=true").await;
+    let sessions = sleep["data"].as_array().expect("sessions");
+    let naps = sessions.iter().filter(|session| session["is_nap"] == true).count();
+    assert!(naps >= 5, "{naps} naps");
+    assert_eq!(sessions.len() - naps, 90);
+    let offset =
+        |session: &Value, member: &str| text(session, member).chars().rev().take(6).collect::<String>();
+    let over_the_change =
+        |session: &&Value| offset(session, "time_in_bed_start") != offset(session, "time_in_bed_end");
+    assert_eq!(sessions.iter().filter(over_the_change).count(), 1);
+    let has_no_stages = |session: &&Value| session["raw_sleep"] == serde_json::json!([]);
+    let without_stages: Vec<&Value> = sessions.iter().filter(has_no_stages).collect();
+    assert_eq!(without_stages.len(), 1);
+    assert!(!without_stages[0]["sleep_metric"].as_array().expect("metrics").is_empty());
+
+    let supplements = reader.read("supplements", "").await;
+    let records = supplements["data"].as_array().expect("records");
+    assert_eq!(records.len(), 5);
+    for record in records {
+        assert!(!record["logs"].as_array().expect("logs").is_empty());
+        assert!(!record["details"]["supplement_ingredient"].as_array().expect("ingredients").is_empty());
+    }
+    assert_eq!(reader.read("profile", "").await["data"]["home_timezone"], "America/New_York");
+}
+
+#[tokio::test]
+async fn starting_again_on_the_same_folder_makes_a_new_code_and_keeps_the_old_secret() {
+    let (_root, dir) = folder();
+    let mut first = Demo::start(&dir, &["--json"]);
+    let old = first.registration();
+    let tokens = first.redeem().await;
+    let expected = first.reader_after(&tokens).everything().await;
+    assert_eq!(first.server.terminate(), Some(0));
+    let before = first.told();
+
+    let second = Demo::start(&dir, &["--json"]);
+    let after = second.told();
+    assert_eq!((&after["user_id"], &after["client_id"]), (&before["user_id"], &before["client_id"]));
+    assert_ne!(after["code"], before["code"]);
+    assert_ne!(after["client_secret"], before["client_secret"]);
+    let refresh = text(&tokens, "refresh_token");
+    for registration in [&old, &second.registration()] {
+        let refreshed = app::ask_refresh(&second.server, registration, &refresh).await;
+        assert_eq!(refreshed.status(), StatusCode::OK);
+    }
+    assert_eq!(second.reader().await.everything().await, expected);
+}
+
+impl Demo {
+    fn reader_after(&self, tokens: &Value) -> Reader {
+        Reader::new(&self.server, &text(tokens, "user_id"), &text(tokens, "access_token"))
+    }
+}
+
+#[tokio::test]
+async fn other_commands_work_on_its_store_while_it_runs() {
+    let (_root, dir) = folder();
+    let demo = Demo::start(&dir, &["--json"]);
+    let registration = demo.registration();
+    let user = registration.user_id.as_str();
+    assert!(demo.command(&["user", "list", "--json"]).contains(user));
+
+    let created = demo.command(&[
+        "code",
+        "create",
+        "--client",
+        &registration.client_id,
+        "--user",
+        user,
+        "--redirect-uri",
+        &text(&demo.told(), "redirect_uri"),
+        "--scope",
+        "sleep",
+        "--json",
+    ]);
+    let created: Value = serde_json::from_str(&created).expect("JSON");
+    assert_ne!(created["code"], demo.told()["code"]);
+
+    let reader = demo.reader().await;
+    let before = reader.column("sleep", "pageSize=10000", "id").await;
+    let export = demo.command(&["export", "--user", user]);
+    let lines = |kind: &str| {
+        export.lines().filter(|line| line.starts_with(&format!("{{\"type\":\"{kind}\""))).count()
+    };
+    assert_eq!((lines("profile"), lines("sleep_session"), lines("supplement")), (1, before.len(), 5));
+
+    let file = demo.dir.join("more.ndjson");
+    std::fs::write(&file, super::records::nights(3, 2)).expect("file");
+    let report = demo.command(&["import", "--user", user, "--json", &file.display().to_string()]);
+    assert_eq!(reports(&report)[0]["sessions"]["new"], 3);
+    assert_eq!(reader.column("sleep", "pageSize=10000", "id").await.len(), before.len() + 3);
+}
+
+#[test]
+fn an_address_that_others_reach_is_refused() {
+    for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.7:8080", "[::ffff:192.0.2.7]:0"] {
+        let (_root, dir) = folder();
+        let output = demo_command(&dir).args(["--listen", listen]).output().expect("restwell runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("loopback") && errors.lines().count() == 1, "{errors}");
+        assert!(output.stdout.is_empty() && !dir.exists());
+    }
+}
+
+/// Carries the demo's person over to a store of their own.
+async fn the_demo_carried_over(kind: StoreKind) {
+    let (_root, dir) = folder();
+    let demo = Demo::start(&dir, &["--json"]);
+    let user = text(&demo.told(), "user_id");
+    let world = World::new(kind).await;
+    let registration = register_as(&world, &user, "Asia/Tokyo");
+    let export = world.file("demo.ndjson", &demo.command(&["export", "--user", &user]));
+    let report = &reports(&world.ok(&["import", "--user", &user, "--json", &export]))[0];
+    assert_eq!(report["rejected"], serde_json::json!([]));
+    let server = world.serve();
+    let reader = Reader::authorized(&world, &server, &registration).await;
+    assert_eq!(reader.everything().await, demo.reader().await.everything().await);
+    let again = &reports(&world.ok(&["import", "--user", &user, "--json", &export]))[0];
+    for kind in ["sessions", "supplements", "logs"] {
+        assert_eq!((&again[kind]["new"], &again[kind]["updated"]), (&0.into(), &0.into()), "{again}");
+        assert_eq!(again[kind]["unchanged"], report[kind]["new"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn its_person_moves_to_another_sqlite_store() {
+    the_demo_carried_over(StoreKind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn its_person_moves_to_postgres() {
+    the_demo_carried_over(StoreKind::Postgres).await;
+}

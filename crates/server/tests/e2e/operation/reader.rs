@@ -1,0 +1,138 @@
+//! An app that reads everything there is to read about a person.
+
+use crate::e2e::app::{self, Registration, SCOPES};
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::header::HeaderMap;
+use reqwest::{Client as Http, StatusCode};
+use serde_json::Value;
+
+/// An access token for one person on one server.
+pub(super) struct Reader {
+    http: Http,
+    base_url: String,
+    token: String,
+    pub(super) user_id: String,
+}
+
+/// An answer, read to its end.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) text: String,
+}
+
+impl Answer {
+    /// Parses the body.
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// Returns a header, which must be there.
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).unwrap_or_else(|| panic!("no {name}")).to_str().expect("text")
+    }
+}
+
+impl Reader {
+    /// Takes an access token that somebody has.
+    pub(super) fn new(server: &Server, user_id: &str, token: &str) -> Self {
+        Self {
+            http: Http::new(),
+            base_url: server.base_url.clone(),
+            token: token.to_owned(),
+            user_id: user_id.to_owned(),
+        }
+    }
+
+    /// Authorizes the client for all three scopes and redeems the code.
+    pub(super) async fn authorized(world: &World, server: &Server, registration: &Registration) -> Self {
+        let code = app::code(world, registration, &SCOPES);
+        let tokens = app::redeem(server, registration, &code).await;
+        Self::new(server, &registration.user_id, &tokens.access)
+    }
+
+    /// Asks for a path, which begins after the host.
+    pub(super) async fn get(&self, path: &str) -> Answer {
+        let request = self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&self.token);
+        let response = request.send().await.expect("answer");
+        let (status, headers) = (response.status(), response.headers().clone());
+        Answer { status, headers, text: response.text().await.expect("body") }
+    }
+
+    /// Asks for an endpoint of the person, with `?` and what follows when there is a query.
+    pub(super) async fn ask(&self, endpoint: &str, query: &str) -> Answer {
+        let mark = if query.is_empty() { "" } else { "?" };
+        self.get(&format!("/api/v1/{endpoint}/{}{mark}{query}", self.user_id)).await
+    }
+
+    /// Asks for an endpoint of the person, which must answer 200.
+    pub(super) async fn read(&self, endpoint: &str, query: &str) -> Value {
+        let answer = self.ask(endpoint, query).await;
+        assert_eq!(answer.status, StatusCode::OK, "{endpoint}?{query}: {}", answer.text);
+        answer.json()
+    }
+
+    /// Returns one member of every record of a page.
+    pub(super) async fn column(&self, endpoint: &str, query: &str, member: &str) -> Vec<String> {
+        column(&self.read(endpoint, query).await, member)
+    }
+
+    /// Reads a page and all that its `next_page` leads to; returns the bodies without their `limit`.
+    pub(super) async fn pages(&self, endpoint: &str, query: &str) -> Vec<String> {
+        let mut pages = Vec::new();
+        let mut path = Some(format!("/api/v1/{endpoint}/{}?{query}", self.user_id));
+        while let Some(next) = path {
+            let answer = self.get(&next).await;
+            assert_eq!(answer.status, StatusCode::OK, "{next}: {}", answer.text);
+            path = answer.json()["pagination"]["next_page"].as_str().map(str::to_owned);
+            pages.push(format!("{next}\n{}", without_counters(&answer.text)));
+        }
+        pages
+    }
+
+    /// Reads every endpoint with every flag, in both directions, page for page.
+    pub(super) async fn everything(&self) -> Vec<String> {
+        let mut found = vec![without_scopes(&self.ask("profile", "").await.text)];
+        for flags in
+            ["", "&include_stages=true", "&include_metrics=1", "&include_stages=1&include_metrics=true"]
+        {
+            for sort in ["", "&sort=asc"] {
+                found.extend(self.pages("sleep", &format!("pageSize=8{flags}{sort}")).await);
+            }
+            found.extend(self.pages("sleep", &format!("pageSize=10000{flags}")).await);
+        }
+        found.extend(self.pages("sleep", "startDate=2026-02-01&endDate=2026-03-10&pageSize=7").await);
+        for sort in ["", "&sort=asc"] {
+            found.extend(self.pages("supplements", &format!("pageSize=2{sort}")).await);
+            found.extend(self.pages("supplements", &format!("startDate=2026-02-15{sort}")).await);
+        }
+        for id in self.column("supplements", "", "id").await {
+            found.extend(self.pages("supplements", &format!("supplementID={id}")).await);
+        }
+        found
+    }
+}
+
+/// Returns one member of every record of a body.
+pub(super) fn column(body: &Value, member: &str) -> Vec<String> {
+    let records = body["data"].as_array().unwrap_or_else(|| panic!("no data in {body}"));
+    records.iter().map(|record| app::text(record, member)).collect()
+}
+
+/// Cuts the member `limit` out of a body and leaves every other byte as it is.
+pub(super) fn without_counters(body: &str) -> String {
+    cut(body, "\"limit\":{", "}")
+}
+
+fn without_scopes(body: &str) -> String {
+    cut(&without_counters(body), "\"scopes\":[", "]")
+}
+
+/// Quotes inside of texts are escaped, so that only a member can look like `from`.
+fn cut(body: &str, from: &str, to: &str) -> String {
+    let (before, rest) = body.split_once(from).unwrap_or_else(|| panic!("no {from} in {body}"));
+    let (_, after) = rest.split_once(to).expect("end");
+    assert!(!after.contains(from), "{from} is there twice");
+    format!("{before}{after}")
+}

@@ -1,0 +1,59 @@
+//! Stores in other states than `World::new` makes them, and people in them.
+
+use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, text};
+use crate::e2e::world::{StoreKind, World};
+use postgres_adapter::test_support::TestDatabase;
+use tempfile::TempDir;
+
+/// Makes the settings for a store that nobody has migrated.
+pub(super) async fn unmigrated(kind: StoreKind) -> World {
+    let dir = TempDir::new().expect("temporary folder");
+    let (storage_url, database) = match kind {
+        StoreKind::Sqlite => (format!("sqlite://{}", dir.path().join("restwell.db").display()), None),
+        StoreKind::Postgres => {
+            let database = TestDatabase::create_without_schema().await;
+            (database.url().to_owned(), Some(database))
+        }
+    };
+    with_storage(kind, dir, storage_url, database)
+}
+
+/// Makes the settings for the store under a URL.
+pub(super) fn with_storage(
+    kind: StoreKind,
+    dir: TempDir,
+    storage_url: String,
+    database: Option<TestDatabase>,
+) -> World {
+    let settings = vec![
+        ("RESTWELL__STORAGE__URL".to_owned(), storage_url.clone()),
+        ("RESTWELL__SERVER__LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
+        ("RESTWELL__LOG__FORMAT".to_owned(), "json".to_owned()),
+    ];
+    World { kind, dir, storage_url, settings, database }
+}
+
+/// Creates a person under an id that is given, and a client.
+pub(super) fn register_as(world: &World, user_id: &str, zone: &str) -> Registration {
+    let user = world.json(&[
+        "user",
+        "create",
+        "--email",
+        "carried@example.org",
+        "--timezone",
+        zone,
+        "--user-id",
+        user_id,
+        "--json",
+    ]);
+    assert_eq!(text(&user, "user_id"), user_id);
+    let mut arguments =
+        vec!["client", "create", "--name", "Reader", "--redirect-uri", REDIRECT_URI, "--json"];
+    arguments.extend(SCOPES.iter().flat_map(|scope| ["--scope", scope]));
+    let client = world.json(&arguments);
+    Registration {
+        user_id: user_id.to_owned(),
+        client_id: text(&client, "client_id"),
+        client_secret: text(&client, "client_secret"),
+    }
+}
