@@ -1,0 +1,267 @@
+//! Importing files: what is told, what is stored, what is refused.
+
+use super::records;
+use super::store::register_as;
+use super::transfer::reports;
+use crate::e2e::app::register;
+use crate::e2e::world::{StoreKind, World};
+use serde_json::{Value, json};
+use std::process::{Output, Stdio};
+use std::time::Instant;
+
+fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
+    json!({"new": new, "updated": updated, "unchanged": unchanged})
+}
+
+fn none() -> Value {
+    counts(0, 0, 0)
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn told(output: &Output) -> Vec<Value> {
+    reports(std::str::from_utf8(&output.stdout).expect("UTF-8"))
+}
+
+/// Exports a person without what is drawn or taken from the clock, in an order of its own.
+fn content(world: &World, user_id: &str) -> Vec<String> {
+    let export = world.ok(&["export", "--user", user_id]);
+    let line = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        let members = line.as_object_mut().expect("object");
+        members.remove("id");
+        members.remove("updated_at");
+        if members["type"] == "profile" {
+            members.remove("created_at");
+        }
+        line.to_string()
+    };
+    let mut lines: Vec<String> = export.lines().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// The part of [`content`] that does not name the person.
+fn sessions(world: &World, user_id: &str) -> Vec<String> {
+    content(world, user_id).into_iter().filter(|line| line.contains("sleep_session")).collect()
+}
+
+on_both_stores! {
+    async fn a_report_has_exactly_what_is_documented(world: World) {
+        let user = register(&world).user_id;
+        let fitbit = world.file("sleep.json", &records::fitbit());
+        let output = world.ok(&["import", "--user", &user, "--timezone", "America/New_York", "--json", &fitbit]);
+        // The order of the members is part of the line; the fourth of the first log's stages is padding.
+        let expected = format!(
+            "{{\"file\":{},\"format\":\"fitbit\",\"sessions\":{},\"stage_entries\":12,\"supplements\":{},\"logs\":{},\"rejected\":[]}}\n",
+            json!(fitbit),
+            r#"{"new":5,"updated":0,"unchanged":0}"#,
+            r#"{"new":0,"updated":0,"unchanged":0}"#,
+            r#"{"new":0,"updated":0,"unchanged":0}"#,
+        );
+        assert_eq!(output, expected);
+        let again = world.json(&["import", "--user", &user, "--timezone", "America/New_York", "--json", &fitbit]);
+        assert_eq!(again["sessions"], counts(0, 0, 5));
+
+        let lines = world.file("odd.ndjson", &(records::label_stub(7) + "\n" + &records::odd_lines()));
+        let report = world.json(&["import", "--user", &user, "--json", &lines]);
+        assert_eq!(report["format"], "ndjson");
+        assert_eq!(report["sessions"], counts(4, 0, 0));
+        assert_eq!(report["stage_entries"], 4);
+        assert_eq!(report["supplements"], counts(3, 0, 0));
+        assert_eq!(report["logs"], counts(6, 0, 0));
+        let again = world.json(&["import", "--user", &user, "--json", &lines]);
+        assert_eq!((&again["sessions"], &again["supplements"], &again["logs"]), (&counts(0, 0, 4), &counts(0, 0, 3), &counts(0, 0, 6)));
+    }
+
+    async fn rejected_records_are_told_and_the_rest_is_stored(world: World) {
+        let user = register(&world).user_id;
+        let night = records::nights(2, 1);
+        let backwards = r#"{"type":"sleep_session","time_in_bed_start":"2020-01-02T00:00:00Z","time_in_bed_end":"2020-01-01T00:00:00Z"}"#;
+        let other = r#"{"type":"supplement_log","created_at":"2020-01-02T00:00:00Z","supplement_id":"5e7a0000-0000-4000-8000-00000000dead","servings":1}"#;
+        let file = world.file("mixed.ndjson", &format!("{backwards}\n{night}{other}\n"));
+        let output = world.run(&["import", "--user", &user, "--json", &file]);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        let report = &told(&output)[0];
+        assert_eq!(report["sessions"], counts(2, 0, 0));
+        let places: Vec<&Value> = report["rejected"].as_array().expect("list").iter().map(|entry| &entry["where"]).collect();
+        assert_eq!(places, ["line 1", "line 4"], "{report}");
+        for entry in report["rejected"].as_array().expect("list") {
+            assert_eq!(entry.as_object().expect("object").len(), 2);
+            assert!(entry["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
+        }
+    }
+
+    async fn a_refused_file_leaves_no_trace_and_the_others_are_read(world: World) {
+        let user = register(&world).user_id;
+        let first = world.file("first.ndjson", &records::nights(3, 2));
+        // The damage is at the very end, behind hundreds of good records.
+        let damaged = world.file("damaged.ndjson", &(records::nights(1500, 0).replace("ring", "watch") + "{\"type\":"));
+        let cut = records::fitbit();
+        let cut = world.file("cut.json", cut.strip_suffix("}]").expect("a list"));
+        let empty = world.file("empty.json", "{\"sleep\":[]}");
+        let missing = world.dir.path().join("missing.json").display().to_string();
+        let output = world.run(&["import", "--user", &user, "--json", &damaged, &first, &cut, &missing, &empty]);
+        assert_eq!(output.status.code(), Some(1));
+        let told = told(&output);
+        assert_eq!(told.iter().map(|line| line["file"].as_str().expect("file")).collect::<Vec<_>>(), [&damaged, &first, &cut, &missing, &empty]);
+        for refused in [0, 2, 3] {
+            assert_eq!(told[refused].get("sessions"), None, "{}", told[refused]);
+        }
+        let errors = errors(&output);
+        for name in ["damaged.ndjson", "cut.json", "missing.json"] {
+            assert!(errors.lines().any(|line| line.contains(name) && line.contains("refused")), "{errors}");
+        }
+        assert!(errors.contains("line 1501") && errors.contains("3 of 5 files were refused"), "{errors}");
+        assert_eq!(told[1]["sessions"], counts(3, 0, 0));
+        assert_eq!((&told[4]["format"], &told[4]["sessions"]), (&json!("fitbit"), &none()));
+        let stored = content(&world, &user);
+        assert_eq!(stored.len(), 4, "a profile and three nights");
+        assert!(!stored.iter().any(|line| line.contains("watch") || line.contains("fitbit")));
+
+        // Named as a format that it is not.
+        let output = world.run(&["import", "--user", &user, "--format", "dsld", &first]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", self::errors(&output));
+        assert_eq!(content(&world, &user), stored);
+    }
+
+    async fn a_dry_run_tells_the_same_and_changes_nothing(world: World) {
+        let user = register(&world).user_id;
+        let files = [
+            world.file("some.ndjson", &records::nights(2, 3)),
+            world.file("more.ndjson", &records::nights(4, 3)),
+            world.file("sleep.json", &records::fitbit()),
+            world.file("label.json", &records::dsld(900_002, "Dry Label")),
+        ];
+        world.ok(&["import", "--user", &user, &files[0]]);
+        let before = world.ok(&["export", "--user", &user]);
+        let mut arguments = vec!["import", "--user", &user, "--json", "--dry-run"];
+        arguments.extend(files.iter().map(String::as_str));
+        let dry = world.ok(&arguments);
+        assert_eq!(world.ok(&["export", "--user", &user]), before);
+        assert_eq!(world.ok(&arguments), dry, "a dry run changed what the next one tells");
+        // Each file for itself: a dry run cannot know what the one before would have stored.
+        arguments.retain(|argument| *argument != "--dry-run");
+        let wet = world.ok(&arguments);
+        assert_eq!(wet, dry);
+        let told = reports(&wet);
+        assert_eq!((&told[0]["sessions"], &told[1]["sessions"]), (&counts(0, 0, 2), &counts(2, 0, 2)));
+        assert_eq!((&told[2]["sessions"], &told[3]["supplements"]), (&counts(5, 0, 0), &counts(1, 0, 0)));
+        let human = world.ok(&["import", "--user", &user, "--dry-run", &files[2]]);
+        assert!(human.contains("dry run") && human.contains("5 unchanged"), "{human}");
+    }
+
+    async fn a_named_zone_beats_the_one_at_home(world: World) {
+        let night = json!([{"logId": 1, "startTime": "2026-01-10T23:00:00.000", "endTime": "2026-01-11T06:00:00.000",
+                            "type": "classic", "levels": {"data": []}}]).to_string();
+        let file = world.file("night.json", &night);
+        let start = |user: &str| {
+            let export = world.ok(&["export", "--user", user]);
+            let line = export.lines().find(|line| line.contains("sleep_session")).expect("a night");
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            line["time_in_bed_start"].clone()
+        };
+        let at_home = register_as(&world, "aaaaaaaa-0000-4000-8000-000000000001", "Asia/Kathmandu").user_id;
+        world.ok(&["import", "--user", &at_home, &file]);
+        assert_eq!(start(&at_home), "2026-01-10T23:00:00+05:45");
+        let away = world.json(&["user", "create", "--email", "away@example.org", "--timezone", "Asia/Kathmandu", "--json"]);
+        let away = away["user_id"].as_str().expect("id");
+        world.ok(&["import", "--user", away, "--timezone", "America/St_Johns", &file]);
+        assert_eq!(start(away), "2026-01-10T23:00:00-03:30");
+        let output = world.run(&["import", "--user", away, "--timezone", "Mars/Base", &file]);
+        assert!(!output.status.success() && errors(&output).contains("--timezone"), "{}", errors(&output));
+    }
+
+    async fn only_a_catalogue_needs_no_person(world: World) {
+        let label = world.file("label.json", &records::dsld(900_003, "Nobody's Label"));
+        assert_eq!(world.json(&["import", "--json", &label])["supplements"], counts(1, 0, 0));
+        assert_eq!(world.json(&["import", "--json", &label])["supplements"], counts(0, 0, 1));
+        let corrected = world.file("label.json", &records::dsld(900_003, "Nobody's Corrected Label"));
+        assert_eq!(world.json(&["import", "--json", &corrected])["supplements"], counts(0, 1, 0));
+
+        for (name, text) in [("sleep.json", records::fitbit()), ("nights.ndjson", records::nights(1, 1))] {
+            let output = world.run(&["import", "--json", &world.file(name, &text)]);
+            assert_eq!(output.status.code(), Some(1));
+            assert!(errors(&output).contains("--user"), "{}", errors(&output));
+        }
+        let nobody = "aaaaaaaa-0000-4000-8000-00000000ffff";
+        let output = world.run(&["import", "--user", nobody, "--json", &world.file("nights.ndjson", &records::nights(1, 1))]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        assert!(errors(&output).contains(nobody) && errors(&output).contains("user list"), "{}", errors(&output));
+    }
+
+    async fn results_alone_go_to_standard_output_and_no_bar_to_a_pipe(world: World) {
+        let user = register(&world).user_id;
+        let file = world.file("nights.ndjson", &records::nights(1200, 4));
+        for json in [true, false] {
+            let mut arguments = vec!["import", "--user", &user, &file];
+            arguments.extend(json.then_some("--json"));
+            let output = world.run(&arguments);
+            assert!(output.status.success());
+            assert_eq!(errors(&output), "");
+            let told = String::from_utf8(output.stdout).expect("UTF-8");
+            assert!(!told.contains(['\u{1b}', '\r', '█', '░']), "{told}");
+            assert!(told.contains("1200"), "{told}");
+        }
+    }
+
+    async fn a_later_export_that_contains_the_earlier_one_adds_what_is_new(world: World) {
+        let user = register(&world).user_id;
+        world.ok(&["import", "--user", &user, &world.file("a.ndjson", &records::nights(5, 3))]);
+        let report = world.json(&["import", "--user", &user, "--json", &world.file("b.ndjson", &records::nights(8, 3))]);
+        assert_eq!(report["sessions"], counts(3, 0, 5));
+        // The same nights with other stages are the same nights, corrected.
+        let report = world.json(&["import", "--user", &user, "--json", &world.file("c.ndjson", &records::nights(8, 3).replace("DEEP", "REM"))]);
+        assert_eq!(report["sessions"]["new"], 0, "{report}");
+        assert!(report["sessions"]["updated"].as_u64() > Some(0), "{report}");
+        assert_eq!(content(&world, &user).len(), 9);
+    }
+
+    async fn an_import_that_is_killed_is_finished_by_the_next(world: World) {
+        let file = world.file("many.ndjson", &records::nights(2000, 4));
+        let person = |name: &str| {
+            let email = format!("{name}@example.org");
+            let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
+            user["user_id"].as_str().expect("id").to_owned()
+        };
+        let undisturbed = person("undisturbed");
+        let started = Instant::now();
+        world.ok(&["import", "--user", &undisturbed, &file]);
+        let whole = started.elapsed();
+        // Somewhere in its middle; where that is depends on the machine.
+        let killed = [5, 6, 7, 8, 4, 9, 3].into_iter().find_map(|tenths| {
+            let user = person(&format!("killed{tenths}"));
+            let mut command = world.command(&["import", "--user", &user, "--json", &file]);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("restwell starts");
+            std::thread::sleep(whole * tenths / 10);
+            child.kill().expect("kill");
+            child.wait().expect("end");
+            let stored = sessions(&world, &user).len();
+            (0 < stored && stored < 2000).then_some((user, stored))
+        });
+        let (user, stored) = killed.expect("no import was killed in its middle");
+        let report = world.json(&["import", "--user", &user, "--json", &file]);
+        let stored = u64::try_from(stored).expect("few");
+        assert_eq!(report["sessions"], counts(2000 - stored, 0, stored), "{report}");
+        assert_eq!(sessions(&world, &user), sessions(&world, &undisturbed));
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 2000));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_example_of_the_documentation_is_read() {
+    let documentation = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/import/ndjson.md");
+    let documentation = std::fs::read_to_string(documentation).expect("documentation");
+    let (_, example) = documentation.split_once("```json\n").expect("example");
+    let (example, _) = example.split_once("```").expect("end");
+    let world = World::new(StoreKind::Sqlite).await;
+    let user = register(&world).user_id;
+    let report = world.json(&["import", "--user", &user, "--json", &world.file("example.ndjson", example)]);
+    assert_eq!(
+        (&report["sessions"], &report["supplements"], &report["logs"]),
+        (&counts(1, 0, 0), &counts(1, 0, 0), &counts(1, 0, 0))
+    );
+    assert_eq!(report["rejected"], json!([]));
+}
