@@ -88,11 +88,16 @@ impl Drop for Server {
     }
 }
 
-/// Finds the address in a log line such as `{"...":"listening","address":"http://127.0.0.1:4711"}`.
+/// Finds the address in a log line such as `{"...":"listening","address":"http://127.0.0.1:4711"}`, or in the
+/// text for people, `INFO restwell: listening address=127.0.0.1:4711`.
 fn address_in(line: &str) -> Option<String> {
-    let line: serde_json::Value = serde_json::from_str(line).ok()?;
+    let url = |address: &str| format!("http://{}", address.trim_start_matches("http://"));
+    let Ok(line) = serde_json::from_str::<serde_json::Value>(line) else {
+        let (_, fields) = line.split_once(" listening ")?;
+        return fields.split(' ').find_map(|field| field.strip_prefix("address=")).map(url);
+    };
     let fields = line.get("fields").unwrap_or(&line);
     let message = fields.get("message")?.as_str()?;
     let address = fields.get("address").and_then(serde_json::Value::as_str)?;
-    (message == "listening").then(|| format!("http://{}", address.trim_start_matches("http://")))
+    (message == "listening").then(|| url(address))
 }

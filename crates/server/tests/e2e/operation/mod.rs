@@ -2,6 +2,10 @@
 
 mod demo;
 mod import;
+mod log;
+mod paging;
+mod range;
+mod rate;
 mod reader;
 mod records;
 mod store;

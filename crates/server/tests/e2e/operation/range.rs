@@ -1,0 +1,88 @@
+//! Dates of a request, in the person's zone, over changes of the clock.
+
+use super::reader::Reader;
+use super::store::register_as;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::StatusCode;
+use serde_json::json;
+
+/// A person in New York with one session at each of these instants, an hour long, named by its source.
+async fn sleeper(world: &World, starts: &[(&str, &str)]) -> (Server, Reader) {
+    let registration = register_as(world, "aaaaaaaa-0000-4000-8000-000000000003", "America/New_York");
+    let lines = starts.iter().map(|(name, start)| {
+        let start: chrono::DateTime<chrono::Utc> = start.parse().expect("time");
+        let end = start + chrono::TimeDelta::minutes(30);
+        let line = json!({"type": "sleep_session", "source": name, "time_in_bed_start": start.to_rfc3339(), "time_in_bed_end": end.to_rfc3339()});
+        line.to_string() + "\n"
+    });
+    let file = world.file("sessions.ndjson", &lines.collect::<String>());
+    let report = world.json(&["import", "--user", &registration.user_id, "--json", &file]);
+    assert_eq!(report["sessions"]["new"], starts.len(), "{report}");
+    let server = world.serve();
+    let reader = Reader::authorized(world, &server, &registration).await;
+    (server, reader)
+}
+
+async fn names(reader: &Reader, query: &str) -> Vec<String> {
+    reader.column("sleep", &format!("sort=asc&{query}"), "source").await
+}
+
+on_both_stores! {
+    async fn a_day_is_the_whole_local_day_also_when_the_clock_changes(world: World) {
+        // On 8 March 2026 New York's day has 23 hours, on 1 November 25.
+        let (_server, reader) = sleeper(&world, &[
+            ("march 7, last", "2026-03-08T04:59:59.999Z"), ("march 8, first", "2026-03-08T05:00:00Z"),
+            ("march 8, last", "2026-03-09T03:59:59.999Z"), ("march 9, first", "2026-03-09T04:00:00Z"),
+            ("october 31, last", "2026-11-01T03:59:59.999Z"), ("november 1, first", "2026-11-01T04:00:00Z"),
+            ("november 1, last", "2026-11-02T04:59:59.999Z"), ("november 2, first", "2026-11-02T05:00:00Z"),
+        ]).await;
+        assert_eq!(names(&reader, "startDate=2026-03-08&endDate=2026-03-08").await, ["march 8, first", "march 8, last"]);
+        assert_eq!(names(&reader, "startDate=2026-11-01&endDate=2026-11-01").await, ["november 1, first", "november 1, last"]);
+        assert_eq!(names(&reader, "endDate=2026-03-08").await.last().map(String::as_str), Some("march 8, last"));
+        assert_eq!(names(&reader, "startDate=2026-11-02").await, ["november 2, first"]);
+        assert_eq!(names(&reader, "").await.len(), 8);
+    }
+
+    async fn both_ends_are_inclusive_and_every_spelling_of_an_instant_counts(world: World) {
+        let (_server, reader) = sleeper(&world, &[
+            ("before", "2026-06-01T21:59:59.999Z"), ("at", "2026-06-01T22:00:00Z"), ("after", "2026-06-01T22:00:00.001Z"),
+        ]).await;
+        for instant in ["2026-06-01T22:00:00Z", "2026-06-01T22:00Z", "2026-06-01T18:00:00", "2026-06-01T18:00",
+                        "2026-06-02T00:00:00%2B02:00", "2026-06-02T00:00:00+02:00", "2026-06-02T00:00:00+0200",
+                        "2026-06-02T00:00+02", "2026-06-01T18:00:00-04:00", "2026-06-01T22:00:00.000000Z"] {
+            assert_eq!(names(&reader, &format!("startDate={instant}&endDate={instant}")).await, ["at"], "{instant}");
+        }
+        assert_eq!(names(&reader, "startDate=2026-06-01T22:00:00.0001Z").await, ["after"]);
+        assert_eq!(names(&reader, "endDate=2026-06-01T21:59:59.9999Z").await, ["before"]);
+        for wrong in ["startDate=2026-06-02&endDate=2026-06-01", "startDate=yesterday", "startDate=2026-02-30", "endDate=",
+                      "startDate=2026-06-01T25:00", "endDate=2026-06-01%2022:00", "startDate=2026-06-01&startDate=2026-06-01"] {
+            let answer = reader.ask("sleep", wrong).await;
+            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}: {}", answer.text);
+            assert!(!answer.json()["errors"].as_array().expect("fields").is_empty());
+        }
+    }
+
+    async fn a_time_that_is_skipped_or_exists_twice_is_read_as_it_is_settled(world: World) {
+        let (_server, reader) = sleeper(&world, &[
+            ("1:30 before the change", "2026-11-01T05:30:00Z"), ("1:30 after the change", "2026-11-01T06:30:00Z"),
+            ("3:30 of the spring", "2026-03-08T07:30:00Z"),
+        ]).await;
+        let twice = "2026-11-01T01:30:00";
+        assert_eq!(names(&reader, &format!("startDate={twice}&endDate={twice}")).await, ["1:30 before the change", "1:30 after the change"]);
+        assert_eq!(names(&reader, &format!("startDate={twice}&endDate=2026-11-01T01:29:59")).await.len(), 1);
+        // 2:30 does not exist in New York on 8 March: it is read with the offset before the change.
+        let skipped = "2026-03-08T02:30:00";
+        assert_eq!(names(&reader, &format!("startDate={skipped}&endDate={skipped}")).await, ["3:30 of the spring"]);
+    }
+
+    async fn the_zone_that_counts_is_the_one_the_person_has_now(world: World) {
+        let (_server, reader) = sleeper(&world, &[("late", "2026-06-01T02:00:00Z")]).await;
+        assert_eq!(names(&reader, "startDate=2026-05-31&endDate=2026-05-31").await, ["late"]);
+        world.ok(&["user", "update", &reader.user_id, "--timezone", "Asia/Tokyo"]);
+        // What is known of a grant is remembered for a second at most.
+        tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+        assert_eq!(names(&reader, "startDate=2026-06-01&endDate=2026-06-01").await, ["late"]);
+        assert!(names(&reader, "startDate=2026-05-31&endDate=2026-05-31").await.is_empty());
+    }
+}
