@@ -5,7 +5,7 @@ _default:
 
 # Runs the server with made-up data on http://127.0.0.1:8080
 demo *arguments:
-    cargo run --release -p server -- demo {{arguments}}
+    cargo run --release -- demo {{arguments}}
 
 # Runs every test, on SQLite and on PostgreSQL
 test *arguments:
