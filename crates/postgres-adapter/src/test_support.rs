@@ -70,6 +70,15 @@ impl TestDatabase {
         &self.url
     }
 
+    /// Runs statements on the database, as an operator with another program could.
+    ///
+    /// # Panics
+    ///
+    /// When a statement fails.
+    pub async fn execute(&self, statements: &str) {
+        run(&client(&self.url).await, statements).await;
+    }
+
     /// Makes a store on the database, with a small pool.
     ///
     /// # Panics

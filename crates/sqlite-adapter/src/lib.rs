@@ -32,6 +32,8 @@ mod sleep;
 mod statement;
 mod store;
 mod supplement;
+#[cfg(feature = "test-support")]
+pub mod test_support;
 #[cfg(test)]
 mod testing;
 mod unit_of_work;
