@@ -60,13 +60,14 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     })?;
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
     let demo = seed.run().await.context("the demo's data were not stored")?;
+    let signals = lifecycle::Signals::catch()?;
     if json {
         output::print(&record(&demo, public_url.as_str()), true)?;
     } else {
         output::print_text(&guide::text(&demo, public_url.as_str(), &data_dir))?;
     }
     tracing::info!(%address, "listening");
-    lifecycle::run(application, listener, &settings).await
+    lifecycle::run(application, listener, signals, &settings).await
 }
 
 /// Takes the demo's own store and address, whatever the settings say.

@@ -13,8 +13,9 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(address)?;
     let application = Application::new(&store, settings, &public_url)?;
     let place = settings.storage.place()?;
+    let signals = lifecycle::Signals::catch()?;
     tracing::info!(%address, %public_url, store = %place, "listening");
     // A store that is there and does not fit is a reason not to begin at all.
     lifecycle::try_start(&application).await?;
-    lifecycle::run(application, listener, settings).await
+    lifecycle::run(application, listener, signals, settings).await
 }

@@ -13,4 +13,5 @@ pub(crate) use cleaning::Cleaning;
 pub(crate) use listener::bind;
 pub(crate) use readiness::Readiness;
 pub(crate) use run::run;
+pub(crate) use shutdown::Signals;
 pub(crate) use start::{StartError, start, try_start};

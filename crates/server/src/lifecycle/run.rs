@@ -19,9 +19,9 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(crate) async fn run(
     application: Application,
     listener: TcpListener,
+    mut signals: Signals,
     settings: &Settings,
 ) -> anyhow::Result<()> {
-    let mut signals = Signals::catch()?;
     let server =
         http_server(application.http.clone(), listener, settings).context("the HTTP server cannot start")?;
     let handle = server.handle();

@@ -4,14 +4,15 @@ use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// SIGTERM and SIGINT, caught from the moment this exists.
-pub(super) struct Signals {
+pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    /// Begins to catch the signals.
-    pub(super) fn catch() -> anyhow::Result<Self> {
+    /// Begins to catch the signals. Do it before anybody is told that the server listens: one that is told to stop
+    /// at once ends like any other.
+    pub(crate) fn catch() -> anyhow::Result<Self> {
         let caught = |kind| signal(kind).context("signals cannot be caught");
         Ok(Self { terminate: caught(SignalKind::terminate())?, interrupt: caught(SignalKind::interrupt())? })
     }

@@ -8,5 +8,8 @@ mod range;
 mod rate;
 mod reader;
 mod records;
+mod replica;
+mod schema;
+mod settings;
 mod store;
 mod transfer;

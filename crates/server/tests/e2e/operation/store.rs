@@ -57,3 +57,11 @@ pub(super) fn register_as(world: &World, user_id: &str, zone: &str) -> Registrat
         client_secret: text(&client, "client_secret"),
     }
 }
+
+/// Runs statements on the store of a world, as an operator with another program could.
+pub(super) async fn execute(world: &World, statements: &str) {
+    match &world.database {
+        Some(database) => database.execute(statements).await,
+        None => sqlite_adapter::test_support::execute(&world.dir.path().join("restwell.db"), statements),
+    }
+}

@@ -1,0 +1,168 @@
+//! Several servers on one database, and a database that comes late.
+
+use super::reader::Reader;
+use super::store::with_storage;
+use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use reqwest::StatusCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use url::Url;
+
+/// Asks a path of the server's own, such as `/livez`.
+async fn status(server: &Server, path: &str) -> StatusCode {
+    reqwest::get(format!("{}{path}", server.base_url)).await.expect("answer").status()
+}
+
+/// Waits until the server says that it is ready.
+pub(super) async fn wait_until_ready(server: &Server) {
+    wait_for(server, StatusCode::OK).await;
+}
+
+async fn wait_for(server: &Server, expected: StatusCode) {
+    let started = Instant::now();
+    while status(server, "/readyz").await != expected {
+        assert!(started.elapsed() < Duration::from_secs(20), "never {expected}:\n{}", server.log());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replicas_accept_each_others_codes_and_tokens() {
+    // Behind a load balancer all have one address, which is the issuer of their tokens.
+    let world = World::new(StoreKind::Postgres).await;
+    let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
+    let registration = register(&world);
+    let (mut first, mut second) = (world.serve_as("first"), world.serve_as("second"));
+    let granted = code(&world, &registration, &SCOPES);
+    let tokens = redeem(&first, &registration, &granted).await;
+    for server in [&first, &second] {
+        let reader = Reader::new(server, &registration.user_id, &tokens.access);
+        for endpoint in ["profile", "sleep", "supplements"] {
+            reader.read(endpoint, "").await;
+        }
+        assert_eq!(ask_refresh(server, &registration, &tokens.refresh).await.status(), StatusCode::OK);
+    }
+    // What was redeemed at one is used up at the other, and takes back what it gave.
+    assert_eq!(ask_token(&second, &registration, &granted).await.status(), StatusCode::BAD_REQUEST);
+    let started = Instant::now();
+    for server in [&first, &second] {
+        let reader = Reader::new(server, &registration.user_id, &tokens.access);
+        while reader.ask("profile", "").await.status != StatusCode::UNAUTHORIZED {
+            assert!(started.elapsed() < Duration::from_secs(2), "a revoked token is still accepted");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    // One of them goes, the other goes on.
+    assert_eq!(first.terminate(), Some(0));
+    let tokens = redeem(&second, &registration, &code(&world, &registration, &SCOPES)).await;
+    Reader::new(&second, &registration.user_id, &tokens.access).read("sleep", "").await;
+    assert_eq!(second.terminate(), Some(0));
+}
+
+/// A way to a Postgres server that can be cut and restored.
+struct Road {
+    url: String,
+    is_open: Arc<AtomicBool>,
+}
+
+impl Road {
+    /// Builds a road, closed at first, to the database under a URL.
+    async fn to(database: &str) -> Self {
+        let database = Url::parse(database).expect("URL");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("port");
+        let port = listener.local_addr().expect("address").port();
+        let user = database.username();
+        let url = format!("postgres://{user}@127.0.0.1:{port}{}?sslmode=disable", database.path());
+        let is_open = Arc::new(AtomicBool::new(false));
+        tokio::spawn(Self::serve(listener, database, is_open.clone()));
+        Self { url, is_open }
+    }
+
+    async fn serve(listener: TcpListener, database: Url, is_open: Arc<AtomicBool>) {
+        while let Ok((client, _)) = listener.accept().await {
+            // A connection that is closed at once is what a server that is starting gives.
+            if is_open.load(Ordering::SeqCst) {
+                let host = database.host_str().unwrap_or_default().replace("%2F", "/");
+                let port = database.port().unwrap_or(5432);
+                if host.starts_with('/') {
+                    let server =
+                        UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await.expect("server");
+                    tokio::spawn(carry(client, server, is_open.clone()));
+                } else {
+                    let server = TcpStream::connect((host.as_str(), port)).await.expect("server");
+                    tokio::spawn(carry(client, server, is_open.clone()));
+                }
+            }
+        }
+    }
+
+    fn set_open(&self, open: bool) {
+        self.is_open.store(open, Ordering::SeqCst);
+    }
+}
+
+/// Carries bytes both ways until the road is closed.
+async fn carry(
+    mut client: TcpStream,
+    mut server: impl AsyncRead + AsyncWrite + Unpin,
+    is_open: Arc<AtomicBool>,
+) {
+    let closed = async {
+        while is_open.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        _ = copy_bidirectional(&mut client, &mut server) => {}
+        () = closed => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_its_database_a_server_is_alive_and_not_ready_until_it_comes() {
+    let direct = World::new(StoreKind::Postgres).await;
+    let registration = register(&direct);
+    let road = Road::to(&direct.storage_url).await;
+    let World { kind, dir, database, .. } = direct;
+    let world = with_storage(kind, dir, road.url.clone(), database);
+    let mut server = world.serve();
+    assert_eq!(status(&server, "/livez").await, StatusCode::OK);
+    assert_eq!(status(&server, "/readyz").await, StatusCode::SERVICE_UNAVAILABLE);
+    let asked = ask_token(&server, &registration, "rwc_nothing").await;
+    assert_ne!(asked.status(), StatusCode::OK);
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert_eq!(status(&server, "/readyz").await, StatusCode::SERVICE_UNAVAILABLE);
+
+    road.set_open(true);
+    wait_until_ready(&server).await;
+    let reader = Reader::authorized(&world, &server, &registration).await;
+    reader.read("sleep", "").await;
+
+    // Lost again: alive, not ready, 503 rather than a wrong word about the token; and back.
+    road.set_open(false);
+    wait_for(&server, StatusCode::SERVICE_UNAVAILABLE).await;
+    assert_eq!(status(&server, "/livez").await, StatusCode::OK);
+    let refused = reader.ask("sleep", "").await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{}", refused.text);
+    assert!(!refused.header("retry-after").is_empty());
+    road.set_open(true);
+    wait_until_ready(&server).await;
+    reader.read("sleep", "").await;
+    assert_eq!(server.terminate(), Some(0));
+    assert!(!server.log().contains(&registration.user_id));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_waits_for_its_database_ends_when_it_is_told_to() {
+    let dir = tempfile::TempDir::new().expect("temporary folder");
+    let nowhere = "postgres://nobody@%2Fnowhere%2Fat%2Fall/none".to_owned();
+    let mut server = with_storage(StoreKind::Postgres, dir, nowhere, None).serve();
+    assert_eq!(status(&server, "/livez").await, StatusCode::OK);
+    server.signal("INT");
+    assert_eq!(server.wait(), Some(0));
+}

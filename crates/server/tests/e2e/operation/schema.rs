@@ -1,0 +1,149 @@
+//! Which schema is served, and how one comes to be, also when several want it at once.
+
+use super::store::{execute, unmigrated, with_storage};
+use crate::e2e::app::{SCOPES, code, read_json, redeem, register};
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use postgres_adapter::test_support::TestDatabase;
+use std::process::{Child, Output, Stdio};
+use tempfile::TempDir;
+
+/// Runs `serve`, which must end by itself, and returns its one sentence.
+pub(super) fn refusal(world: &World) -> String {
+    let output = world.run(&["serve"]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(output.stdout.is_empty());
+    let mut sentences = errors.lines().filter(|line| !line.starts_with('{'));
+    let sentence = sentences.next().unwrap_or_else(|| panic!("no sentence in {errors}")).to_owned();
+    assert!(sentence.starts_with("restwell: ") && sentences.next().is_none(), "{errors}");
+    sentence
+}
+
+/// Starts a command several times at once and waits for all.
+fn at_once(world: &World, arguments: &[&str]) -> Vec<Output> {
+    let start = |_| {
+        let mut command = world.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("restwell starts")
+    };
+    let children: Vec<Child> = (0..5).map(start).collect();
+    children.into_iter().map(|child| child.wait_with_output().expect("end")).collect()
+}
+
+/// The ids of the published signing keys.
+async fn key_ids(server: &Server) -> Vec<String> {
+    let url = format!("{}/.well-known/jwks.json", server.base_url);
+    let set: serde_json::Value = reqwest::get(url).await.expect("answer").json().await.expect("JSON");
+    let keys = set["keys"].as_array().expect("keys");
+    keys.iter().map(|key| crate::e2e::app::text(key, "kid")).collect()
+}
+
+async fn a_store_that_was_never_migrated(kind: StoreKind) {
+    let world = unmigrated(kind).await;
+    assert!(refusal(&world).contains("restwell migrate"));
+    let output = world.run(&["user", "list"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("restwell migrate"));
+    if kind == StoreKind::Sqlite {
+        assert!(!world.dir.path().join("restwell.db").exists(), "serve or list made the store");
+    }
+    world.ok(&["migrate"]);
+    assert_eq!(world.serve().terminate(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_sqlite_store_is_refused_until_it_is_migrated() {
+    a_store_that_was_never_migrated(StoreKind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_postgres_store_is_refused_until_it_is_migrated() {
+    a_store_that_was_never_migrated(StoreKind::Postgres).await;
+}
+
+on_both_stores! {
+    async fn an_older_schema_is_refused_with_what_to_do(world: World) {
+        execute(&world, "UPDATE __diesel_schema_migrations SET version = '20000101000000'").await;
+        let sentence = refusal(&world);
+        assert!(sentence.contains("older") && sentence.contains("restwell migrate"), "{sentence}");
+        let output = world.run(&["client", "list"]);
+        assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("restwell migrate"));
+    }
+
+    async fn a_newer_schema_is_served_unless_it_excludes_this_program(world: World) {
+        let registration = register(&world);
+        execute(&world, "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
+                         INSERT INTO schema_compatibility VALUES ('99990101000000', 1)").await;
+        let mut server = world.serve();
+        let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
+        read_json(&server, &tokens.access, &format!("/api/v1/profile/{}", registration.user_id)).await;
+        // The next release's migration does not take down a replica of this one, that of a later one may.
+        world.ok(&["migrate"]);
+        execute(&world, "UPDATE schema_compatibility SET oldest_program = 1000 WHERE version = '99990101000000'").await;
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        read_json(&server, &tokens.access, &format!("/api/v1/profile/{}", registration.user_id)).await;
+        assert_eq!(reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer").status(), 200);
+        assert_eq!(server.terminate(), Some(0));
+        let sentence = refusal(&world);
+        assert!(sentence.contains("newer"), "{sentence}");
+        for command in [&["migrate"][..], &["user", "list"]] {
+            let output = world.run(command);
+            assert_eq!(output.status.code(), Some(1), "{command:?}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("newer"), "{command:?}");
+        }
+    }
+}
+
+async fn of_several_migrations_at_once_all_succeed(kind: StoreKind) {
+    let world = unmigrated(kind).await;
+    let outputs = at_once(&world, &["migrate"]);
+    let mut keys_made = 0;
+    for output in &outputs {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        keys_made += errors.matches("made the first signing key").count();
+    }
+    assert_eq!(keys_made, 1);
+    let server = world.serve();
+    assert_eq!(key_ids(&server).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_migrations_at_once_make_one_schema_and_one_key_on_sqlite() {
+    of_several_migrations_at_once_all_succeed(StoreKind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_migrations_at_once_make_one_schema_and_one_key_on_postgres() {
+    of_several_migrations_at_once_all_succeed(StoreKind::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_several_servers_that_find_no_key_one_makes_it() {
+    // Cloned from a template that the adapter migrated: there is a schema, and no key.
+    let database = TestDatabase::create().await;
+    let dir = TempDir::new().expect("temporary folder");
+    let world = with_storage(StoreKind::Postgres, dir, database.url().to_owned(), Some(database));
+    let world = std::sync::Arc::new(world);
+    let starting = (0..4).map(|number| {
+        let world = world.clone();
+        std::thread::spawn(move || world.serve_as(&format!("server{number}")))
+    });
+    let starting: Vec<_> = starting.collect();
+    let servers: Vec<Server> = starting.into_iter().map(|thread| thread.join().expect("server")).collect();
+    let mut expected = Vec::new();
+    for server in &servers {
+        super::replica::wait_until_ready(server).await;
+        let found = key_ids(server).await;
+        assert_eq!(found.len(), 1);
+        if expected.is_empty() {
+            expected.clone_from(&found);
+        }
+        assert_eq!(found, expected);
+    }
+    let made = servers
+        .iter()
+        .map(|server| server.log().matches("made the first signing key").count())
+        .sum::<usize>();
+    assert_eq!(made, 1);
+}

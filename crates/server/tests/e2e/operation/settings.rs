@@ -1,0 +1,139 @@
+//! Settings that are wrong, and those that are right.
+
+use super::schema::refusal;
+use crate::e2e::world::{StoreKind, World};
+
+async fn world() -> World {
+    World::new(StoreKind::Sqlite).await
+}
+
+/// What `serve` says to one more setting.
+async fn said_to(settings: &[(&str, &str)]) -> String {
+    let world = settings.iter().fold(world().await, |world, (key, value)| world.with(key, value));
+    let serve = refusal(&world);
+    // The check says the same beforehand.
+    let check = world.run(&["check-config"]);
+    assert_eq!(check.status.code(), Some(1), "check-config accepts what serve refuses: {serve}");
+    assert!(check.stdout.is_empty());
+    serve
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_named_wherever_it_stands() {
+    let said = said_to(&[("RESTWELL__SERVER__LISTNE", "127.0.0.1:1")]).await;
+    assert!(said.contains("server.listne") && said.contains("RESTWELL__SERVER__LISTNE"), "{said}");
+    let world = world().await;
+    let file = world.file("restwell.toml", "[storage]\npool_size = 4\nurll = \"sqlite:///HIDDEN\"\n");
+    let output = world.run(&["serve", "--config", &file]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        errors.contains("storage.urll") && errors.contains(&file) && !errors.contains("HIDDEN"),
+        "{errors}"
+    );
+    let output = world.run(&["serve", "--config", "/nowhere/restwell.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/restwell.toml"));
+}
+
+#[tokio::test]
+async fn a_wrong_value_is_named_with_what_is_right() {
+    for (key, value, expected) in [
+        ("RESTWELL__STORAGE__POOL_SIZE", "0", "storage.pool_size is 0"),
+        ("RESTWELL__STORAGE__POOL_SIZE", "many", "storage.pool_size"),
+        ("RESTWELL__SERVER__LISTEN", "here", "server.listen"),
+        ("RESTWELL__LOG__FORMAT", "xml", "log.format"),
+        ("RESTWELL__STORAGE__URL", "mysql://u:HIDDEN@h/d", "storage.url"),
+        ("RESTWELL__SERVER__PUBLIC_URL", "http://sleep.example.org", "server.public_url must be https"),
+        ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org/path", "server.public_url"),
+        ("RESTWELL__SERVER__LISTEN", "0.0.0.0:0", "server.public_url"),
+        ("RESTWELL__RATE_LIMITS__SLEEP", "0", "rate_limits.sleep"),
+    ] {
+        let said = said_to(&[(key, value)]).await;
+        assert!(said.contains(expected) && !said.contains("HIDDEN"), "{key}={value}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_reachable_server_needs_its_encryption_key() {
+    let public = ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org");
+    let said = said_to(&[public]).await;
+    assert!(said.contains("keys.encryption_key") && said.contains("restwell key generate"), "{said}");
+    let said = said_to(&[public, ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN")]).await;
+    assert!(said.contains("keys.encryption_key") && !said.contains("HIDDEN"), "{said}");
+}
+
+#[tokio::test]
+async fn a_secret_comes_as_text_or_from_a_file_and_not_both() {
+    let world = world().await;
+    let key = world.ok(&["key", "generate"]);
+    assert_ne!(key, world.ok(&["key", "generate"]));
+    let file = world.file("key.txt", &key);
+    let said = said_to(&[
+        ("RESTWELL__KEYS__ENCRYPTION_KEY", key.trim()),
+        ("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &file),
+    ])
+    .await;
+    assert!(said.contains("keys.encryption_key and keys.encryption_key_file are both set"), "{said}");
+    assert!(!said.contains(key.trim()));
+    let said = said_to(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", "/nowhere/key")]).await;
+    assert!(said.contains("keys.encryption_key_file") && said.contains("/nowhere/key"), "{said}");
+    let said = said_to(&[("RESTWELL__STORAGE__URL_FILE", &file)]).await;
+    assert!(said.contains("storage.url and storage.url_file are both set"), "{said}");
+
+    // A store whose keys were sealed with another key.
+    let fresh = World::new(StoreKind::Sqlite).await;
+    let sealed_otherwise = fresh.with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &file);
+    let said = refusal(&sealed_otherwise);
+    assert!(said.contains("key") && !said.contains(key.trim()), "{said}");
+}
+
+#[tokio::test]
+async fn file_and_environment_and_secret_files_make_a_server() {
+    let world = world().await;
+    let key = world.file("key.txt", &world.ok(&["key", "generate"]));
+    let storage =
+        world.file("storage.txt", &format!("sqlite://{}\n", world.dir.path().join("other.db").display()));
+    let file = world.file("restwell.toml", &format!(
+        "[server]\nlisten = \"127.0.0.1:1\"\npublic_url = \"https://sleep.example.org\"\n\
+         [storage]\nurl_file = \"{storage}\"\n[keys]\nencryption_key_file = \"{key}\"\n[rate_limits]\nsleep = 7\n",
+    ));
+    let run = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.env_remove("RESTWELL__STORAGE__URL").env("RESTWELL_CONFIG", &file);
+        command
+    };
+    let checked = run(&["check-config"]).output().expect("restwell runs");
+    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    for line in
+        ["rate_limits.sleep = 7", "server.listen = 127.0.0.1:0", "* public URL: https://sleep.example.org"]
+    {
+        assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
+    }
+    assert!(text.contains("counted by each process"), "{text}");
+    assert!(!world.dir.path().join("other.db").exists(), "check-config made the store");
+    let migrated = run(&["migrate"]).output().expect("restwell runs");
+    assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+    let log = world.dir.path().join("configured.log");
+    let mut server = crate::e2e::server::Server::start(run(&["serve"]), &log);
+    let answer = reqwest::get(format!("{}/livez", server.base_url)).await.expect("answer");
+    assert_eq!(
+        answer.headers()["strict-transport-security"].to_str().ok().map(|text| text.contains("max-age")),
+        Some(true)
+    );
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[tokio::test]
+async fn without_any_settings_the_store_is_in_the_local_data_folder() {
+    let world = world().await;
+    let run = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.env_clear().output().expect("restwell runs")
+    };
+    let output = run(&["migrate"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(world.dir.path().join("restwell-data/restwell.db").exists());
+    assert!(run(&["user", "list"]).status.success());
+}
