@@ -5,7 +5,7 @@
 //! that memory does not grow with the file. A record is at most [`RECORD_LIMIT`] bytes long.
 //!
 //! A module a format. To add one: a variant of [`Format`], what it looks like in `recognition`, a module with
-//! a [`RecordReader`](source::RecordReader), a page in `docs/import`. Texts for people name members, places
+//! a `RecordReader`, a page in `docs/import`. Texts for people name members, places
 //! and rules, never a value of the file.
 
 mod dsld;
