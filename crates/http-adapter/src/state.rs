@@ -25,6 +25,9 @@ pub struct HttpSettings {
     pub cors_allowed_origins: Vec<String>,
     /// Whether answers of 1 KiB and more are compressed when the caller accepts zstd or gzip.
     pub compression: bool,
+    /// How long a request may wait for its answer; then it gets 503. Longer than the store's own limits: it is for
+    /// a store that says nothing at all.
+    pub answer_timeout: Duration,
 }
 
 impl Default for HttpSettings {
@@ -33,6 +36,7 @@ impl Default for HttpSettings {
             public_url: "http://127.0.0.1:8080".to_owned(),
             cors_allowed_origins: Vec::new(),
             compression: false,
+            answer_timeout: Duration::from_secs(25),
         }
     }
 }

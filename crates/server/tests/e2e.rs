@@ -4,6 +4,7 @@
 //! file in a temporary folder, or a database cloned in the cluster that `RESTWELL_TEST_POSTGRES` names
 //! (`scripts/test` starts one).
 
+#[cfg(test)]
 mod e2e {
     #[macro_use]
     mod world;

@@ -1,12 +1,14 @@
 //! What stands around every handler, outermost first: the record of the request, CORS, the answer to what
-//! went wrong with the headers that every answer has, the panic catcher, the size limits, compression.
+//! went wrong with the headers that every answer has, the panic catcher, the time limit, the size limits,
+//! compression.
 //!
-//! Only the panic catcher may fail with `Err`: an `Err` loses the request, and with it the route. Until
-//! routing is done no clone of the request may be kept either; the router needs it for itself.
+//! Only the panic catcher and the time limit may fail with `Err`: an `Err` loses the request, and with it the
+//! route. Until routing is done no clone of the request may be kept either; the router needs it for itself.
 
 mod compression;
 mod context;
 mod cors;
+mod deadline;
 mod finish;
 mod header;
 mod panic;
@@ -27,6 +29,7 @@ pub(crate) fn wrap(routes: Scope) -> impl HttpServiceFactory + 'static {
     routes
         .wrap(from_fn(compression::compress))
         .wrap(from_fn(size::limit))
+        .wrap(from_fn(deadline::keep))
         .wrap(from_fn(panic::catch))
         .wrap(from_fn(finish::finish))
         .wrap(from_fn(cors::apply))

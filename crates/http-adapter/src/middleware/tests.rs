@@ -12,6 +12,7 @@ use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Scope};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Puts the middleware around routes of a test.
 fn around(state: Arc<HttpState>, routes: Scope) -> impl FnOnce(&mut ServiceConfig) {
@@ -94,6 +95,27 @@ async fn a_panic_is_a_500_of_the_paths_dialect_that_tells_nothing() {
             assert_eq!((answer.status.as_u16(), answer.member("error").as_str()), (500, "server_error"));
             assert_eq!(answer.header("cache-control"), Some("no-store"));
         }
+    }
+}
+
+// T103
+#[actix_web::test]
+async fn a_handler_that_never_answers_is_given_up_in_time() {
+    async fn waits() -> HttpResponse {
+        std::future::pending().await
+    }
+    for path in ["/api/token", "/elsewhere"] {
+        let settings = HttpSettings { answer_timeout: Duration::from_millis(20), ..HttpSettings::default() };
+        let state = Parts { settings, ..Parts::default() }.build();
+        let routes = web::scope("").service(web::resource(path).to(waits));
+        let answer = send_to(around(state, routes), TestRequest::get().uri(path)).await;
+        let (member, code) = if path == "/elsewhere" {
+            ("code", "storage_unavailable")
+        } else {
+            ("error", "temporarily_unavailable")
+        };
+        assert_eq!((answer.status.as_u16(), answer.member(member).as_str()), (503, code));
+        assert_eq!(answer.header("retry-after"), Some("5"));
     }
 }
 

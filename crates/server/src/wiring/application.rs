@@ -109,8 +109,22 @@ fn http_state(
             public_url: public_url.to_string(),
             cors_allowed_origins: settings.cors.allowed_origins.0.clone(),
             compression: settings.compression.enabled,
+            answer_timeout: answer_timeout(settings),
         },
     }
+}
+
+/// Adds up how long a request may wait: for its body, a connection, a lock and a statement.
+fn answer_timeout(settings: &Settings) -> Duration {
+    const BODY_SECONDS: u32 = 5;
+    let storage = &settings.storage;
+    let seconds = [
+        BODY_SECONDS,
+        storage.connect_timeout_seconds,
+        storage.lock_timeout_seconds,
+        storage.statement_timeout_seconds,
+    ];
+    Duration::from_secs(seconds.into_iter().map(u64::from).sum())
 }
 
 fn authorize_access(

@@ -1,1 +1,27 @@
 //! Attacks and mistakes, against the running program: the rows of the security bar that need one.
+//!
+//! Rows are named above the tests. What a single crate can prove is tested there.
+
+mod caller;
+mod dump;
+mod party;
+mod raw;
+
+mod access;
+mod at_rest;
+mod code;
+mod credentials;
+mod forged_token;
+mod framing;
+mod fuzz;
+mod guessing;
+mod header;
+mod leak;
+mod outage;
+mod query_secret;
+mod race;
+mod refresh;
+mod restart;
+mod revocation;
+mod slow;
+mod timing;

@@ -1,0 +1,76 @@
+//! Everything that a store holds, as bytes to search.
+
+use crate::e2e::world::{StoreKind, World};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A copy of everything in the store: on SQLite the files as they are, on `PostgreSQL` a dump.
+pub(super) struct Dump(Vec<u8>);
+
+impl Dump {
+    /// Reads the store, also what lies in its write-ahead log.
+    pub(super) fn of(world: &World) -> Self {
+        let dump = match world.kind {
+            StoreKind::Sqlite => Self(files_of(world)),
+            StoreKind::Postgres => Self(dump_of(&world.storage_url)),
+        };
+        // What must be there is found, so that what is not found is not there.
+        assert!(dump.holds("schema_compatibility"), "the dump is empty");
+        dump
+    }
+
+    /// Tells whether a text stands in the store: as it is, or, where bytes are printed so, in hexadecimal.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let hexadecimal = text.bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        holds(&self.0, text.as_bytes()) || holds(&self.0, hexadecimal.as_bytes())
+    }
+
+    /// Collects everything in the store that could be a key of 32 random bytes.
+    pub(super) fn possible_keys(&self) -> HashSet<Vec<u8>> {
+        let is_hexadecimal = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+        let runs = self.0.split(|byte| !is_hexadecimal(byte)).filter(|run| run.len() >= 64);
+        let decoded = runs.map(|run| run.chunks_exact(2).filter_map(byte_of).collect::<Vec<u8>>());
+        let mut keys: HashSet<_> = self.0.windows(32).filter(looks_random).map(<[u8]>::to_vec).collect();
+        for bytes in decoded {
+            keys.extend(bytes.windows(32).filter(looks_random).map(<[u8]>::to_vec));
+        }
+        keys
+    }
+}
+
+fn byte_of(digits: &[u8]) -> Option<u8> {
+    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// 32 random bytes have 30 values on average, and fewer than 20 practically never.
+fn looks_random(window: &&[u8]) -> bool {
+    let values: HashSet<_> = window.iter().collect();
+    values.len() >= 20 && !window.is_ascii()
+}
+
+fn holds(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+fn files_of(world: &World) -> Vec<u8> {
+    let read = |name: &str| std::fs::read(world.dir.path().join(name));
+    let mut bytes = read("restwell.db").expect("store");
+    for log in ["restwell.db-wal", "restwell.db-shm"] {
+        bytes.extend(read(log).unwrap_or_default());
+    }
+    bytes
+}
+
+fn dump_of(url: &str) -> Vec<u8> {
+    let output = Command::new(program("pg_dump")).arg(format!("--dbname={url}")).output().expect("pg_dump");
+    assert!(output.status.success(), "pg_dump: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// Finds a program of `PostgreSQL` where Debian puts it, or on the path.
+fn program(name: &str) -> PathBuf {
+    let versions = Path::new("/usr/lib/postgresql").read_dir().into_iter().flatten();
+    let found = versions.flatten().map(|version| version.path().join("bin").join(name));
+    found.filter(|path| path.exists()).max().unwrap_or_else(|| PathBuf::from(name))
+}

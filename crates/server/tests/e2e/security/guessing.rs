@@ -1,0 +1,95 @@
+//! Guessing of client secrets.
+
+use super::caller::{Caller, Form, Reply};
+use super::party::another_client;
+use crate::e2e::app::{Registration, SCOPES, code, register};
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::Method;
+use std::net::Ipv4Addr;
+
+on_both_stores! {
+    // T49
+    async fn twenty_wrong_secrets_are_enough_and_the_right_one_still_counts(world: World) {
+        let registration = register(&world);
+        let other = another_client(&world, &registration);
+        let mut server = world.serve();
+        let caller = Caller::of(&server);
+        let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
+        for _ in 0..20 {
+            guess(&caller, &registration).await.assert_error(401, "invalid_client");
+        }
+        assert_told_to_wait(&guess(&caller, &registration).await);
+        // No header moves a caller to another address.
+        let form = wrong(&registration);
+        for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"] {
+            let request = caller.request(Method::POST, "/api/token").form(&form.0);
+            assert_told_to_wait(&Reply::to(request.header(header, "for=203.0.113.7")).await);
+        }
+        // The client itself is not locked out, here or elsewhere, nor is anybody else.
+        caller.refresh(&registration, &tokens.refresh).await.access();
+        guess(&caller, &other).await.assert_error(401, "invalid_client");
+        let elsewhere = Caller::from_address(&server, Ipv4Addr::new(127, 0, 0, 2));
+        elsewhere.refresh(&registration, &tokens.refresh).await.access();
+        guess(&elsewhere, &registration).await.assert_error(401, "invalid_client");
+        assert_told_to_wait(&guess(&caller, &registration).await);
+        server.kill();
+
+        let server = world.serve_as("after-the-crash");
+        let caller = Caller::of(&server);
+        assert_told_to_wait(&guess(&caller, &registration).await);
+        caller.refresh(&registration, &tokens.refresh).await.access();
+    }
+
+    // T49
+    async fn a_hundred_failures_of_any_clients_are_enough_for_an_address(world: World) {
+        let registration = register(&world);
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let stranger = |number: u32| Registration {
+            client_id: format!("00000000-0000-4000-8000-{number:012}"),
+            ..registration.clone()
+        };
+        for number in 0..100 {
+            guess(&caller, &stranger(number)).await.assert_error(401, "invalid_client");
+        }
+        assert_told_to_wait(&guess(&caller, &stranger(100)).await);
+        assert_told_to_wait(&guess(&caller, &registration).await);
+        caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
+        let elsewhere = Caller::from_address(&server, Ipv4Addr::new(127, 0, 0, 2));
+        guess(&elsewhere, &registration).await.assert_error(401, "invalid_client");
+    }
+
+    // T49
+    async fn the_window_ends_and_two_servers_count_together(world: World) {
+        let world = world
+            .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "4")
+            .with("RESTWELL__TOKENS__FAILURE_WINDOW_SECONDS", "3");
+        let registration = register(&world);
+        let servers: [Server; 2] = [world.serve(), world.serve_as("second")];
+        let callers = [Caller::of(&servers[0]), Caller::of(&servers[1])];
+        for number in 0..4 {
+            guess(&callers[number % 2], &registration).await.assert_error(401, "invalid_client");
+        }
+        for caller in &callers {
+            assert_told_to_wait(&guess(caller, &registration).await);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(3100)).await;
+        guess(&callers[0], &registration).await.assert_error(401, "invalid_client");
+    }
+}
+
+fn wrong(registration: &Registration) -> Form {
+    Form::of_code(registration, "rwc_any").with("client_secret", "rws_guess")
+}
+
+async fn guess(caller: &Caller, registration: &Registration) -> Reply {
+    caller.post("/api/token", &wrong(registration)).await
+}
+
+#[track_caller]
+fn assert_told_to_wait(reply: &Reply) {
+    reply.assert_error(429, "temporarily_unavailable");
+    let seconds: u32 = reply.header("retry-after").expect("Retry-After").parse().expect("seconds");
+    assert!((1..=600).contains(&seconds), "{seconds}");
+}
