@@ -17,7 +17,9 @@ use domain::sleep::{SleepRecord, SleepSession, SleepSource};
 use uuid::Uuid;
 
 /// The keys of the records, and the stretches of their sources. A session is at most seven days long, so one
-/// that overlaps a record starts less than that before it.
+/// that overlaps a record starts less than that before it. `OFFSET 0` makes the server look up the stretch of each
+/// record in the index: left to itself it joins on the source alone and compares every record with every session of
+/// the person.
 const CANDIDATES: &str = "FROM (
     SELECT k.started_at, k.id
     FROM unnest($2, $3, $4) AS r (source, key_kind, natural_key)
@@ -26,9 +28,13 @@ const CANDIDATES: &str = "FROM (
     UNION
     SELECT o.started_at, o.id
     FROM unnest($2, $5, $6) AS r (source, started_at, ended_at)
-    JOIN sleep_session o ON o.user_id = $1 AND o.source = r.source
-        AND o.started_at < r.ended_at AND o.started_at > r.started_at - interval '7 days'
-        AND o.ended_at > r.started_at
+    CROSS JOIN LATERAL (
+        SELECT k.started_at, k.id
+        FROM sleep_session k WHERE k.user_id = $1 AND k.source = r.source
+            AND k.started_at < r.ended_at AND k.started_at > r.started_at - interval '7 days'
+            AND k.ended_at > r.started_at
+        OFFSET 0
+    ) AS o
 ) AS c JOIN sleep_session s ON s.user_id = $1 AND s.started_at = c.started_at AND s.id = c.id";
 
 const INSERT: &str = "INSERT INTO sleep_session (user_id, started_at, id, ended_at, offset_at_start,

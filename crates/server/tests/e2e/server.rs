@@ -62,6 +62,11 @@ impl Server {
         self.child.wait().expect("wait");
     }
 
+    /// Tells whether the process has not ended yet.
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("status").is_none()
+    }
+
     /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();

@@ -2,7 +2,9 @@
 
 mod demo;
 mod import;
+mod lifecycle;
 mod log;
+mod memory;
 mod paging;
 mod range;
 mod rate;

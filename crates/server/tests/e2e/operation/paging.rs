@@ -9,7 +9,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How many sessions [`people_of_many_nights`] get.
+/// How many sessions [`many_nights`] makes.
 const NIGHTS: usize = 23;
 
 /// Sessions of which three start at the same time, and a reader for them.
@@ -168,6 +168,22 @@ on_both_stores! {
         }
         let after = reader.read("profile", "").await["limit"]["X-RateLimit-Remaining"].as_u64();
         assert_eq!(after.map(|left| left + 1), before, "a refused method was counted");
+    }
+
+    async fn a_page_of_two_chunks_does_not_wait_for_an_acknowledgement(world: World) {
+        let registration = register(&world);
+        let user = &registration.user_id;
+        world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(25, 40))]);
+        let server = world.serve();
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        let mut fastest = Duration::MAX;
+        for _ in 0..20 {
+            let started = Instant::now();
+            let answer = reader.ask("sleep", "include_stages=true").await;
+            fastest = fastest.min(started.elapsed());
+            assert!(answer.text.len() > 70_000, "one chunk only");
+        }
+        assert!(fastest < Duration::from_millis(38), "the second chunk waits: {fastest:?}");
     }
 
     async fn a_page_of_a_thousand_sessions_does_not_stall(world: World) {

@@ -4,7 +4,7 @@ use crate::e2e::app::{self, Registration, SCOPES};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::header::HeaderMap;
-use reqwest::{Client as Http, StatusCode};
+use reqwest::{Client as Http, Response, StatusCode};
 use serde_json::Value;
 
 /// An access token for one person on one server.
@@ -64,6 +64,14 @@ impl Reader {
     pub(super) async fn ask(&self, endpoint: &str, query: &str) -> Answer {
         let mark = if query.is_empty() { "" } else { "?" };
         self.get(&format!("/api/v1/{endpoint}/{}{mark}{query}", self.user_id)).await
+    }
+
+    /// Asks for an endpoint of the person, which must answer 200, and leaves the body to the caller.
+    pub(super) async fn begin(&self, endpoint: &str, query: &str) -> Response {
+        let url = format!("{}/api/v1/{endpoint}/{}?{query}", self.base_url, self.user_id);
+        let response = self.http.get(url).bearer_auth(&self.token).send().await.expect("answer");
+        assert_eq!(response.status(), StatusCode::OK);
+        response
     }
 
     /// Asks for an endpoint of the person, which must answer 200.

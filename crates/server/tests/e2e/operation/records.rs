@@ -121,7 +121,7 @@ pub(super) fn odd_lines() -> String {
     lines.iter().fold(String::new(), |text, line| text + &line.to_string() + "\n")
 }
 
-/// Nights from 1998 on, one a day, each with so many stages of some minutes.
+/// Nights from 1998 on, one a day, each with so many stages, together less than a day.
 pub(super) fn nights(number: usize, stages: usize) -> String {
     const NAMES: [&str; 4] = ["AWAKE", "LIGHT", "DEEP", "REM"];
     let mut text = String::with_capacity(number * (200 + 100 * stages));
@@ -130,7 +130,8 @@ pub(super) fn nights(number: usize, stages: usize) -> String {
         let mut at = start;
         let mut list = String::new();
         for stage in 0..stages {
-            let halves = i64::try_from(10 + (night * 7 + stage * 13) % 23).expect("few");
+            let longest = 2400 / stages;
+            let halves = i64::try_from(1 + (night * 7 + stage * 13) % longest).expect("few");
             let end = at + TimeDelta::seconds(30 * halves);
             let name = NAMES[(night + stage) % 4];
             let comma = if stage == 0 { "" } else { "," };

@@ -1,0 +1,119 @@
+//! How a server ends: after what runs, and not never.
+
+use super::records;
+use crate::e2e::app::{Registration, SCOPES, code, redeem, register};
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+
+/// How many sessions the slow page has, with 400 stages each: far more than sockets buffer.
+const NIGHTS: usize = 300;
+
+async fn many_nights(world: &World) -> Registration {
+    let registration = register(world);
+    let file = world.file("nights.ndjson", &records::nights(NIGHTS, 400));
+    let report = world.json(&["import", "--user", &registration.user_id, "--json", &file]);
+    assert_eq!(report["sessions"]["new"], NIGHTS);
+    registration
+}
+
+/// A client that asked for a page with all stages and has read no more than its beginning.
+struct SlowReader {
+    stream: TcpStream,
+    read: Vec<u8>,
+}
+
+impl SlowReader {
+    async fn ask(world: &World, server: &Server, registration: &Registration) -> Self {
+        let tokens = redeem(server, registration, &code(world, registration, &SCOPES)).await;
+        let socket = TcpSocket::new_v4().expect("socket");
+        socket.set_recv_buffer_size(16 * 1024).expect("buffer");
+        let mut stream =
+            socket.connect(server.address().parse().expect("address")).await.expect("connection");
+        let path = format!("/api/v1/sleep/{}?pageSize=10000&include_stages=true", registration.user_id);
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+            server.address(),
+            tokens.access
+        );
+        stream.write_all(request.as_bytes()).await.expect("request");
+        let mut read = vec![0; 8 * 1024];
+        stream.read_exact(&mut read).await.expect("beginning");
+        assert!(read.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&read));
+        Self { stream, read }
+    }
+
+    /// Reads on until the body is complete.
+    async fn finish(mut self) -> usize {
+        let mut more = vec![0; 256 * 1024];
+        while !self.read.ends_with(b"\r\n0\r\n\r\n") {
+            let length = self.stream.read(&mut more).await.expect("more");
+            assert!(length > 0, "the answer broke off after {} bytes", self.read.len());
+            self.read.extend(&more[..length]);
+        }
+        let sessions = self.read.windows(20).filter(|window| window == b"\"time_in_bed_start\":").count();
+        assert_eq!(sessions, NIGHTS);
+        self.read.len()
+    }
+}
+
+async fn a_running_answer_is_finished_after(signal: &str, world: &World, registration: &Registration) {
+    let mut server = world.serve();
+    let reader = SlowReader::ask(world, &server, registration).await;
+    server.signal(signal);
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert!(server.is_running(), "it did not wait:\n{}", server.log());
+    assert!(TcpStream::connect(server.address()).await.is_err(), "it still takes connections");
+    let bytes = reader.finish().await;
+    assert!(bytes > 8_000_000, "{bytes} bytes could have been in the buffers of the sockets");
+    assert_eq!(server.wait(), Some(0));
+    assert!(server.log().contains("stopping"), "{}", server.log());
+}
+
+async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &Registration) {
+    let mut server = world.serve();
+    let reader = SlowReader::ask(world, &server, registration).await;
+    let started = Instant::now();
+    assert_eq!(server.terminate(), Some(0));
+    assert!(started.elapsed() >= Duration::from_millis(900), "it did not wait: {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(6), "it took {:?}", started.elapsed());
+    drop(reader);
+}
+
+on_both_stores! {
+    async fn a_server_that_is_told_to_stop_finishes_the_answers_that_are_read(world: World) {
+        let registration = many_nights(&world).await;
+        a_running_answer_is_finished_after("TERM", &world, &registration).await;
+        a_running_answer_is_finished_after("INT", &world, &registration).await;
+        let world = world.with("RESTWELL__SERVER__DRAIN_SECONDS", "1");
+        an_answer_that_nobody_reads_is_given_up(&world, &registration).await;
+    }
+
+    async fn connections_that_are_open_and_idle_do_not_keep_the_server(world: World) {
+        let mut server = world.serve();
+        let client = reqwest::Client::new();
+        let url = format!("{}/livez", server.base_url);
+        assert_eq!(client.get(&url).send().await.expect("answer").status(), 200);
+        let idle = TcpStream::connect(server.address()).await.expect("connection");
+        let started = Instant::now();
+        assert_eq!(server.terminate(), Some(0));
+        assert!(started.elapsed() < Duration::from_secs(5), "it took {:?}", started.elapsed());
+        drop(idle);
+    }
+
+    async fn a_server_that_crashed_starts_again_on_its_store(world: World) {
+        let registration = register(&world);
+        let mut server = world.serve();
+        let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
+        server.kill();
+        let mut server = world.serve();
+        let path = format!("/api/v1/profile/{}", registration.user_id);
+        // The token's issuer is the address, and that may be another one now.
+        let refreshed = crate::e2e::app::ask_refresh(&server, &registration, &tokens.refresh).await;
+        let body: serde_json::Value = refreshed.json().await.expect("JSON");
+        crate::e2e::app::read_json(&server, &crate::e2e::app::text(&body, "access_token"), &path).await;
+        assert_eq!(server.terminate(), Some(0));
+    }
+}

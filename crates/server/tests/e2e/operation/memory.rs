@@ -1,0 +1,76 @@
+//! How much memory large pages take: that of the packed rows, not that of the bodies.
+
+use super::reader::Reader;
+use super::records;
+use crate::e2e::app::register;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::task::JoinSet;
+
+const SESSIONS: usize = 10_000;
+const STAGES: usize = 40;
+const CLIENTS: usize = 10;
+
+/// What one session may take while its page is served: two packed columns of some 100 and 150 bytes, the fixed ones,
+/// and what the allocator adds.
+const BYTES_A_SESSION: usize = 400;
+/// What may come on top for a client: buffers of its socket, chunks under way, the statement's result as it arrives.
+const BYTES_A_CLIENT: usize = 2 * 1024 * 1024;
+
+/// What the files of an embedded store may count: each of its readers (`storage.pool_size`) maps them for itself.
+fn mapped(world: &World) -> usize {
+    let size = |name: &str| std::fs::metadata(world.dir.path().join(name)).map_or(0, |file| file.len());
+    let files = size("restwell.db") + size("restwell.db-wal");
+    8 * usize::try_from(files).expect("size")
+}
+
+/// The peak of the resident memory of a process so far, in bytes.
+fn peak(server: &Server) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("status");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
+    let kibibytes = line.split_whitespace().nth(1).and_then(|number| number.parse::<usize>().ok());
+    kibibytes.expect("number") * 1024
+}
+
+on_both_stores! {
+    async fn ten_pages_of_ten_thousand_sessions_fit_into_little_memory(world: World) {
+        let registration = register(&world);
+        let user = &registration.user_id;
+        let file = world.file("nights.ndjson", &records::nights(SESSIONS, STAGES));
+        let started = Instant::now();
+        assert_eq!(world.json(&["import", "--user", user, "--json", &file])["sessions"]["new"], SESSIONS);
+        let imported = started.elapsed();
+        let server = world.serve();
+        let reader = Arc::new(Reader::authorized(&world, &server, &registration).await);
+        reader.read("profile", "").await;
+        let idle = peak(&server);
+        let query = "pageSize=10000&include_stages=true&include_metrics=true";
+        let started = Instant::now();
+        let mut reading = JoinSet::new();
+        for _ in 0..CLIENTS {
+            let reader = reader.clone();
+            reading.spawn(async move {
+                let mut body = reader.begin("sleep", query).await;
+                let (mut bytes, mut last) = (0, None);
+                while let Some(chunk) = body.chunk().await.expect("chunk") {
+                    bytes += chunk.len();
+                    last = chunk.last().copied();
+                }
+                assert_eq!(last, Some(b'}'), "the body broke off");
+                bytes
+            });
+        }
+        let bytes = reading.join_all().await;
+        let (read, peak) = (started.elapsed(), peak(&server));
+        let bound = idle + CLIENTS * (SESSIONS * BYTES_A_SESSION + BYTES_A_CLIENT) + mapped(&world);
+        let mebibytes = |bytes: usize| bytes / 1024 / 1024;
+        println!(
+            "{:?}: import {imported:?}; {CLIENTS} pages of {} MiB in {read:?}; idle {} MiB, peak {} MiB, bound {} MiB",
+            world.kind, mebibytes(bytes[0]), mebibytes(idle), mebibytes(peak), mebibytes(bound)
+        );
+        assert!(bytes.iter().all(|length| *length == bytes[0]) && bytes[0] > SESSIONS * STAGES * 80, "{bytes:?}");
+        assert!(peak < bound, "{} MiB were in use, {} MiB are allowed", mebibytes(peak), mebibytes(bound));
+    }
+}
