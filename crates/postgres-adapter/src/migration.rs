@@ -60,10 +60,7 @@ impl PostgresStore {
     }
 
     async fn change_schema(&self, change: Change) -> Result<(), StorageError> {
-        let mut connection = self.connector.connect().await.map_err(|error| {
-            tracing::warn!(%error, "no connection to PostgreSQL");
-            StorageError::Unavailable
-        })?;
+        let mut connection = self.connector.connect().await.map_err(|_| StorageError::Unavailable)?;
         connection.batch_execute(LOCK).await.map_err(storage_error)?;
         // Diesel's migrations are synchronous. On a thread that may block they run under any runtime; the lock
         // ends with the connection.

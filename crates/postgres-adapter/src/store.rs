@@ -1,6 +1,6 @@
 //! The store: where connections come from.
 
-use crate::connection::{Connector, SharedConnections};
+use crate::connection::{Connector, Outage, SharedConnections};
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use application::ports::storage::StorageError;
@@ -24,6 +24,8 @@ pub struct PostgresStore {
     pool: Pool<AsyncPgConnection>,
     shared: SharedConnections,
     wait_timeout: Duration,
+    /// That every connection of the pool is taken.
+    shortage: Outage,
     pub(crate) connector: Connector,
 }
 
@@ -48,7 +50,7 @@ impl PostgresStore {
         let pool = pool.build().map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared =
             SharedConnections::new(connector.clone(), options.shared_connections, options.wait_timeout);
-        Ok(Self { pool, shared, wait_timeout: options.wait_timeout, connector })
+        Ok(Self { pool, shared, wait_timeout: options.wait_timeout, shortage: Outage::default(), connector })
     }
 
     /// Asks the server for a sign of life; `Unavailable` when there is none within the time limits.
@@ -60,14 +62,14 @@ impl PostgresStore {
     /// Takes a connection of the pool, waiting for one no longer than the options say.
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
         match tokio::time::timeout(self.wait_timeout, self.pool.get()).await {
-            Ok(Ok(connection)) => Ok(connection),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "no connection to PostgreSQL");
-                Err(StorageError::Unavailable)
+            Ok(Ok(connection)) => {
+                self.shortage.end();
+                Ok(connection)
             }
+            // The connector has logged why.
+            Ok(Err(_)) => Err(StorageError::Unavailable),
             Err(_) => {
-                let waiting = self.pool.status().waiting;
-                tracing::warn!(waiting, "no connection to PostgreSQL became free in time");
+                self.shortage.tell("none of the pool became free in time");
                 Err(StorageError::Unavailable)
             }
         }

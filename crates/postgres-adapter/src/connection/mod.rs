@@ -1,8 +1,10 @@
 //! One connection: how it is made, over TLS or not, and how its session is set up.
 
+mod outage;
 mod shared;
 mod tls;
 
+pub(crate) use outage::Outage;
 pub(crate) use shared::SharedConnections;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
@@ -11,6 +13,7 @@ use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_u
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::config::Host;
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -30,6 +33,7 @@ pub(crate) struct Connector {
     config: tokio_postgres::Config,
     tls: Option<MakeRustlsConnect>,
     session: String,
+    outage: Arc<Outage>,
 }
 
 impl Connector {
@@ -48,11 +52,25 @@ impl Connector {
         // A Unix socket speaks no TLS, so a mode that asks for it would only fail there.
         let tls = if on_sockets { TlsPolicy::Disabled } else { tls };
         config.ssl_mode(tls.driver_mode());
-        Ok(Self { config, tls: tls.connector()?, session: session(options) })
+        Ok(Self { config, tls: tls.connector()?, session: session(options), outage: Arc::default() })
     }
 
-    /// Makes a connection and sets its session up.
+    /// Makes a connection and sets its session up; logs why there is none.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
+        let connected = self.connect_and_set_up().await;
+        match &connected {
+            Ok(_) => self.outage.end(),
+            Err(error) => self.outage.tell(&error.to_string()),
+        }
+        connected
+    }
+
+    /// Logs that an attempt to connect was given up.
+    pub(crate) fn gave_up(&self) {
+        self.outage.tell("no answer in time");
+    }
+
+    async fn connect_and_set_up(&self) -> ConnectionResult<AsyncPgConnection> {
         let mut connection = self.open().await?;
         let set_up = connection.batch_execute(&self.session).await;
         set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
@@ -92,3 +110,6 @@ fn describe(error: &tokio_postgres::Error) -> ConnectionError {
     };
     ConnectionError::BadConnection(text)
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,13 +60,13 @@ impl SharedConnections {
             if let Some(connection) = &*place {
                 return Ok(Arc::clone(connection));
             }
-            let connection = self.connector.connect().await.map_err(|error| {
-                tracing::warn!(%error, "no connection to PostgreSQL");
-                unreachable_server()
-            })?;
+            let connection = self.connector.connect().await.map_err(|_| unreachable_server())?;
             Ok(Arc::clone(place.insert(Arc::new(connection))))
         };
-        tokio::time::timeout(self.wait_timeout, attempt).await.unwrap_or_else(|_| Err(unreachable_server()))
+        tokio::time::timeout(self.wait_timeout, attempt).await.unwrap_or_else(|_| {
+            self.connector.gave_up();
+            Err(unreachable_server())
+        })
     }
 }
 

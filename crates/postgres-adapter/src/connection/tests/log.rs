@@ -1,0 +1,42 @@
+//! Keeps what a test logs.
+//!
+//! One subscriber for all tests of the process: with one for each, a line that two tests log for the first time
+//! at the same moment can be switched off for good.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::sync::Once;
+
+thread_local! {
+    static KEPT: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+struct Keeper;
+
+impl Write for Keeper {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        KEPT.with_borrow_mut(|kept| kept.iter_mut().for_each(|kept| kept.extend_from_slice(bytes)));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns what this crate logs on this thread while the future runs, a line for each event.
+pub(super) async fn log_of(work: impl Future<Output = ()>) -> Vec<String> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_writer(|| Keeper)
+            .with_ansi(false)
+            .without_time()
+            .with_max_level(tracing::Level::DEBUG)
+            .init();
+    });
+    KEPT.set(Some(Vec::new()));
+    work.await;
+    let kept = String::from_utf8(KEPT.take().unwrap()).unwrap();
+    kept.lines().filter(|line| line.contains("postgres_adapter")).map(|line| line.trim().to_owned()).collect()
+}

@@ -1,0 +1,77 @@
+use super::log::log_of;
+use crate::connection::Outage;
+use crate::test_support::TestDatabase;
+use crate::{PostgresOptions, PostgresStore};
+use std::time::Duration;
+
+fn levels(log: &[String]) -> Vec<&str> {
+    log.iter().map(|line| line.split_whitespace().next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_outage_is_a_warning_once_and_its_end_is_told_once() {
+    let outage = Outage::default();
+    let log = log_of(async {
+        outage.end();
+        for _ in 0..3 {
+            outage.tell("connection refused");
+        }
+        outage.end();
+        outage.end();
+        outage.tell("connection refused");
+    })
+    .await;
+    assert_eq!(levels(&log), ["WARN", "DEBUG", "DEBUG", "INFO", "WARN"]);
+    assert!(log[0].contains("connection refused"), "{log:?}");
+}
+
+#[tokio::test]
+async fn another_reason_is_a_warning_of_its_own() {
+    let outage = Outage::default();
+    let log = log_of(async {
+        for reason in ["connection refused", "starting up", "starting up"] {
+            outage.tell(reason);
+        }
+    })
+    .await;
+    assert_eq!(levels(&log), ["WARN", "WARN", "DEBUG"]);
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_is_told_once_whoever_asks_for_it() {
+    let log = log_of(async {
+        let options = PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing");
+        let store = PostgresStore::connect(&options).unwrap();
+        for _ in 0..2 {
+            store.ping().await.unwrap_err();
+            store.migrate().await.unwrap_err();
+            store.shared(|_| Box::pin(async { Ok(()) })).await.unwrap_err();
+        }
+    })
+    .await;
+    assert_eq!(levels(&log), ["WARN", "DEBUG", "DEBUG", "DEBUG", "DEBUG", "DEBUG"]);
+    assert!(log[0].contains("refused") && !log.concat().contains("LEAKME"), "{log:?}");
+}
+
+#[tokio::test]
+async fn an_exhausted_pool_is_told_once_until_a_connection_is_free_again() {
+    let database = TestDatabase::create_without_schema().await;
+    let options = PostgresOptions {
+        pool_size: 1,
+        wait_timeout: Duration::from_millis(500),
+        ..PostgresOptions::new(database.url())
+    };
+    let store = PostgresStore::connect(&options).unwrap();
+    let log = log_of(async {
+        let taken = store.pooled().await;
+        assert!(taken.is_ok());
+        store.ping().await.unwrap_err();
+        store.ping().await.unwrap_err();
+        drop(taken);
+        store.ping().await.unwrap();
+        store.ping().await.unwrap();
+    })
+    .await;
+    assert_eq!(levels(&log), ["WARN", "DEBUG", "INFO"]);
+    assert!(log[0].contains("none of the pool became free in time"), "{log:?}");
+}
