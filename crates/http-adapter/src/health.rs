@@ -27,3 +27,21 @@ pub(crate) async fn live() -> HttpResponse {
 pub(crate) async fn ready(state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     if state.health.is_ready().await { Ok(live().await) } else { Err(Problem::new(Fault::NotReady)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Parts, log_of, send};
+    use actix_web::test::TestRequest;
+
+    #[actix_web::test]
+    async fn a_load_balancer_that_asks_again_and_again_does_not_fill_the_log() {
+        let starting = Parts { is_ready: false, ..Parts::default() }.build();
+        let log = log_of(async {
+            let answer = send(&starting, TestRequest::get().uri("/readyz")).await;
+            assert_eq!(answer.status.as_u16(), 503);
+        })
+        .await;
+        let told: Vec<_> = log.lines().filter(|line| line.contains("not_ready")).collect();
+        assert!(matches!(told[..], [line] if line.contains("DEBUG")), "{log}");
+    }
+}

@@ -3,7 +3,7 @@
 /// How loudly a fault is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// The caller's own mistake; nothing for the operator to do.
+    /// The caller's own mistake, or told already where it was noticed; nothing for the operator to do.
     Debug,
     /// Worth counting: somebody is refused.
     Info,
@@ -134,7 +134,7 @@ faults! {
     StorageUnavailable => 503 "storage_unavailable" "temporarily_unavailable" Error
         "The store cannot be reached",
         "The request could not be served at this moment and changed nothing: try again after Retry-After.";
-    NotReady => 503 "not_ready" "-" Warn
+    NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";
 }
