@@ -95,7 +95,7 @@ impl World {
     }
 }
 
-/// Declares each test once and runs it on SQLite and on PostgreSQL.
+/// Declares each test once and runs it on SQLite and on Postgres.
 macro_rules! on_both_stores {
     ($($(#[$note:meta])* async fn $name:ident($world:ident: World) $body:block)*) => {
         $(

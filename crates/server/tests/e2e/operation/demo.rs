@@ -9,6 +9,7 @@ use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -130,9 +131,10 @@ async fn every_printed_line_works_in_a_shell() {
     for line in said.lines() {
         if let Some(rest) = line.strip_prefix("curl ") {
             requests += 1;
-            script += &format!("echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"\n");
+            writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"")
+                .expect("text");
         } else if line.starts_with("TOKEN=") || line.starts_with("export ") || line.starts_with("restwell ") {
-            script += &format!("{line}\n");
+            writeln!(script, "{line}").expect("text");
         }
     }
     assert!(requests >= 13, "{said}");
@@ -149,7 +151,6 @@ async fn every_printed_line_works_in_a_shell() {
         assert!(answers.lines().any(|line| line == format!("200 {request}")), "{answers}\n{script}");
     }
     assert!(answers.contains("demo@example.org"), "restwell user list printed nobody: {answers}");
-    // The first line took an authorization code, which is good once.
     assert_eq!(demo.server.terminate(), Some(0));
 }
 

@@ -11,7 +11,7 @@ use tokio::net::{TcpSocket, TcpStream};
 /// How many sessions the slow page has, with 400 stages each: far more than sockets buffer.
 const NIGHTS: usize = 300;
 
-async fn many_nights(world: &World) -> Registration {
+fn many_nights(world: &World) -> Registration {
     let registration = register(world);
     let file = world.file("nights.ndjson", &records::nights(NIGHTS, 400));
     let report = world.json(&["import", "--user", &registration.user_id, "--json", &file]);
@@ -84,7 +84,7 @@ async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &R
 
 on_both_stores! {
     async fn a_server_that_is_told_to_stop_finishes_the_answers_that_are_read(world: World) {
-        let registration = many_nights(&world).await;
+        let registration = many_nights(&world);
         a_running_answer_is_finished_after("TERM", &world, &registration).await;
         a_running_answer_is_finished_after("INT", &world, &registration).await;
         let world = world.with("RESTWELL__SERVER__DRAIN_SECONDS", "1");

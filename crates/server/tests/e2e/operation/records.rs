@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 /// over midnight without stages, a classic log, a nap, and one log twice.
 pub(super) fn fitbit() -> String {
     json!([
-        fitbit_log(4_300_000_001, "2026-03-07T23:10:00.000", "2026-03-08T07:10:00.000", json!({"data": [
+        fitbit_log(4_300_000_001, "2026-03-07T23:10:00.000", "2026-03-08T07:10:00.000", &json!({"data": [
             level("2026-03-07T23:10:00.000", "light", 7_200), level("2026-03-08T01:10:00.000", "deep", 3_600),
             level("2026-03-08T02:10:00.000", "rem", 14_400), level("2026-03-08T06:10:00.000", "unknown", 3_600),
         ]})),
-        fitbit_log(4_300_000_002, "2026-03-09T23:00:00.000", "2026-03-10T06:00:30.000", json!({
+        fitbit_log(4_300_000_002, "2026-03-09T23:00:00.000", "2026-03-10T06:00:30.000", &json!({
             "data": [
                 level("2026-03-09T23:00:00.000", "wake", 600), level("2026-03-09T23:10:00.000", "light", 12_000),
                 level("2026-03-10T02:30:00.000", "deep", 12_630),
@@ -22,14 +22,14 @@ pub(super) fn fitbit() -> String {
         {"logId": 4_300_000_003_u64, "startTime": "2026-03-11T22:45:00.000", "endTime": "2026-03-12T06:15:00.000",
          "duration": 27_000_000, "timeInBed": 450, "minutesAsleep": 420, "minutesAwake": 30,
          "minutesToFallAsleep": 12, "type": "classic", "mainSleep": true, "levels": {"data": []}},
-        fitbit_log(4_300_000_004, "2026-03-13T23:00:00.000", "2026-03-14T01:00:00.000", json!({"data": [
+        fitbit_log(4_300_000_004, "2026-03-13T23:00:00.000", "2026-03-14T01:00:00.000", &json!({"data": [
             level("2026-03-13T23:00:00.000", "restless", 300), level("2026-03-13T23:05:00.000", "asleep", 6_600),
             level("2026-03-14T00:55:00.000", "awake", 300),
         ]})),
         {"logId": 4_300_000_005_u64, "startTime": "2026-03-14T13:00:00.000", "endTime": "2026-03-14T13:40:00.000",
          "type": "classic", "mainSleep": false,
          "levels": {"data": [level("2026-03-14T13:00:00.000", "asleep", 2_400)]}},
-        fitbit_log(4_300_000_004, "2026-03-13T23:00:00.000", "2026-03-14T01:00:00.000", json!({"data": [
+        fitbit_log(4_300_000_004, "2026-03-13T23:00:00.000", "2026-03-14T01:00:00.000", &json!({"data": [
             level("2026-03-13T23:00:00.000", "restless", 300), level("2026-03-13T23:05:00.000", "asleep", 6_600),
             level("2026-03-14T00:55:00.000", "awake", 300),
         ]})),
@@ -37,7 +37,7 @@ pub(super) fn fitbit() -> String {
     .to_string()
 }
 
-fn fitbit_log(id: u64, start: &str, end: &str, levels: Value) -> Value {
+fn fitbit_log(id: u64, start: &str, end: &str, levels: &Value) -> Value {
     json!({"logId": id, "startTime": start, "endTime": end, "type": "stages", "mainSleep": true, "levels": levels})
 }
 
@@ -104,7 +104,7 @@ pub(super) fn odd_lines() -> String {
                    {"ingredient_name": "Zinc", "quantity": 0.1, "unit": "mg", "active": true, "order": 7},
                    {"ingredient_name": "Iron", "quantity": 1e-7, "unit": "g", "active": true, "order": 3},
                    {"ingredient_name": "Starch", "active": false, "order": 9},
-                   {"ingredient_name": "Calories", "quantity": 1234567.875, "unit": "{Calories}", "active": false, "order": 8}]}),
+                   {"ingredient_name": "Calories", "quantity": 1_234_567.875, "unit": "{Calories}", "active": false, "order": 8}]}),
         json!({"type": "supplement", "id": second, "name": "Second", "external_source": "shop", "external_id": "№ 7",
                "entry_date": "2024-05-06T00:00:00+00:00"}),
         // Two at the same time with the same amount are two, because their ids differ.
