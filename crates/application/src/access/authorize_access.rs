@@ -1,8 +1,7 @@
 //! The checks that stand before every data endpoint, in the order of decisions 4.
 
-use crate::ports::storage::{AccessReader, AccessState, StorageError};
+use crate::ports::storage::{AccessReader, AccessState, ClientReader, StorageError};
 use crate::ports::system::{Clock, InvalidToken, RateLimiter, TokenVerifier};
-use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::DataEndpoint;
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
@@ -59,16 +58,12 @@ pub struct AuthorizeAccessQuery<'a> {
 pub struct GrantedAccess {
     /// Whose data.
     pub user_id: UserId,
-    /// Who reads.
-    pub client_id: ClientId,
     /// What the grant holds, which a narrowed token may not use up: the profile's `scopes`.
     pub scopes: ScopeSet,
     /// The person's zone.
     pub home_timezone: TimeZone,
     /// Where the daily counter stands.
     pub rate: RateStatus,
-    /// The moment of the request.
-    pub at: DateTime<Utc>,
 }
 
 /// Why a request is not answered, in the order of the checks.
@@ -114,31 +109,37 @@ impl From<InvalidId> for AuthorizeAccessError {
     }
 }
 
+/// The ports that authorization stands on.
+#[derive(Clone)]
+pub struct AccessPorts {
+    /// Checks tokens.
+    pub verifier: Arc<dyn TokenVerifier>,
+    /// Knows what stands behind a person's token.
+    pub access: Arc<dyn AccessReader>,
+    /// Knows whether the client of a service token is enabled.
+    pub clients: Arc<dyn ClientReader>,
+    /// Counts requests.
+    pub limiter: Arc<dyn RateLimiter>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
 /// Authorizes requests to the data endpoints.
 pub struct AuthorizeAccess {
-    verifier: Arc<dyn TokenVerifier>,
-    access: Arc<dyn AccessReader>,
-    limiter: Arc<dyn RateLimiter>,
-    clock: Arc<dyn Clock>,
+    ports: AccessPorts,
     limits: DailyLimits,
 }
 
 impl AuthorizeAccess {
     /// Takes the ports and the limits.
-    pub fn new(
-        verifier: Arc<dyn TokenVerifier>,
-        access: Arc<dyn AccessReader>,
-        limiter: Arc<dyn RateLimiter>,
-        clock: Arc<dyn Clock>,
-        limits: DailyLimits,
-    ) -> Self {
-        Self { verifier, access, limiter, clock, limits }
+    pub fn new(ports: AccessPorts, limits: DailyLimits) -> Self {
+        Self { ports, limits }
     }
 
     /// Checks and counts a request.
     pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
-        let at = self.clock.now();
-        let claims = self.verifier.verify(query.token, at)?;
+        let at = self.ports.clock.now();
+        let claims = self.ports.verifier.verify(query.token, at)?;
         let standing = self.standing(&claims).await?;
         let user_id = UserId::parse(query.user_id)?;
         let Some((owner, state)) = standing else { return Err(AuthorizeAccessError::OtherUser) };
@@ -150,20 +151,13 @@ impl AuthorizeAccess {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
         let key = RateKey { client: claims.client_id, user: user_id, endpoint: query.endpoint };
-        let rate = self.limiter.count(key, self.limits.of(query.endpoint), at).await;
+        let rate = self.ports.limiter.count(key, self.limits.of(query.endpoint), at).await;
         if !rate.allowed {
             let left = RateWindow::at(at).seconds_left(at);
             let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
             return Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds });
         }
-        Ok(GrantedAccess {
-            user_id,
-            client_id: claims.client_id,
-            scopes: state.scopes,
-            home_timezone: state.home_timezone,
-            rate,
-            at,
-        })
+        Ok(GrantedAccess { user_id, scopes: state.scopes, home_timezone: state.home_timezone, rate })
     }
 
     /// Returns the person whom the token acts for with what stands behind it; nothing for a service token,
@@ -173,12 +167,19 @@ impl AuthorizeAccess {
         claims: &AccessClaims,
     ) -> Result<Option<(UserId, AccessState)>, AuthorizeAccessError> {
         match claims.subject {
-            TokenSubject::Service => Ok(None),
+            TokenSubject::Service => self.enabled_service(claims.client_id).await.map(|()| None),
             TokenSubject::Person { user_id, grant_id } => {
                 let state = self.live_access(user_id, grant_id, claims.client_id).await?;
                 Ok(Some((user_id, state)))
             }
         }
+    }
+
+    /// A service token reads nothing here, but one of a disabled client is not valid to begin with.
+    async fn enabled_service(&self, client_id: ClientId) -> Result<(), AuthorizeAccessError> {
+        let found = self.ports.clients.find_with_secrets(client_id).await?;
+        let enabled = found.is_some_and(|found| found.client.status.is_active());
+        if enabled { Ok(()) } else { Err(AuthorizeAccessError::InvalidToken) }
     }
 
     async fn live_access(
@@ -187,7 +188,7 @@ impl AuthorizeAccess {
         grant_id: GrantId,
         client_id: ClientId,
     ) -> Result<AccessState, AuthorizeAccessError> {
-        let state = self.access.find_access(user_id, grant_id).await?;
+        let state = self.ports.access.find_access(user_id, grant_id).await?;
         state
             .filter(|state| state.is_live && state.client_id == client_id)
             .ok_or(AuthorizeAccessError::InvalidToken)

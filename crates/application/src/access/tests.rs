@@ -1,8 +1,13 @@
-use super::{AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess};
-use crate::ports::storage::{AccessState, MockAccessReader, StorageError};
+use super::{
+    AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess,
+};
+use crate::ports::storage::{
+    AccessState, ClientWithSecrets, MockAccessReader, MockClientReader, StorageError,
+};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier};
-use crate::testing::{client_id, clock, grant_id, noon, scopes, user_id};
+use crate::testing::{app, client_id, clock, grant_id, noon, scopes, user_id};
 use domain::access_token::{AccessClaims, TokenSubject};
+use domain::client::{Client, ClientStatus};
 use domain::data_endpoint::DataEndpoint;
 use domain::id::TokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
@@ -19,6 +24,8 @@ const LIMITS: DailyLimits = DailyLimits { profile: 3, sleep: 5, supplements: 7 }
 struct Request {
     claims: Option<AccessClaims>,
     state: Result<Option<AccessState>, StorageError>,
+    /// What the store says of the client, when the token is one of its own.
+    service: Result<Option<Client>, StorageError>,
     user_id: String,
     endpoint: DataEndpoint,
     /// How many requests counted today; nothing when this one must not reach the counter.
@@ -30,6 +37,7 @@ impl Request {
         Self {
             claims: Some(claims()),
             state: Ok(Some(state())),
+            service: Ok(Some(app())),
             user_id: user_id(1).to_string(),
             endpoint: DataEndpoint::Sleep,
             used: Some(0),
@@ -38,7 +46,7 @@ impl Request {
 
     /// The counter fails the test unless it is asked exactly as often as `used` says: once or never.
     async fn run(self) -> Outcome {
-        let Self { claims, state, user_id: text, endpoint, used } = self;
+        let Self { claims, state, service, user_id: text, endpoint, used } = self;
         let mut verifier = MockTokenVerifier::new();
         verifier
             .expect_verify()
@@ -60,10 +68,26 @@ impl Request {
             .returning(move |_, limit, now| {
                 RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))
             });
-        let authorize =
-            AuthorizeAccess::new(Arc::new(verifier), Arc::new(access), Arc::new(limiter), clock(), LIMITS);
+        let mut clients = MockClientReader::new();
+        clients
+            .expect_find_with_secrets()
+            .times(..=1)
+            .withf(|client| *client == client_id(1))
+            .return_once(move |_| service.map(|client| client.map(with_no_secret)));
+        let ports = AccessPorts {
+            verifier: Arc::new(verifier),
+            access: Arc::new(access),
+            clients: Arc::new(clients),
+            limiter: Arc::new(limiter),
+            clock: clock(),
+        };
+        let authorize = AuthorizeAccess::new(ports, LIMITS);
         authorize.run(AuthorizeAccessQuery { token: "the token", user_id: &text, endpoint }).await
     }
+}
+
+fn with_no_secret(client: Client) -> ClientWithSecrets {
+    ClientWithSecrets { client, secrets: Vec::new() }
 }
 
 fn rate_key(endpoint: DataEndpoint) -> RateKey {
@@ -113,10 +137,9 @@ async fn refusal(request: Request) -> &'static str {
 #[tokio::test]
 async fn a_good_request_is_granted_and_says_all_that_the_answer_needs() {
     let granted = Request::good().run().await.unwrap();
-    assert_eq!((granted.user_id, granted.client_id), (user_id(1), client_id(1)));
+    assert_eq!(granted.user_id, user_id(1));
     assert_eq!(granted.scopes, scopes("profile sleep"));
     assert_eq!(granted.home_timezone.name(), "Europe/Berlin");
-    assert_eq!(granted.at, noon());
     assert_eq!((granted.rate.limit, granted.rate.remaining), (5, 4));
 }
 
@@ -189,6 +212,19 @@ async fn a_store_that_fails_does_not_make_the_token_invalid() {
 async fn a_service_token_reads_nobodys_data() {
     let request = Request { claims: Some(service_claims()), ..Request::good() };
     assert_eq!(refusal(request).await, "other user");
+}
+
+#[tokio::test]
+async fn a_token_of_a_service_client_that_is_disabled_or_gone_is_invalid() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    for (service, outcome) in [
+        (Ok(Some(disabled)), "invalid token"),
+        (Ok(None), "invalid token"),
+        (Err(StorageError::Unavailable), "storage"),
+    ] {
+        let request = Request { claims: Some(service_claims()), service, ..Request::good() };
+        assert_eq!(refusal(request).await, outcome);
+    }
 }
 
 #[tokio::test]

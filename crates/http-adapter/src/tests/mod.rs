@@ -9,7 +9,7 @@ pub(crate) use log::log_of;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
-use application::access::{AuthorizeAccess, DailyLimits};
+use application::access::{AccessPorts, AuthorizeAccess, DailyLimits};
 use application::ports::storage::{
     AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
     SleepReader, SupplementReader,
@@ -86,13 +86,16 @@ impl Parts {
                 allowed,
             )),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
-            refresh_access: Arc::new(RefreshAccess::new(store.clone(), store, mint.clone())),
+            refresh_access: Arc::new(RefreshAccess::new(store.clone(), store.clone(), mint.clone())),
             issue_service_token: Arc::new(IssueServiceToken::new(mint)),
             authorize_access: Arc::new(AuthorizeAccess::new(
-                self.verifier,
-                self.access,
-                self.limiter,
-                clock,
+                AccessPorts {
+                    verifier: self.verifier,
+                    access: self.access,
+                    clients: store.clone(),
+                    limiter: self.limiter,
+                    clock,
+                },
                 self.daily_limits,
             )),
             read_profile: Arc::new(ReadProfile::new(self.profiles)),

@@ -4,7 +4,7 @@ use super::published_keys::PublishedKeys;
 use super::{KeySource, Schema, Store};
 use crate::lifecycle::{Cleaning, Readiness};
 use crate::settings::{PublicUrl, Settings};
-use application::access::AuthorizeAccess;
+use application::access::{AccessPorts, AuthorizeAccess};
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
@@ -134,11 +134,12 @@ fn authorize_access(
     clock: Arc<dyn Clock>,
 ) -> AuthorizeAccess {
     let max_age = Duration::from_millis(u64::from(settings.tokens.access_cache_milliseconds));
-    AuthorizeAccess::new(
-        ring.clone(),
-        Arc::new(CachedAccessReader::new(store.access.clone(), max_age)),
-        Arc::new(InProcessRateLimiter::new()),
+    let ports = AccessPorts {
+        verifier: ring.clone(),
+        access: Arc::new(CachedAccessReader::new(store.access.clone(), max_age)),
+        clients: store.clients.clone(),
+        limiter: Arc::new(InProcessRateLimiter::new()),
         clock,
-        settings.rate_limits.daily_limits(),
-    )
+    };
+    AuthorizeAccess::new(ports, settings.rate_limits.daily_limits())
 }
