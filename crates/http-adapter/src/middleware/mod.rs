@@ -1,6 +1,6 @@
-//! What stands around every handler, outermost first: the record of the request, CORS, the answer to what
-//! went wrong with the headers that every answer has, the panic catcher, the time limit, the size limits,
-//! compression.
+//! What stands around every handler, outermost first: the end of a connection whose body was not read, the
+//! record of the request, CORS, the answer to what went wrong with the headers that every answer has, the
+//! panic catcher, the time limit, the size limits, compression.
 //!
 //! Only the panic catcher and the time limit may fail with `Err`: an `Err` loses the request, and with it the
 //! route. Until routing is done no clone of the request may be kept either; the router needs it for itself.
@@ -16,6 +16,7 @@ mod record;
 mod size;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub use context::RequestId;
 
@@ -34,4 +35,5 @@ pub(crate) fn wrap(routes: Scope) -> impl HttpServiceFactory + 'static {
         .wrap(from_fn(finish::finish))
         .wrap(from_fn(cors::apply))
         .wrap(from_fn(record::record))
+        .wrap(from_fn(unread::close))
 }

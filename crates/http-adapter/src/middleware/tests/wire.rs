@@ -115,6 +115,21 @@ async fn a_body_that_does_not_arrive_is_a_408() {
     assert!(answer.contains("\"error\":\"invalid_request\""), "{answer}");
 }
 
+// T101
+#[actix_web::test]
+async fn a_chunked_body_that_never_ends_is_answered_and_ends_the_connection() {
+    let address = serve();
+    for line in ["POST /nowhere", "GET /livez", "PUT /api/token", "POST /api/token"] {
+        let request = format!("{line} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\ncode=");
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut received = Vec::new();
+        let closed = tokio::time::timeout(Duration::from_secs(8), stream.read_to_end(&mut received)).await;
+        assert!(closed.is_ok(), "{line}: the connection stays open");
+        assert!(received.starts_with(b"HTTP/1.1 "), "{line}");
+    }
+}
+
 // T94
 #[actix_web::test]
 async fn a_chunked_body_above_the_limit_is_a_413() {

@@ -1,0 +1,65 @@
+//! A chunked body that was not read to its end ends the connection.
+//!
+//! Once nobody holds such a body any more, actix-http reads on for its end, without a limit of time: one chunk
+//! begun and never finished would hold a connection for ever. While the body is held it closes instead, as it
+//! does with a body of known length. So it is held until the answer is written.
+
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::error::PayloadError;
+use actix_web::http::header::TRANSFER_ENCODING;
+use actix_web::middleware::Next;
+use actix_web::web::Bytes;
+use actix_web::{Error, HttpMessage as _};
+use futures_util::Stream;
+use std::cell::RefCell;
+use std::error::Error as StdError;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+pub(super) async fn close(
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if !request.headers().contains_key(TRANSFER_ENCODING) {
+        return Ok(next.call(request).await?.map_into_boxed_body());
+    }
+    let body = Shared(Rc::new(RefCell::new(request.take_payload())));
+    request.set_payload(Payload::Stream { payload: Box::pin(body.clone()) });
+    let response = next.call(request).await?;
+    Ok(response.map_body(|_, answer| BoxBody::new(Holding { answer: answer.boxed(), _body: body })))
+}
+
+/// The body of a request, read through one of several handles.
+#[derive(Clone)]
+struct Shared(Rc<RefCell<Payload>>);
+
+impl Stream for Shared {
+    type Item = Result<Bytes, PayloadError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_next(context)
+    }
+}
+
+/// The body of an answer that keeps the body of its request.
+struct Holding {
+    answer: BoxBody,
+    _body: Shared,
+}
+
+impl MessageBody for Holding {
+    type Error = Box<dyn StdError>;
+
+    fn size(&self) -> BodySize {
+        self.answer.size()
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        self.get_mut().answer.as_pin_mut().poll_next(context)
+    }
+}
