@@ -6,32 +6,37 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A copy of everything in the store: on SQLite the files as they are, on `PostgreSQL` a dump.
-pub(super) struct Dump(Vec<u8>);
+pub(super) struct Dump {
+    bytes: Vec<u8>,
+    /// The same, for fast searches; what is ASCII is as it was.
+    text: String,
+}
 
 impl Dump {
     /// Reads the store, also what lies in its write-ahead log.
     pub(super) fn of(world: &World) -> Self {
-        let dump = match world.kind {
-            StoreKind::Sqlite => Self(files_of(world)),
-            StoreKind::Postgres => Self(dump_of(&world.storage_url)),
+        let bytes = match world.kind {
+            StoreKind::Sqlite => files_of(world),
+            StoreKind::Postgres => dump_of(&world.storage_url),
         };
+        let dump = Self { text: String::from_utf8_lossy(&bytes).into_owned(), bytes };
         // What must be there is found, so that what is not found is not there.
         assert!(dump.holds("schema_compatibility"), "the dump is empty");
         dump
     }
 
-    /// Tells whether a text stands in the store: as it is, or, where bytes are printed so, in hexadecimal.
+    /// Tells whether an ASCII text stands in the store: as it is, or, where bytes are printed so, in hexadecimal.
     pub(super) fn holds(&self, text: &str) -> bool {
         let hexadecimal = text.bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-        holds(&self.0, text.as_bytes()) || holds(&self.0, hexadecimal.as_bytes())
+        self.text.contains(text) || self.text.contains(&hexadecimal)
     }
 
     /// Collects everything in the store that could be a key of 32 random bytes.
     pub(super) fn possible_keys(&self) -> HashSet<Vec<u8>> {
         let is_hexadecimal = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-        let runs = self.0.split(|byte| !is_hexadecimal(byte)).filter(|run| run.len() >= 64);
+        let runs = self.bytes.split(|byte| !is_hexadecimal(byte)).filter(|run| run.len() >= 64);
         let decoded = runs.map(|run| run.chunks_exact(2).filter_map(byte_of).collect::<Vec<u8>>());
-        let mut keys: HashSet<_> = self.0.windows(32).filter(looks_random).map(<[u8]>::to_vec).collect();
+        let mut keys: HashSet<_> = self.bytes.windows(32).filter(looks_random).map(<[u8]>::to_vec).collect();
         for bytes in decoded {
             keys.extend(bytes.windows(32).filter(looks_random).map(<[u8]>::to_vec));
         }
@@ -47,10 +52,6 @@ fn byte_of(digits: &[u8]) -> Option<u8> {
 fn looks_random(window: &&[u8]) -> bool {
     let values: HashSet<_> = window.iter().collect();
     values.len() >= 20 && !window.is_ascii()
-}
-
-fn holds(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
 }
 
 fn files_of(world: &World) -> Vec<u8> {

@@ -11,12 +11,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 /// How many requests are sent at a time.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 
 on_both_stores! {
     // T104
     async fn no_bytes_make_the_server_fail_or_hang(world: World) {
-        const REQUESTS: u64 = 3000;
+        const REQUESTS: u64 = 2000;
         let (registration, server, tokens) = scene(&world).await;
         let seeds = seeds(&registration, &tokens);
         let mut number = 0;
@@ -34,7 +34,7 @@ on_both_stores! {
 
     // T104
     async fn no_parameters_make_the_server_fail(world: World) {
-        const REQUESTS: u64 = 1500;
+        const REQUESTS: u64 = 1000;
         let (registration, server, tokens) = scene(&world).await;
         let caller = Caller::of(&server);
         for number in 0..REQUESTS {

@@ -34,15 +34,6 @@ pub(super) async fn read_to_end(stream: &mut TcpStream) -> String {
     text
 }
 
-/// Reads what comes first: an answer, or nothing when the server closes.
-pub(super) async fn read_some(stream: &mut TcpStream) -> String {
-    let mut received = vec![0; 4096];
-    let count =
-        timeout(PATIENCE, stream.read(&mut received)).await.expect("the server neither answers nor closes");
-    received.truncate(count.unwrap_or(0));
-    String::from_utf8_lossy(&received).into_owned()
-}
-
 /// Returns the status of a raw answer.
 #[track_caller]
 pub(super) fn status_of(answer: &str) -> u16 {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// How far two medians may lie apart.
 const LIMIT: Duration = Duration::from_millis(1);
 /// Rounds, of which the one in the middle decides: a burst of other work spoils one, a leak shows in all.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 /// Samples of each kind in a round.
 const SAMPLES: usize = 200;
 
