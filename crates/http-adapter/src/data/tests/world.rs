@@ -1,7 +1,7 @@
 //! A server whose ports are mocks: three tokens, two people, counters, and whatever data a test gives.
 
 use crate::HttpState;
-use crate::tests::{Answer, NOW, Parts, send};
+use crate::tests::{Answer, MemoryStore, NOW, Parts, send};
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use application::ports::storage::{
@@ -123,10 +123,14 @@ pub(super) fn zone() -> TimeZone {
 }
 
 fn claims(subject: TokenSubject, scopes: ScopeSet) -> AccessClaims {
+    let client_id = match subject {
+        TokenSubject::Person { .. } => ClientId::from_uuid(Uuid::nil()),
+        TokenSubject::Service => ClientId::parse(MemoryStore::SERVICE).unwrap(),
+    };
     AccessClaims {
         id: TokenId::from_uuid(Uuid::nil()),
         subject,
-        client_id: ClientId::from_uuid(Uuid::nil()),
+        client_id,
         scopes,
         issued_at: NOW,
         expires_at: AccessClaims::end_from(NOW),
