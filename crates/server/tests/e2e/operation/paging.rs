@@ -44,6 +44,20 @@ async fn walk(reader: &Reader, from: &str, link: &str) -> (Vec<Vec<String>>, Str
     }
 }
 
+/// Counts the answers of several chunks, of 60, that take as long as a delayed acknowledgement.
+async fn slow_answers(reader: &Reader) -> usize {
+    let mut slow = 0;
+    for size in [100, 120, 140] {
+        let query = format!("include_stages=true&pageSize={size}");
+        for _ in 0..20 {
+            let started = Instant::now();
+            assert_eq!(reader.ask("sleep", &query).await.status, StatusCode::OK);
+            slow += usize::from(started.elapsed() >= Duration::from_millis(38));
+        }
+    }
+    slow
+}
+
 on_both_stores! {
     async fn the_links_lead_through_every_session_once_and_back(world: World) {
         let (_server, reader) = many_nights(&world).await;
@@ -170,23 +184,25 @@ on_both_stores! {
         assert_eq!(after.map(|left| left + 1), before, "a refused method was counted");
     }
 
-    async fn a_page_of_two_chunks_does_not_wait_for_an_acknowledgement(world: World) {
+    async fn the_last_chunk_does_not_wait_for_an_acknowledgement(world: World) {
         let registration = register(&world);
         let user = &registration.user_id;
-        world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(25, 40))]);
+        world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(140, 40))]);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
-        let mut fastest = Duration::MAX;
-        for _ in 0..20 {
-            let started = Instant::now();
-            let answer = reader.ask("sleep", "include_stages=true").await;
-            fastest = fastest.min(started.elapsed());
-            assert!(answer.text.len() > 70_000, "one chunk only");
+        // Without TCP_NODELAY about every third of these answers on a connection that is kept takes 40 ms longer; with
+        // it none does, unless the machine is busy, hence the second and third try.
+        let mut slow = Vec::new();
+        for _ in 0..3 {
+            slow.push(slow_answers(&reader).await);
+            if slow.last().is_some_and(|number| *number < 8) {
+                return;
+            }
         }
-        assert!(fastest < Duration::from_millis(38), "the second chunk waits: {fastest:?}");
+        panic!("of 60 answers {slow:?} took 38 ms or more");
     }
 
-    async fn a_page_of_a_thousand_sessions_does_not_stall(world: World) {
+    async fn a_page_of_a_thousand_sessions_arrives_without_a_stall_for_each_chunk(world: World) {
         let registration = register(&world);
         let user = &registration.user_id;
         world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(1000, 40))]);
@@ -202,10 +218,9 @@ on_both_stores! {
             assert_eq!((answer.status, answer.headers.get("content-length")), (StatusCode::OK, None));
             bytes = answer.text.len();
         }
-        // A chunk that waits for the acknowledgement of the one before costs 40 ms.
         let chunks = u32::try_from(bytes / 65_536).expect("few");
         println!("{bytes} bytes in about {chunks} chunks took {fastest:?}");
         assert!(chunks > 50, "{bytes} bytes are too few to tell");
-        assert!(fastest < chunks * Duration::from_millis(40) / 2, "{chunks} chunks took {fastest:?}");
+        assert!(fastest < chunks * Duration::from_millis(40) / 4, "{chunks} chunks took {fastest:?}");
     }
 }
