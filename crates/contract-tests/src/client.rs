@@ -1,10 +1,16 @@
 //! Clients and their secrets.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, conflict, hash, now, seconds, secret, secret_id};
+use crate::fixture::{Counting, client, client_id, conflict, hash, now, seconds, secret, secret_id};
+use application::operator::RotateClientSecret;
 use application::ports::storage::{ClientWithSecrets, UniqueKey};
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use application::ports::system::Clock as _;
+use domain::client::{
+    Client, ClientKind, ClientName, ClientSecret, ClientStatus, MAX_LIVE_SECRETS, RedirectUri,
+};
 use domain::scope::{Scope, ScopeSet};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A service client in which nothing is as in [`client`].
 fn service(number: u64) -> Client {
@@ -111,4 +117,54 @@ pub(crate) async fn only_the_clients_own_secret_can_be_expired(harness: &Harness
     assert!(!unit.clients().expire_secret(client_id(1), secret_id(2), now()).await.unwrap());
     assert!(!unit.clients().expire_secret(client_id(3), secret_id(1), now()).await.unwrap());
     assert_eq!(unit.clients().list_secrets(client_id(2)).await.unwrap(), [secret(2)]);
+}
+
+/// Changes one value of the first client in a unit of work of its own.
+async fn change(harness: Harness, change: fn(&mut Client)) {
+    let mut unit = harness.begin().await;
+    let mut client = unit.clients().find(client_id(1)).await.unwrap().unwrap();
+    change(&mut client);
+    // Whoever could look meanwhile would write back what it saw.
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert!(unit.clients().update(&client).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
+pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Harness) {
+    const CHANGES: [fn(&mut Client); 6] = [
+        |client| client.status = service(1).status,
+        |client| client.name = service(1).name,
+        |client| client.redirect_uris = service(1).redirect_uris,
+        |client| client.scopes = service(1).scopes,
+        |client| client.allow_query_secrets = service(1).allow_query_secrets,
+        |client| client.require_pkce = service(1).require_pkce,
+    ];
+    harness.store_client(&client(1), &secret(1)).await;
+    let tasks = CHANGES.map(|own| tokio::spawn(change(harness.clone(), own)));
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let mut expected = client(1);
+    CHANGES.iter().for_each(|change| change(&mut expected));
+    let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
+    assert_eq!(found.client, expected);
+}
+
+pub(crate) async fn racing_rotations_leave_two_live_secrets_at_most(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    let ports = Arc::new(Counting::default());
+    let rotation = Arc::new(RotateClientSecret::new(harness.factory.clone(), ports.clone(), ports.clone()));
+    let rotations: Vec<_> = (0..12)
+        .map(|_| {
+            let rotation = rotation.clone();
+            tokio::spawn(async move { rotation.run(client_id(1), None).await.map(drop) })
+        })
+        .collect();
+    for rotation in rotations {
+        rotation.await.unwrap().unwrap();
+    }
+    let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
+    assert_eq!(found.secrets.len(), 13);
+    let live = found.secrets.iter().filter(|secret| secret.is_live(ports.now())).count();
+    assert_eq!(live, MAX_LIVE_SECRETS);
 }

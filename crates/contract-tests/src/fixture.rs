@@ -1,6 +1,7 @@
 //! What the cases store; everything is made up, and made of small numbers.
 
 use application::ports::storage::{StorageError, UniqueKey};
+use application::ports::system::{Clock, Entropy};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
@@ -10,7 +11,7 @@ use domain::id::{
 };
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::scope::{Scope, ScopeSet};
-use domain::secret::SecretHash;
+use domain::secret::{SecretBytes, SecretHash};
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use domain::sleep::{
     Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, SleepSource, Stage, StageEntry,
@@ -24,6 +25,7 @@ use domain::time::{TimeZone, UtcOffset};
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
+use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 /// The moment at which the cases take place, with all six decimals.
@@ -47,6 +49,37 @@ pub(crate) fn conflict<T>(result: Result<T, StorageError>) -> UniqueKey {
         Err(StorageError::Conflict(key)) => key,
         Err(error) => panic!("expected a conflict, got {error}"),
         Ok(_) => panic!("expected a conflict, got none"),
+    }
+}
+
+/// A clock and a source of randomness that never say the same twice: they count.
+#[derive(Default)]
+pub(crate) struct Counting(AtomicU64);
+
+impl Counting {
+    /// Begins where no other fixture is.
+    fn next(&self) -> u64 {
+        1_000 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Clock for Counting {
+    fn now(&self) -> DateTime<Utc> {
+        now() + microsecond() * i32::try_from(self.next()).unwrap()
+    }
+}
+
+impl Entropy for Counting {
+    /// Takes its time, so that units of work that do not wait for each other meet here.
+    fn secret_bytes(&self) -> SecretBytes {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let mut bytes = [0x3c; 32];
+        bytes[..8].copy_from_slice(&self.next().to_be_bytes());
+        SecretBytes::new(bytes)
+    }
+
+    fn uuid(&self) -> Uuid {
+        uuid(self.next())
     }
 }
 

@@ -102,6 +102,7 @@ suite! {
         deleting_a_person_deletes_everything_stored_under_them_and_nothing_else,
         deleting_nobody_says_so,
         a_deleted_address_is_free_again,
+        racing_changes_of_different_values_are_all_kept,
     }
     client {
         a_client_reads_back_as_stored,
@@ -113,6 +114,8 @@ suite! {
         secrets_are_listed_oldest_first,
         an_expired_secret_keeps_its_end,
         only_the_clients_own_secret_can_be_expired,
+        racing_changes_of_different_values_are_all_kept,
+        racing_rotations_leave_two_live_secrets_at_most,
     }
     code {
         a_code_reads_back_as_stored,

@@ -7,6 +7,7 @@ use crate::fixture::{
 };
 use application::ports::storage::{GrantFilter, UniqueKey};
 use domain::user::{BiologicalSex, BloodType, Email, SkinType, User, UserStatus};
+use std::time::Duration;
 
 pub(crate) async fn a_person_reads_back_as_stored(harness: &Harness) {
     for person in [user(1), full_user(2)] {
@@ -162,4 +163,36 @@ pub(crate) async fn a_deleted_address_is_free_again(harness: &Harness) {
     unit.users().insert(&heir).await.unwrap();
     unit.commit().await.unwrap();
     assert_eq!(harness.profiles.find_profile(user_id(2)).await.unwrap(), Some(heir));
+}
+
+/// Changes one value of the first person in a unit of work of its own.
+async fn change(harness: Harness, change: fn(&mut User)) {
+    let mut unit = harness.begin().await;
+    let mut person = unit.users().find(user_id(1)).await.unwrap().unwrap();
+    change(&mut person);
+    // Whoever could look meanwhile would write back what it saw.
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert!(unit.users().update(&person).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
+pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Harness) {
+    const CHANGES: [fn(&mut User); 8] = [
+        |person| person.status = full_user(1).status,
+        |person| person.home_timezone = full_user(1).home_timezone,
+        |person| person.created_at = full_user(1).created_at,
+        |person| person.biology.birth_date = full_user(1).biology.birth_date,
+        |person| person.biology.blood_type = full_user(1).biology.blood_type,
+        |person| person.biology.height = full_user(1).biology.height,
+        |person| person.biology.weight = full_user(1).biology.weight,
+        |person| person.biology.skin_type = full_user(1).biology.skin_type,
+    ];
+    harness.store_user(&user(1)).await;
+    let tasks = CHANGES.map(|own| tokio::spawn(change(harness.clone(), own)));
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let mut expected = user(1);
+    CHANGES.iter().for_each(|change| change(&mut expected));
+    assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(expected));
 }

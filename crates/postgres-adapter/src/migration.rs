@@ -32,18 +32,22 @@ mod diesel_table {
     }
 }
 
-/// Changes the schema, on a connection that nobody else uses.
-type Change = fn(&mut AsyncMigrationHarness<AsyncPgConnection>) -> diesel::migration::Result<()>;
+/// Changes the schema, on a connection that nobody else uses, and returns how many migrations that took.
+type Change = fn(&mut AsyncMigrationHarness<AsyncPgConnection>) -> diesel::migration::Result<usize>;
 
 impl PostgresStore {
-    /// Applies the pending migrations; of several processes one does it and the others wait.
-    pub async fn migrate(&self) -> Result<(), StorageError> {
-        self.change_schema(|harness| harness.run_pending_migrations(MIGRATIONS).map(|_| ())).await
+    /// Applies the pending migrations and returns how many there were; of several processes one does it and the
+    /// others wait.
+    pub async fn migrate(&self) -> Result<usize, StorageError> {
+        self.change_schema(|harness| harness.run_pending_migrations(MIGRATIONS).map(|applied| applied.len()))
+            .await
     }
 
     /// Takes every migration back, and with them everything that is stored.
     pub async fn revert_all(&self) -> Result<(), StorageError> {
-        self.change_schema(|harness| harness.revert_all_migrations(MIGRATIONS).map(|_| ())).await
+        self.change_schema(|harness| harness.revert_all_migrations(MIGRATIONS).map(|reverted| reverted.len()))
+            .await
+            .map(drop)
     }
 
     /// Judges the schema that is there; changes nothing.
@@ -59,7 +63,7 @@ impl PostgresStore {
         Ok(judge(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
     }
 
-    async fn change_schema(&self, change: Change) -> Result<(), StorageError> {
+    async fn change_schema(&self, change: Change) -> Result<usize, StorageError> {
         let mut connection = self.connector.connect().await.map_err(|_| StorageError::Unavailable)?;
         connection.batch_execute(LOCK).await.map_err(storage_error)?;
         // Diesel's migrations are synchronous. On a thread that may block they run under any runtime; the lock

@@ -28,9 +28,12 @@ impl ClientRepository for PgUnitOfWork {
     }
 
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
+        // Whoever finds may update, with all that was found: nobody else may in between. Rows that refer to this
+        // one by a foreign key are still inserted meanwhile.
         let row: Option<ClientRow> = client::table
             .filter(client::id.eq(id.as_uuid()))
             .select(ClientRow::as_select())
+            .for_no_key_update()
             .first(self.connection()?)
             .await
             .optional()

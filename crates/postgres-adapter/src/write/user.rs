@@ -32,9 +32,12 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
+        // Whoever finds may update, with all that was found: nobody else may in between. Rows that refer to this
+        // one by a foreign key are still inserted meanwhile.
         let row: Option<AccountRow> = account::table
             .filter(account::id.eq(id.as_uuid()))
             .select(AccountRow::as_select())
+            .for_no_key_update()
             .first(self.connection()?)
             .await
             .optional()

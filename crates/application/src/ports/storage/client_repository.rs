@@ -31,7 +31,9 @@ pub trait ClientReader: Send + Sync {
 pub trait ClientRepository: Send {
     /// Stores a new client with its first secret; MUST fail with `Conflict(ClientId)` when taken.
     async fn insert(&mut self, client: &Client, secret: &ClientSecret) -> Result<(), StorageError>;
-    /// Returns a client, or nothing.
+    /// Returns a client, or nothing. A client that was found MUST NOT be changed by another unit of work before this
+    /// one ends, so that an `update` with what was found undoes nothing, and secrets can be counted: whoever gives
+    /// a client another secret finds the client first.
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError>;
     /// Lists clients by ascending id, those after `after`, at most `limit`.
     async fn list(&mut self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError>;

@@ -13,7 +13,8 @@ use mockall::automock;
 pub trait UserRepository: Send {
     /// Stores a new person; MUST fail with `Conflict(UserId)` or `Conflict(UserEmail)` when taken.
     async fn insert(&mut self, user: &User) -> Result<(), StorageError>;
-    /// Returns a person, or nothing.
+    /// Returns a person, or nothing. Whoever was found MUST NOT be changed by another unit of work before this one
+    /// ends, so that an `update` with what was found undoes nothing.
     async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError>;
     /// Returns the person with this address, case aside, or nothing.
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError>;
