@@ -25,6 +25,8 @@ pub(super) fn targets(level: LogLevel, talk: Talk) -> Targets {
     Targets::new()
         .with_default(others)
         .with_target("actix_server", own.min(LevelFilter::INFO))
+        // It calls bytes that are no HTTP an error of the server; anybody could fill the log with them.
+        .with_target("actix_http::h1::dispatcher", LevelFilter::OFF)
         .with_targets(OWN.map(|name| (name, own)))
 }
 
@@ -51,6 +53,12 @@ mod tests {
             assert!(targets.would_enable(library, &Level::WARN), "{library}");
         }
         assert!(targets.would_enable("http_adapter::middleware", &Level::TRACE));
+    }
+
+    #[test]
+    fn bytes_that_are_no_http_are_no_error_of_the_server() {
+        let targets = targets(LogLevel::Trace, Talk::Server);
+        assert!(!targets.would_enable("actix_http::h1::dispatcher", &Level::ERROR));
     }
 
     #[test]
