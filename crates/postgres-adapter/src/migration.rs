@@ -1,5 +1,6 @@
 //! The migrations, embedded, and where a database stands.
 
+use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
 use crate::schema::schema_compatibility;
 use crate::store::PostgresStore;
@@ -83,7 +84,7 @@ fn known_versions() -> Result<BTreeSet<String>, StorageError> {
 }
 
 /// Reads Diesel's own table, without making it as its harness would: a reader may not be allowed to.
-async fn applied_versions(connection: &mut AsyncPgConnection) -> Result<BTreeSet<String>, StorageError> {
+async fn applied_versions(connection: &mut Pooled) -> Result<BTreeSet<String>, StorageError> {
     use diesel_table::__diesel_schema_migrations as applied;
 
     let is_there = sql_query("SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL");

@@ -39,9 +39,12 @@ impl Failure {
     }
 }
 
-/// Applies the pending migrations, all or none; of several processes one does it and the others wait.
-pub(crate) fn migrate(location: &Location) -> Result<(), StorageError> {
-    in_one_transaction(location, |connection| connection.run_pending_migrations(MIGRATIONS).map(drop))
+/// Applies the pending migrations, all or none, and returns how many there were; of several processes one does it
+/// and the others wait.
+pub(crate) fn migrate(location: &Location) -> Result<usize, StorageError> {
+    in_one_transaction(location, |connection| {
+        connection.run_pending_migrations(MIGRATIONS).map(|applied| applied.len())
+    })
 }
 
 /// Takes every migration back, and with them everything that is stored.
@@ -50,10 +53,10 @@ pub(crate) fn revert_all(location: &Location) -> Result<(), StorageError> {
 }
 
 /// Changes the schema under the write lock, which makes other processes wait before they look what is pending.
-fn in_one_transaction(
+fn in_one_transaction<T>(
     location: &Location,
-    change: impl FnOnce(&mut SqliteConnection) -> diesel::migration::Result<()>,
-) -> Result<(), StorageError> {
+    change: impl FnOnce(&mut SqliteConnection) -> diesel::migration::Result<T>,
+) -> Result<T, StorageError> {
     let patient = Location { busy_timeout: PATIENCE.max(location.busy_timeout), ..location.clone() };
     let mut connection = patient.connect(Role::Writer)?;
     connection

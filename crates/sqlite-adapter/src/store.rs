@@ -43,8 +43,9 @@ impl SqliteStore {
         })
     }
 
-    /// Applies the pending migrations, all or none; of several processes one does it and the others wait.
-    pub async fn migrate(&self) -> Result<(), StorageError> {
+    /// Applies the pending migrations, all or none, and returns how many there were; of several processes one does
+    /// it and the others wait.
+    pub async fn migrate(&self) -> Result<usize, StorageError> {
         let location = self.location.clone();
         on_blocking_thread(move || migration::migrate(&location)).await
     }

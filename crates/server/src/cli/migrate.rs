@@ -20,17 +20,14 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     ensure_signing_key(&store, settings).await
 }
 
-/// Applies the pending migrations and returns how many there were.
+/// Applies the pending migrations and returns how many this process applied; another may have been faster.
 pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
     let before = schema.state().await.context("the store does not answer")?;
-    let pending = match &before {
-        SchemaState::Current | SchemaState::NewerCompatible => return Ok(0),
-        SchemaState::Older { pending } => Some(pending.len()),
-        SchemaState::Missing => None,
+    match &before {
+        SchemaState::Current | SchemaState::NewerCompatible => Ok(0),
+        SchemaState::Older { .. } | SchemaState::Missing => Ok(schema.migrate().await?),
         SchemaState::NewerIncompatible => bail!(refusal(&before).unwrap_or_default()),
-    };
-    schema.migrate().await?;
-    Ok(pending.unwrap_or(1))
+    }
 }
 
 async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Result<()> {
@@ -46,4 +43,31 @@ async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Resul
     // Says now, not at the next start, when the keys of the store were sealed with another encryption key.
     keys.reload.run().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use application::ports::storage::StorageError;
+    use async_trait::async_trait;
+
+    /// A store that was empty when it was asked, and that somebody else migrates meanwhile.
+    struct MigratedMeanwhile;
+
+    #[async_trait]
+    impl Schema for MigratedMeanwhile {
+        async fn state(&self) -> Result<SchemaState, StorageError> {
+            Ok(SchemaState::Missing)
+        }
+
+        async fn migrate(&self) -> Result<usize, StorageError> {
+            Ok(0)
+        }
+    }
+
+    #[tokio::test]
+    async fn what_another_process_applied_is_not_counted() {
+        let schema: Arc<dyn Schema> = Arc::new(MigratedMeanwhile);
+        assert_eq!(migrate(&schema).await.unwrap(), 0);
+    }
 }

@@ -11,8 +11,9 @@ use sqlite_adapter::SqliteStore;
 pub(crate) trait Schema: Send + Sync {
     /// Tells whether this program may serve on it.
     async fn state(&self) -> Result<SchemaState, StorageError>;
-    /// Applies the pending migrations, all or none.
-    async fn migrate(&self) -> Result<(), StorageError>;
+    /// Applies the pending migrations, all or none, and returns how many there were; of several processes that do it
+    /// at once, those that come late find none.
+    async fn migrate(&self) -> Result<usize, StorageError>;
 }
 
 #[async_trait]
@@ -21,7 +22,7 @@ impl Schema for SqliteStore {
         self.schema_state().await
     }
 
-    async fn migrate(&self) -> Result<(), StorageError> {
+    async fn migrate(&self) -> Result<usize, StorageError> {
         Self::migrate(self).await
     }
 }
@@ -32,7 +33,7 @@ impl Schema for PostgresStore {
         self.schema_state().await
     }
 
-    async fn migrate(&self) -> Result<(), StorageError> {
+    async fn migrate(&self) -> Result<usize, StorageError> {
         Self::migrate(self).await
     }
 }
