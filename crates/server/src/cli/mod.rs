@@ -25,6 +25,7 @@ mod tests;
 use crate::settings::Settings;
 use crate::telemetry::{self, Talk};
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// An OAuth 2 server for sleep, supplement and profile data that people share with apps
@@ -33,8 +34,9 @@ use std::path::PathBuf;
 #[command(after_help = "Begin with `restwell demo`: a server with made-up data and curl lines to try.\n\
     Settings: docs/reference/configuration.md, or `restwell reference configuration`.")]
 pub(crate) struct Cli {
-    /// The TOML file with the settings; the environment (`RESTWELL__SECTION__KEY`) goes over it
-    #[arg(long, global = true, value_name = "FILE", env = "RESTWELL_CONFIG", hide_env_values = true)]
+    /// The TOML file with the settings, else the one that `RESTWELL_CONFIG` names; the environment
+    /// (`RESTWELL__SECTION__KEY`) goes over it
+    #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
@@ -84,7 +86,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Reference(command) => return reference::run(*command),
         _ => {}
     }
-    let settings = Settings::load(cli.config.as_deref())?;
+    let file = settings_file(cli.config, std::env::var_os("RESTWELL_CONFIG"));
+    let settings = Settings::load(file.as_deref())?;
     let talk = match cli.command {
         Command::Serve | Command::Demo(_) => Talk::Server,
         _ => Talk::Command,
@@ -104,4 +107,10 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Export(arguments) => export::run(&arguments, &settings).await,
         Command::Reference(command) => reference::run(command),
     }
+}
+
+/// Chooses the settings file: the argument goes over the variable, and an empty variable counts as not set. Not
+/// left to clap, which refuses an empty one.
+fn settings_file(argument: Option<PathBuf>, variable: Option<OsString>) -> Option<PathBuf> {
+    argument.or_else(|| variable.filter(|name| !name.is_empty()).map(PathBuf::from))
 }

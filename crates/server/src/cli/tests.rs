@@ -1,4 +1,4 @@
-use super::{Cli, Command};
+use super::{Cli, Command, settings_file};
 use clap::{CommandFactory, Parser};
 
 const ID: &str = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48";
@@ -90,4 +90,17 @@ fn a_code_lives_a_minute_when_nothing_is_said() {
         parsed(&format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep")).unwrap();
     let Command::Code(code) = cli.command else { panic!("another command") };
     assert!(format!("{code:?}").contains("CodeLifetime(60)"));
+}
+
+#[test]
+fn the_settings_file_is_the_argument_else_the_variable_and_an_empty_variable_names_none() {
+    let path = |name: &str| Some(std::path::PathBuf::from(name));
+    assert_eq!(settings_file(None, None), None);
+    assert_eq!(settings_file(None, Some("".into())), None);
+    assert_eq!(settings_file(None, Some("v.toml".into())), path("v.toml"));
+    for variable in ["", "v.toml"] {
+        assert_eq!(settings_file(path("a.toml"), Some(variable.into())), path("a.toml"));
+    }
+    // An argument that names no file is a mistake.
+    assert!(Cli::try_parse_from(["restwell", "--config", "", "serve"]).is_err());
 }
