@@ -15,10 +15,13 @@ section! {
 
 impl CorsSettings {
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let wrong = self.allowed_origins.0.iter().filter(|origin| !is_origin(origin));
+        let numbered = self.allowed_origins.0.iter().zip(1_usize..);
+        let wrong = numbered.filter(|(origin, _)| !is_origin(origin));
         wrong
-            .map(|origin| {
-                let text = format!("holds {origin:?}, which is no origin; write https://host[:port], without a slash at the end");
+            .map(|(_, number)| {
+                let text = format!(
+                    "is wrong in entry {number}, which is no origin; write https://host[:port], without a slash at the end"
+                );
                 Problem::new("cors.allowed_origins", text)
             })
             .collect()

@@ -53,6 +53,8 @@ impl LogLevel {
 }
 
 impl SettingValue for LogFormat {
+    const KIND: &'static str = "json or human";
+
     fn shown(&self) -> String {
         match self {
             Self::Json => "json".to_owned(),
@@ -62,6 +64,8 @@ impl SettingValue for LogFormat {
 }
 
 impl SettingValue for LogLevel {
+    const KIND: &'static str = "error, warn, info, debug or trace";
+
     fn shown(&self) -> String {
         self.as_str().to_owned()
     }

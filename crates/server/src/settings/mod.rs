@@ -74,7 +74,8 @@ impl Settings {
     /// Reads the settings of this file and these variables, secrets in files included, and checks them all.
     pub(crate) fn from_sources(file: Option<&Path>, variables: &Variables) -> Result<Self, SettingsError> {
         let merged = source::merged(file, variables)?;
-        let settings: Self = merged.try_deserialize().map_err(|error| source::wrong(&error))?;
+        let settings: Self =
+            merged.try_deserialize().map_err(|error| source::wrong(&error, file, variables))?;
         let settings = settings.with_secret_files()?;
         let problems = settings.problems();
         if problems.is_empty() { Ok(settings) } else { Err(SettingsError::Wrong(problems)) }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Something wrong with one setting: its full name and what to do, never a secret value.
+/// Something wrong with one setting: its full name and what to do, never its value: a secret may have been put into
+/// the wrong setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     key: String,
@@ -19,8 +20,7 @@ impl Problem {
     /// Says so when a number is out of its range.
     pub(crate) fn unless_within(key: &str, number: u32, range: RangeInclusive<u32>) -> Option<Self> {
         let (least, most) = (range.start(), range.end());
-        (!range.contains(&number))
-            .then(|| Self::new(key, format!("is {number} and must be between {least} and {most}")))
+        (!range.contains(&number)).then(|| Self::new(key, format!("must be between {least} and {most}")))
     }
 }
 

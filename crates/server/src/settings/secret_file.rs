@@ -21,10 +21,19 @@ pub(super) fn secret_of(
 fn read(key: &str, path: &Path) -> Result<SecretText, Problem> {
     let key = format!("{key}_file");
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Problem::new(&*key, format!("names {}, which cannot be read: {error}", path.display()))
+        Problem::new(&*key, format!("names {}, which cannot be read: {error}", shown(path)))
     })?;
     match text.trim() {
-        "" => Err(Problem::new(key, format!("names {}, which is empty", path.display()))),
+        "" => Err(Problem::new(key, format!("names {}, which is empty", shown(path)))),
         text => Ok(SecretText::new(text.to_owned())),
     }
+}
+
+/// Returns the path, unless somebody put the secret itself where its file should be named.
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.contains("://") || text.starts_with("rwk_") {
+        return "no file, it seems, but the secret itself".to_owned();
+    }
+    text
 }

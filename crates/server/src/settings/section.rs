@@ -13,6 +13,8 @@ pub(crate) struct Row {
     pub(crate) about: &'static str,
     /// What counts when nobody says otherwise, as written in a file; nothing when it is simply not set.
     pub(crate) default: Option<&'static str>,
+    /// What kind of value it takes, as an error names it.
+    pub(crate) kind: &'static str,
     /// The unit or the form of the value.
     pub(crate) unit: &'static str,
     /// A value that somebody might set.
@@ -30,6 +32,8 @@ impl Row {
 
 /// A kind of value that a setting may have.
 pub(crate) trait SettingValue {
+    /// What a value must be, as an error says it.
+    const KIND: &'static str;
     /// Whether the value is never printed.
     const IS_SECRET: bool = false;
 
@@ -38,8 +42,10 @@ pub(crate) trait SettingValue {
 }
 
 macro_rules! shown_as_displayed {
-    ($($kind:ty),+) => {
+    ($($kind:ty: $name:literal),+) => {
         $(impl SettingValue for $kind {
+            const KIND: &'static str = $name;
+
             fn shown(&self) -> String {
                 self.to_string()
             }
@@ -47,15 +53,25 @@ macro_rules! shown_as_displayed {
     };
 }
 
-shown_as_displayed!(u16, u32, usize, bool, String, SocketAddr);
+shown_as_displayed!(
+    u16: "a whole number up to 65535",
+    u32: "a whole number",
+    usize: "a whole number",
+    bool: "true or false",
+    String: "a text",
+    SocketAddr: "an IP address with a port"
+);
 
 impl SettingValue for PathBuf {
+    const KIND: &'static str = "a path";
+
     fn shown(&self) -> String {
         self.display().to_string()
     }
 }
 
 impl SettingValue for SecretText {
+    const KIND: &'static str = "a text";
     const IS_SECRET: bool = true;
 
     fn shown(&self) -> String {
@@ -64,6 +80,7 @@ impl SettingValue for SecretText {
 }
 
 impl<T: SettingValue> SettingValue for Option<T> {
+    const KIND: &'static str = T::KIND;
     const IS_SECRET: bool = T::IS_SECRET;
 
     fn shown(&self) -> String {
@@ -101,6 +118,7 @@ macro_rules! section {
                     key: concat!($path, ".", stringify!($field)),
                     about: concat!($($about),+),
                     default: $default,
+                    kind: <$kind as crate::settings::section::SettingValue>::KIND,
                     unit: $unit,
                     example: $example,
                     is_secret: <$kind as crate::settings::section::SettingValue>::IS_SECRET,

@@ -36,7 +36,8 @@ pub(crate) fn variables(
 pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Config, SettingsError> {
     let mut builder = Config::builder();
     for row in table::rows() {
-        builder = builder.set_default(row.key, row.default).map_err(|error| wrong(&error))?;
+        builder =
+            builder.set_default(row.key, row.default).map_err(|error| wrong(&error, file, variables))?;
     }
     let mut unknown = Vec::new();
     if let Some(path) = file {
@@ -46,27 +47,47 @@ pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Confi
         builder = builder.add_source(source);
     }
     let environment = environment(variables);
-    unknown.extend(unknown_variables(&environment)?);
+    let keys = leaves(environment.collect().map_err(|error| wrong(&error, file, variables))?);
+    unknown.extend(unknown_variables(&keys));
     if !unknown.is_empty() {
         return Err(SettingsError::Wrong(unknown));
     }
-    builder.add_source(environment).build().map_err(|error| wrong(&error))
+    builder.add_source(environment).build().map_err(|error| wrong(&error, file, variables))
 }
 
-/// Says which setting has the wrong type.
-pub(super) fn wrong(error: &ConfigError) -> SettingsError {
+/// Says which setting has the wrong type, what it takes and who set it. Nothing of the library's own sentence, which
+/// repeats the value: a secret may stand in the wrong place.
+pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variables) -> SettingsError {
     let key = match error {
-        ConfigError::Type { key, .. } | ConfigError::At { key, .. } => key.clone(),
+        ConfigError::Type { key, .. } | ConfigError::At { key, .. } => key.as_deref(),
         _ => None,
     };
-    let is_secret = |key: &String| table::rows().any(|row| row.key == key && row.is_secret);
-    let problem = match key {
-        // The library's sentence holds the value.
-        Some(key) if is_secret(&key) => Problem::new(key, "must be a text"),
-        Some(key) => Problem::new(key, format!("cannot be used: {error}")),
-        None => Problem::new("settings", format!("cannot be used: {error}")),
+    let row = key.and_then(|key| table::rows().find(|row| is_within(key, row.key)));
+    let problem = match (row, key) {
+        (Some(row), _) => {
+            let place = place_of(row, file, variables);
+            Problem::new(row.key, format!("must be {}, such as {}{place}", row.kind, row.example))
+        }
+        (None, Some(key)) => Problem::new(key, "is not what a setting or a section can be"),
+        (None, None) => Problem::new("settings", "cannot be read: one of them has the wrong type"),
     };
     SettingsError::Wrong(vec![problem])
+}
+
+/// Tells whether a place is a setting or something inside of it, such as `cors.allowed_origins[0]`.
+fn is_within(place: &str, key: &str) -> bool {
+    place.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+}
+
+/// Says where a setting comes from: the variable goes over the file, and an empty one counts as not set.
+fn place_of(row: &Row, file: Option<&Path>, variables: &Variables) -> String {
+    let name = row.variable();
+    let is_set = variables.iter().any(|(set, value)| set.eq_ignore_ascii_case(&name) && !value.is_empty());
+    match file {
+        _ if is_set => format!(" (environment variable {name})"),
+        Some(path) => format!(" (in {})", path.display()),
+        None => String::new(),
+    }
 }
 
 fn read(path: &Path) -> Result<File<config::FileSourceString, FileFormat>, SettingsError> {
@@ -98,13 +119,12 @@ fn unknown_keys(source: &dyn Source, place: &str, path: &Path) -> Result<Vec<Pro
         .collect())
 }
 
-fn unknown_variables(source: &Environment) -> Result<Vec<Problem>, SettingsError> {
-    let keys = leaves(source.collect().map_err(|error| wrong(&error))?);
+fn unknown_variables(keys: &BTreeSet<String>) -> Vec<Problem> {
     let name = |key: &String| format!("{PREFIX}{}", key.to_uppercase().replace('.', "__"));
     let problem = |key| {
         Problem::new(key, format!("is not a setting (environment variable {}){}", name(key), hint(key)))
     };
-    Ok(strangers(&keys).map(problem).collect())
+    strangers(keys).map(problem).collect()
 }
 
 fn strangers(keys: &BTreeSet<String>) -> impl Iterator<Item = &String> {

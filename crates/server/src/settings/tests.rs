@@ -92,6 +92,40 @@ fn a_value_of_the_wrong_type_names_its_setting() {
     ] {
         let text = refusal(Settings::from_sources(None, &environment(&[(name, value)])));
         assert!(text.contains(key), "{name}: {text}");
+        assert!(text.contains("must be") && text.contains(name) && !text.contains(value), "{text}");
+    }
+}
+
+#[test]
+fn no_error_repeats_a_value_wherever_it_was_put() {
+    let mut refused = 0;
+    for row in table::rows().filter(|row| !row.key.ends_with("_file")) {
+        let (section, name) = row.key.split_once('.').unwrap();
+        for value in ["\"LEAKME\"", "[\"LEAKME\"]", "[[\"LEAKME\"]]", "[{ a = \"LEAKME\" }]", "987654321987"]
+        {
+            let Err(error) = with(&format!("[{section}]\n{name} = {value}\n"), &[]) else { continue };
+            let text = error.to_string();
+            assert!(text.contains(row.key), "{value}: {text}");
+            assert!(!text.contains("LEAKME") && !text.contains("987654321987"), "{value}: {text}");
+            assert!(!text.contains("must be a ") || text.contains("restwell.toml"), "{value}: {text}");
+            refused += 1;
+        }
+        let Err(error) = Settings::from_sources(None, &environment(&[(&row.variable(), "LEAKME")])) else {
+            continue;
+        };
+        let text = error.to_string();
+        assert!(text.contains(row.key) && !text.contains("LEAKME"), "{text}");
+    }
+    assert!(refused > 50, "{refused}");
+    for text in ["server = \"LEAKME\"\n", "server = [\"LEAKME\"]\n", "[server]\nurl = \"LEAKME\"\n"] {
+        let text = refusal(with(text, &[]));
+        assert!(text.contains("server") && !text.contains("LEAKME"), "{text}");
+    }
+    for (name, value) in
+        [("RESTWELL__SERVER", "LEAKME"), ("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", "rwk_LEAKME")]
+    {
+        let text = refusal(Settings::from_sources(None, &environment(&[(name, value)])));
+        assert!(!text.contains("LEAKME"), "{text}");
     }
 }
 

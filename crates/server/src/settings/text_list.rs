@@ -10,6 +10,8 @@ use std::fmt;
 pub(crate) struct TextList(pub(crate) Vec<String>);
 
 impl SettingValue for TextList {
+    const KIND: &'static str = "a list of texts, or one text with commas";
+
     fn shown(&self) -> String {
         if self.0.is_empty() { "(none)".to_owned() } else { self.0.join(", ") }
     }
@@ -27,7 +29,7 @@ impl<'de> Visitor<'de> for ListVisitor {
     type Value = TextList;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of texts, or one text with commas")
+        f.write_str(TextList::KIND)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<TextList, E> {
