@@ -2,6 +2,7 @@
 
 use crate::parameter::decode_component;
 use crate::problem::Dialect;
+use actix_web::http::Method;
 use std::borrow::Cow;
 
 /// The paths of the two token endpoints.
@@ -16,7 +17,13 @@ pub(crate) fn dialect(path: &str) -> Dialect {
     if decoded == TOKEN || decoded == REFRESH { Dialect::OAuth } else { Dialect::Problem }
 }
 
-/// Tells whether a path belongs to a data endpoint, with or without `v1`.
+/// Tells whether a route of ours could serve this method on this path: the token endpoints take `GET` and `POST`,
+/// everything else `GET`. What it denies, routing answers with a 404 or a 405.
+pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
+    *method == Method::GET || (*method == Method::POST && dialect(path) == Dialect::OAuth)
+}
+
+/// Tells whether a path, decoded as the router decodes it, belongs to a data endpoint, with or without `v1`.
 pub(crate) fn is_data(path: &str) -> bool {
     let Some(rest) = path.strip_prefix("/api/") else { return false };
     let rest = rest.strip_prefix("v1/").unwrap_or(rest);

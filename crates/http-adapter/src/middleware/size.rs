@@ -1,6 +1,8 @@
-//! The sizes of what comes before a body (decisions 2); checked before anything is parsed.
+//! The sizes of what comes before a body (decisions 2); checked before anything is parsed, but after the method:
+//! a method that is not served is a 405 whatever its size.
 
 use crate::problem::{Fault, Problem};
+use crate::route;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
@@ -25,6 +27,9 @@ pub(super) async fn limit(
 }
 
 fn too_large(request: &ServiceRequest) -> Option<Fault> {
+    if !route::may_serve(request.path(), request.method()) {
+        return None;
+    }
     if request.path().len() > MAX_PATH || request.query_string().len() > MAX_QUERY {
         return Some(Fault::UriTooLong);
     }

@@ -77,6 +77,32 @@ async fn oversized_addresses_and_headers_are_refused_before_routing() {
     }
     let request = TestRequest::get().uri("/livez").insert_header(("cookie", "y".repeat(16 * 1024)));
     assert_problem(&send(&state, request).await, 431, "headers_too_large");
+    let post = TestRequest::post().uri(&format!("/api/%74oken?{long}"));
+    assert_eq!(send(&state, post).await.status.as_u16(), 414);
+}
+
+// Decisions 2: the method comes before the size.
+#[actix_web::test]
+async fn a_method_that_is_not_served_is_a_405_whatever_the_size() {
+    let state = Parts::default().build();
+    let (long, cookie) = ("y".repeat(9000), "y".repeat(17 * 1024));
+    for (method, path, allowed) in [
+        ("PUT", "/api/token", "GET, POST"),
+        ("HEAD", "/api/refresh", "GET, POST"),
+        ("POST", "/api/v1/sleep/x", "GET"),
+        ("DELETE", "/livez", "GET"),
+    ] {
+        let request = |uri: &str| TestRequest::default().method(method.parse().unwrap()).uri(uri);
+        let long = send(&state, request(&format!("{path}?x={long}"))).await;
+        let wide = send(&state, request(path).insert_header(("cookie", cookie.as_str()))).await;
+        for answer in [long, wide] {
+            assert_eq!(
+                (answer.status.as_u16(), answer.header("allow")),
+                (405, Some(allowed)),
+                "{method} {path}"
+            );
+        }
+    }
 }
 
 // T103
