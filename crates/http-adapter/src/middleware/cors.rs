@@ -46,7 +46,9 @@ fn allowed_origin(request: &ServiceRequest) -> Option<HeaderValue> {
     let origin = request.headers().get(ORIGIN)?;
     let allowed = &state(request)?.settings.cors_allowed_origins;
     let listed = allowed.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
-    (listed && route::is_data(request.path())).then(|| origin.clone())
+    // The path as the router reads it: `/api/v1/sl%65ep/..` is served too.
+    let path = request.match_info().as_str();
+    (listed && route::is_data(path)).then(|| origin.clone())
 }
 
 fn is_preflight(request: &ServiceRequest) -> bool {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const DATA: [&str; 2] = ["/api/v1/sleep/x", "/api/supplements/x"];
+const DATA: [&str; 4] = ["/api/v1/sleep/x", "/api/supplements/x", "/api/v1/sl%65ep/x", "/%61pi/profile/%78"];
 
 fn with_origins(origins: &[&str]) -> Arc<HttpState> {
     let cors_allowed_origins = origins.iter().map(ToString::to_string).collect();
@@ -64,7 +64,7 @@ async fn an_origin_is_listed_exactly_or_not_at_all() {
 #[actix_web::test]
 async fn no_page_may_read_the_other_endpoints() {
     let state = with_origins(&["https://page.example"]);
-    for uri in ["/api/token", "/api/refresh", "/livez", "/errors", "/nowhere"] {
+    for uri in ["/api/token", "/api/refresh", "/livez", "/errors", "/nowhere", "/api%2Fsleep/x"] {
         assert_no_cors(&send(&state, from_page(uri)).await);
         assert_no_cors(&send(&state, preflight(uri)).await);
     }
