@@ -69,14 +69,16 @@ fn problem_of(error: &Error) -> Problem {
 
 fn log(problem: &Problem) {
     let row = problem.fault().row();
-    let cause = problem.cause().map(causes).unwrap_or_default();
+    // Nothing is written where there is no cause.
+    let cause = problem.cause().map(causes);
+    let cause = cause.as_deref();
     match row.level {
-        LogLevel::Debug | LogLevel::Info => log_refusal(row, &cause),
-        LogLevel::Warn | LogLevel::Error => log_trouble(row, &cause),
+        LogLevel::Debug | LogLevel::Info => log_refusal(row, cause),
+        LogLevel::Warn | LogLevel::Error => log_trouble(row, cause),
     }
 }
 
-fn log_refusal(row: FaultRow, cause: &str) {
+fn log_refusal(row: FaultRow, cause: Option<&str>) {
     if row.level == LogLevel::Debug {
         tracing::debug!(code = row.code, cause, "request refused");
     } else {
@@ -84,7 +86,7 @@ fn log_refusal(row: FaultRow, cause: &str) {
     }
 }
 
-fn log_trouble(row: FaultRow, cause: &str) {
+fn log_trouble(row: FaultRow, cause: Option<&str>) {
     if row.level == LogLevel::Warn {
         tracing::warn!(code = row.code, cause, "request refused");
     } else {

@@ -28,6 +28,13 @@ async fn a_path_that_no_route_has_is_not_repeated() {
     assert!(!log.contains("LEAKME123"));
 }
 
+#[actix_web::test]
+async fn a_refusal_without_a_cause_names_none() {
+    let log = log_of(vec![TestRequest::get().uri("/api/v1/profile/x")]).await;
+    let line = log.lines().find(|line| line.contains("request refused")).unwrap();
+    assert!(line.contains("code=") && !line.contains("cause"), "{line}");
+}
+
 // T01
 #[actix_web::test]
 async fn nothing_that_a_caller_sends_is_logged() {
