@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 /// Returns what registers the whole HTTP side: `App::new().configure(configure(state))`.
 ///
-/// Everything lives in one scope, so that the middleware also sees what no route answers. Routes are
+/// Everything lives in one scope, so that the middleware also sees what no route answers; only an address that
+/// does not begin with a slash (`OPTIONS *`) is outside of it and has the same middleware of its own. Routes are
 /// resources: a wrong method is a 405 with `Allow`, never a 404.
 pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
@@ -23,7 +24,9 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
             .service(web::resource("/readyz").route(web::get().to(health::ready)))
             .service(web::resource("/errors").route(web::get().to(show_error_reference)))
             .default_service(web::to(nothing_here));
-        app.app_data(web::Data::from(state)).service(middleware::wrap(routes));
+        app.app_data(web::Data::from(state))
+            .service(middleware::wrap(routes))
+            .default_service(middleware::wrap_route(web::to(nothing_here)));
     }
 }
 

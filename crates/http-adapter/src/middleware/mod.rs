@@ -20,20 +20,33 @@ mod unread;
 
 pub use context::RequestId;
 
-use actix_web::Scope;
 use actix_web::dev::HttpServiceFactory;
 use actix_web::middleware::from_fn;
+use actix_web::{Route, Scope};
+
+/// Puts the middleware around routes of whatever type; a macro, because every layer changes the type of a scope.
+macro_rules! wrapped {
+    ($routes:expr) => {
+        // The last one registered is the outermost.
+        $routes
+            .wrap(from_fn(compression::compress))
+            .wrap(from_fn(size::limit))
+            .wrap(from_fn(deadline::keep))
+            .wrap(from_fn(panic::catch))
+            .wrap(from_fn(finish::finish))
+            .wrap(from_fn(cors::apply))
+            .wrap(from_fn(record::record))
+            .wrap(from_fn(unread::close))
+    };
+}
 
 /// Puts the middleware around all routes.
 pub(crate) fn wrap(routes: Scope) -> impl HttpServiceFactory + 'static {
-    // The last one registered is the outermost.
-    routes
-        .wrap(from_fn(compression::compress))
-        .wrap(from_fn(size::limit))
-        .wrap(from_fn(deadline::keep))
-        .wrap(from_fn(panic::catch))
-        .wrap(from_fn(finish::finish))
-        .wrap(from_fn(cors::apply))
-        .wrap(from_fn(record::record))
-        .wrap(from_fn(unread::close))
+    wrapped!(routes)
+}
+
+/// Puts the middleware around what answers when a request's address is no path at all, such as `*`: no scope
+/// takes it.
+pub(crate) fn wrap_route(route: Route) -> Route {
+    wrapped!(route)
 }

@@ -1,5 +1,6 @@
 //! What the document defines once: schemas and security schemes.
 
+use super::schema::{BASIC, BEARER};
 use super::{data, service, token};
 use crate::data::dto::{
     IngredientDto, MetricDto, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
@@ -7,20 +8,8 @@ use crate::data::dto::{
 };
 use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::{RefreshBody, ServiceTokenBody, TokenBody};
-use utoipa::ToSchema;
 use utoipa::openapi::schema::{Components, ComponentsBuilder};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Ref, RefOr, Schema};
-
-/// The security scheme of the data endpoints.
-pub(super) const BEARER: &str = "bearer";
-/// The security scheme of the token endpoints.
-pub(super) const BASIC: &str = "basic";
-
-/// Refers to the schema of a type.
-pub(super) fn reference<T: ToSchema>() -> RefOr<Schema> {
-    RefOr::Ref(Ref::from_schema_name(T::name()))
-}
 
 pub(super) fn components() -> Components {
     let bearer = HttpBuilder::new()

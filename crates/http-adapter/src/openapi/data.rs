@@ -1,7 +1,7 @@
 //! The data endpoints.
 
-use super::component::{BEARER, reference};
 use super::response::{ErrorForm, Group, json, limited};
+use super::schema::{BEARER, reference};
 use super::{example, parameter};
 use crate::data::dto::{ProfileAnswer, SleepAnswer, SupplementsAnswer};
 use crate::problem::Fault;

@@ -9,6 +9,7 @@ mod example;
 mod parameter;
 mod reference;
 mod response;
+mod schema;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,9 @@ use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Path
 
 const DESCRIPTION: &str = "Consented access to people's profile, sleep and supplement data. \
 An app exchanges an authorization code for tokens, then reads with the access token. Errors of the token \
-endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable.";
+endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable. What cannot \
+be read as HTTP (more than 96 headers, a head above 128 KiB or one that does not arrive, raw bytes in the \
+address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
 
 /// Makes the document: every endpoint, every answer, every parameter.
 pub fn document() -> OpenApi {

@@ -1,7 +1,7 @@
 //! Answers: the good one of an endpoint, and the others out of the table of faults.
 
-use super::component::reference;
 use super::example;
+use super::schema::reference;
 use crate::problem::{Fault, OAuthErrorBody, ProblemBody};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

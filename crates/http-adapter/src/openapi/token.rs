@@ -1,7 +1,7 @@
 //! The token endpoints.
 
-use super::component::{BASIC, reference};
 use super::response::{ErrorForm, Group, json};
+use super::schema::{BASIC, reference};
 use super::{example, parameter};
 use crate::problem::Fault;
 use crate::route;

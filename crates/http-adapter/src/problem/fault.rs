@@ -133,7 +133,7 @@ faults! {
         "Something went wrong that the caller cannot change; the request id leads the operator to the cause.";
     StorageUnavailable => 503 "storage_unavailable" "temporarily_unavailable" Error
         "The store cannot be reached",
-        "The request could not be served at this moment and changed nothing: try again after Retry-After.";
+        "The request could not be served at this moment: try again after Retry-After. Send an authorization code again only if the person can be asked anew: one that was redeemed before the store broke off counts as replayed.";
     NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";

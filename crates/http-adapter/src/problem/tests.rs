@@ -36,6 +36,13 @@ fn the_token_endpoints_use_only_the_codes_of_the_decisions_with_their_status() {
     }
 }
 
+// A COMMIT that is cut off may have been carried out.
+#[test]
+fn an_outage_promises_nothing_about_what_was_stored() {
+    let meaning = Fault::StorageUnavailable.row().meaning;
+    assert!(!meaning.contains("nothing") && meaning.contains("counts as replayed"), "{meaning}");
+}
+
 #[test]
 fn the_reference_has_an_anchor_for_every_code() {
     let page = error_reference();

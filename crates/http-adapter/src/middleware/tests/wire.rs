@@ -150,6 +150,12 @@ async fn the_odd_forms_of_an_address_are_refused_and_never_hang() {
         let request = format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n");
         let answer = exchange(address, request.as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 4"), "{line}: {answer}");
+        // What the library takes for HTTP is answered by us.
+        if !answer.starts_with("HTTP/1.1 400") {
+            assert!(answer.contains("\"code\":\"not_found\""), "{line}: {answer}");
+            assert!(answer.contains("cache-control: private, no-store\r\n"), "{line}: {answer}");
+            assert!(answer.contains(REQUEST_ID), "{line}: {answer}");
+        }
     }
 }
 
@@ -170,5 +176,33 @@ async fn a_get_may_have_a_body_of_known_or_unknown_length() {
         let answer = exchange(address, request.as_bytes()).await;
         assert_status(&answer, 200, &request);
         assert!(answer.contains("access:service"));
+    }
+}
+
+// ADR 0014: what it says of the answers that the library makes before there is a request.
+#[actix_web::test]
+async fn what_the_library_answers_itself_is_bare_and_ends_the_connection() {
+    let address = serve();
+    let refused = |line: &str, head: &str| format!("{line} HTTP/1.1\r\nHost: a\r\n{head}\r\n").into_bytes();
+    for (request, status) in [
+        (refused("GET /livez", &"X: y\r\n".repeat(97)), 431),
+        ([b"GET /livez HTTP/1.1\r\nX: ".to_vec(), vec![b'y'; 128 * 1024 - 24]].concat(), 431),
+        (refused(&format!("GET /livez?{}", "y".repeat(66_000)), ""), 400),
+        (b"GET /livez?\xff HTTP/1.1\r\nHost: a\r\n\r\n".to_vec(), 400),
+        (b"GET /livez HTTP/1.1\r\nHost: a\r\nX".to_vec(), 408),
+    ] {
+        let shown = String::from_utf8_lossy(request.get(..40).unwrap_or(&request)).into_owned();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        // The server may answer and close before everything is sent.
+        let _ = stream.write_all(&request).await;
+        let mut received = Vec::new();
+        let closed = tokio::time::timeout(Duration::from_secs(8), stream.read_to_end(&mut received)).await;
+        assert!(closed.is_ok(), "{shown}: the connection stays open");
+        let answer = String::from_utf8_lossy(&received);
+        assert_status(&answer, status, &shown);
+        assert!(
+            answer.contains("content-length: 0\r\n") && answer.ends_with("\r\n\r\n"),
+            "{shown}: {answer}"
+        );
     }
 }
