@@ -39,7 +39,7 @@ async fn an_unknown_key_is_named_wherever_it_stands() {
 #[tokio::test]
 async fn a_wrong_value_is_named_with_what_is_right() {
     for (key, value, expected) in [
-        ("RESTWELL__STORAGE__POOL_SIZE", "0", "storage.pool_size is 0"),
+        ("RESTWELL__STORAGE__POOL_SIZE", "0", "storage.pool_size must be between 1 and 1000"),
         ("RESTWELL__STORAGE__POOL_SIZE", "many", "storage.pool_size"),
         ("RESTWELL__SERVER__LISTEN", "here", "server.listen"),
         ("RESTWELL__LOG__FORMAT", "xml", "log.format"),
