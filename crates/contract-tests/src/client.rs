@@ -145,7 +145,9 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
         task.await.unwrap();
     }
     let mut expected = client(1);
-    CHANGES.iter().for_each(|change| change(&mut expected));
+    for change in CHANGES {
+        change(&mut expected);
+    }
     let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap().unwrap();
     assert_eq!(found.client, expected);
 }

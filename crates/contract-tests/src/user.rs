@@ -193,6 +193,8 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
         task.await.unwrap();
     }
     let mut expected = user(1);
-    CHANGES.iter().for_each(|change| change(&mut expected));
+    for change in CHANGES {
+        change(&mut expected);
+    }
     assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(expected));
 }

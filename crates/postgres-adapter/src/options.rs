@@ -16,25 +16,29 @@ pub struct PostgresOptions {
     ///
     /// * `sslmode=disable`: no TLS. `prefer` (the default): TLS when the server offers it, its certificate
     ///   unchecked. `require`: TLS or no connection, the certificate unchecked unless `sslrootcert` is given,
-    ///   which makes it `verify-ca`. `verify-ca`: the certificate must come from a known authority.
+    ///   which makes it `verify-ca`. `verify-ca`: the certificate must come from an authority of `sslrootcert`.
     ///   `verify-full`: and be made out for this host; the only mode that keeps out somebody on the way who has
     ///   a certificate for another host. libpq's `allow` is not offered. A Unix socket never speaks TLS.
-    /// * `sslrootcert=FILE`: PEM certificates of the authorities to trust; `system`, or nothing in the `verify-`
-    ///   modes: those that the operating system trusts.
+    /// * `sslrootcert=FILE`: PEM certificates of the authorities to trust; `system`, or nothing with `verify-full`:
+    ///   those that the operating system trusts. Any other mode refuses `system`, as libpq does: public authorities
+    ///   certify everybody, so that only the name of the host tells the server from somebody else.
     pub url: String,
     /// How many connections carry transactions and pages, at least 1. About twice the cores of the server:
     /// more of them make it slower.
     pub pool_size: usize,
     /// How many further connections all single-row reads share, at least 1.
     pub shared_connections: usize,
-    /// How long one statement may run before the server gives it up; the port then reports `Unavailable`.
+    /// How long one statement may run before the server gives it up; the port then reports `Unavailable`. A server
+    /// that says nothing at all is given up a second later, and the connections of that time with it.
     pub statement_timeout: Duration,
     /// How long a statement may wait for a lock; the port then reports `Retryable`.
     pub lock_timeout: Duration,
     /// How long a transaction may stand idle before the server ends the session: a last resort, because
     /// a unit of work that is dropped closes its connection.
     pub idle_in_transaction_timeout: Duration,
-    /// How long to wait for a free connection of the pool, or for a new one; then `Unavailable`.
+    /// How long to wait for a free connection of the pool, or for a new one, and for a transaction to begin; then
+    /// `Unavailable`. After this time, too, nobody else is sent to a shared connection that does not answer, and the
+    /// kernel ends a connection over which nothing is acknowledged.
     pub wait_timeout: Duration,
 }
 
@@ -116,7 +120,7 @@ pub(crate) fn parse_url(url: &str) -> Result<ParsedUrl, InvalidPostgresOptions> 
     }
     let plain = if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
     let config = plain.parse().map_err(|source| InvalidPostgresOptions::Url(Some(source)))?;
-    let tls = TlsPolicy::of(mode, root.as_deref()).ok_or(InvalidPostgresOptions::SslMode)?;
+    let tls = TlsPolicy::of(mode, root.as_deref())?;
     Ok(ParsedUrl { config, tls })
 }
 

@@ -1,19 +1,15 @@
 //! The store: where connections come from.
 
-use crate::connection::{Connector, Outage, SharedConnections};
+use crate::connection::{Connector, Outage, Pooled, SharedConnections, Silence, pool};
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
-use diesel_async::pooled_connection::deadpool::{Object, Pool};
-use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
-use futures_util::FutureExt;
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::deadpool::Pool;
 use futures_util::future::BoxFuture;
+use std::sync::Arc;
 use std::time::Duration;
-
-/// A connection that goes back to the pool when it is dropped.
-pub(crate) type Pooled = Object<AsyncPgConnection>;
 
 /// Storage on Postgres: implements every storage port.
 ///
@@ -23,7 +19,8 @@ pub(crate) type Pooled = Object<AsyncPgConnection>;
 pub struct PostgresStore {
     pool: Pool<AsyncPgConnection>,
     shared: SharedConnections,
-    wait_timeout: Duration,
+    pub(crate) wait_timeout: Duration,
+    pub(crate) silence: Arc<Silence>,
     /// That every connection of the pool is taken.
     shortage: Outage,
     pub(crate) connector: Connector,
@@ -36,27 +33,12 @@ impl PostgresStore {
             return Err(InvalidPostgresOptions::PoolSize);
         }
         let connector = Connector::new(options)?;
-        let mut manager = ManagerConfig::default();
-        // A test query before each use would cost a third of the throughput; a connection that the driver
-        // knows to be closed is not handed out either way.
-        manager.recycling_method = RecyclingMethod::Fast;
-        let setup = connector.clone();
-        manager.custom_setup = Box::new(move |_| {
-            let setup = setup.clone();
-            async move { setup.connect().await }.boxed()
-        });
-        let manager = AsyncDieselConnectionManager::new_with_config("", manager);
-        let pool = Pool::builder(manager).max_size(options.pool_size);
-        let pool = pool.build().map_err(|_| InvalidPostgresOptions::PoolSize)?;
-        let shared =
-            SharedConnections::new(connector.clone(), options.shared_connections, options.wait_timeout);
-        Ok(Self { pool, shared, wait_timeout: options.wait_timeout, shortage: Outage::default(), connector })
-    }
-
-    /// Asks the server for a sign of life; `Unavailable` when there is none within the time limits.
-    pub async fn ping(&self) -> Result<(), StorageError> {
-        let mut connection = self.pooled().await?;
-        connection.batch_execute("SELECT 1").await.map_err(storage_error)
+        let silence = Arc::new(connector.silence(options));
+        let pool = pool(&connector, options.pool_size, Arc::clone(&silence))
+            .map_err(|_| InvalidPostgresOptions::PoolSize)?;
+        let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
+        let wait_timeout = options.wait_timeout;
+        Ok(Self { pool, shared, wait_timeout, silence, shortage: Outage::default(), connector })
     }
 
     /// Takes a connection of the pool, waiting for one no longer than the options say.
@@ -64,7 +46,7 @@ impl PostgresStore {
         match tokio::time::timeout(self.wait_timeout, self.pool.get()).await {
             Ok(Ok(connection)) => {
                 self.shortage.end();
-                Ok(connection)
+                Ok(Pooled::new(connection, Arc::clone(&self.silence)))
             }
             // The connector has logged why.
             Ok(Err(_)) => Err(StorageError::Unavailable),

@@ -1,13 +1,15 @@
 //! A transaction on a pooled connection.
 
+use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
-use crate::store::{Pooled, PostgresStore};
+use crate::store::PostgresStore;
 use application::ports::storage::{
     ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, SigningKeyRepository,
     SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
 };
 use async_trait::async_trait;
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use diesel_async::SimpleAsyncConnection;
+use std::convert::identity;
 
 /// Begins at the level that the statements here count on: each sees what was committed before it, so that it
 /// can wait for a lock and then look.
@@ -21,7 +23,10 @@ impl UnitOfWorkFactory for PostgresStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         // Guarded before it begins: this call, too, may be dropped half-way.
         let mut unit = PgUnitOfWork { connection: Some(self.pooled().await?) };
-        unit.connection()?.batch_execute(BEGIN).await.map_err(storage_error)?;
+        // Nothing is quicker than to begin, so the limit is that of a connection.
+        let begun = unit.connection()?.batch_execute(BEGIN);
+        let begun = self.silence.bound_within(self.wait_timeout, begun).await;
+        begun.and_then(identity).map_err(storage_error)?;
         Ok(Box::new(unit))
     }
 }
@@ -34,7 +39,7 @@ pub(crate) struct PgUnitOfWork {
 
 impl PgUnitOfWork {
     /// Borrows the connection for one statement.
-    pub(crate) fn connection(&mut self) -> Result<&mut AsyncPgConnection, StorageError> {
+    pub(crate) fn connection(&mut self) -> Result<&mut Pooled, StorageError> {
         match &mut self.connection {
             Some(connection) => Ok(connection),
             None => Err(unexpected("a unit of work was used after its end")),
@@ -54,7 +59,7 @@ impl PgUnitOfWork {
 impl Drop for PgUnitOfWork {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            drop(Pooled::take(connection));
+            connection.close();
         }
     }
 }

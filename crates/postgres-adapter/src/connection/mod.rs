@@ -1,11 +1,15 @@
 //! One connection: how it is made, over TLS or not, and how its session is set up.
 
 mod outage;
+mod pooled;
 mod shared;
+mod silence;
 mod tls;
 
 pub(crate) use outage::Outage;
+pub(crate) use pooled::{Pooled, pool};
 pub(crate) use shared::SharedConnections;
+pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
 
@@ -46,7 +50,9 @@ impl Connector {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.wait_timeout);
         }
-        config.keepalives_idle(KEEPALIVE).tcp_user_timeout(KEEPALIVE);
+        // What was sent and is not even acknowledged ends the connection: the kernel of a server that is slow still
+        // acknowledges.
+        config.keepalives_idle(KEEPALIVE).tcp_user_timeout(options.wait_timeout);
         let hosts = config.get_hosts();
         let on_sockets = !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)));
         // A Unix socket speaks no TLS, so a mode that asks for it would only fail there.
@@ -63,6 +69,11 @@ impl Connector {
             Err(error) => self.outage.tell(&error.to_string()),
         }
         connected
+    }
+
+    /// Returns what limits the wait for answers on connections made here.
+    pub(crate) fn silence(&self, options: &PostgresOptions) -> Silence {
+        Silence::new(options.statement_timeout, Arc::clone(&self.outage))
     }
 
     /// Logs that an attempt to connect was given up.

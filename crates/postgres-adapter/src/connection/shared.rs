@@ -5,7 +5,8 @@
 //! backends answer everything. Nothing that begins a transaction, changes the session or streams may come here:
 //! whoever is next would wait behind it, or be inside it.
 
-use super::Connector;
+use super::{Connector, Silence};
+use crate::options::PostgresOptions;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
@@ -23,13 +24,16 @@ pub(crate) struct SharedConnections {
     slots: Vec<Slot>,
     turn: AtomicUsize,
     wait_timeout: Duration,
+    silence: Arc<Silence>,
 }
 
 impl SharedConnections {
     /// Prepares places for connections; makes none yet.
-    pub(crate) fn new(connector: Connector, size: usize, wait_timeout: Duration) -> Self {
-        let slots = std::iter::repeat_with(Slot::default).take(size.max(1)).collect();
-        Self { connector, slots, turn: AtomicUsize::new(0), wait_timeout }
+    pub(crate) fn new(connector: Connector, options: &PostgresOptions, silence: Arc<Silence>) -> Self {
+        let size = options.shared_connections.max(1);
+        let slots = std::iter::repeat_with(Slot::default).take(size).collect();
+        let wait_timeout = options.wait_timeout;
+        Self { connector, slots, turn: AtomicUsize::new(0), wait_timeout, silence }
     }
 
     /// Runs a read. When the connection turns out to be broken, a new one takes its place and the read is run
@@ -44,13 +48,36 @@ impl SharedConnections {
             return Err(unreachable_server());
         };
         let connection = self.connection(slot).await?;
-        let result = read(&connection).await;
+        let result = self.answer(slot, &connection, read(&connection)).await?;
         if !result.as_ref().is_err_and(is_broken) {
             return result;
         }
         discard(slot, &connection).await;
         let connection = self.connection(slot).await?;
-        read(&connection).await
+        self.answer(slot, &connection, read(&connection)).await?
+    }
+
+    /// Waits for the answer to a read; fails when none comes, which asking once more would not change.
+    async fn answer<T>(
+        &self,
+        slot: &Slot,
+        connection: &Arc<AsyncPgConnection>,
+        mut answer: BoxFuture<'_, QueryResult<T>>,
+    ) -> QueryResult<QueryResult<T>> {
+        let patient = async {
+            if let Ok(result) = tokio::time::timeout(self.wait_timeout, &mut answer).await {
+                return result;
+            }
+            // A server that was silent for so long may be gone: nobody else shall wait behind this read. Should the
+            // server be slow only, those who wait already still get their answers.
+            discard(slot, connection).await;
+            answer.await
+        };
+        let answered = self.silence.bound(patient).await;
+        if answered.is_err() {
+            discard(slot, connection).await;
+        }
+        answered
     }
 
     /// Takes the slot's connection, or makes one; those who come meanwhile wait for that one.

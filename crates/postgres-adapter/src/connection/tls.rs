@@ -1,5 +1,6 @@
 //! TLS to the server, by the modes of libpq.
 
+use crate::options::InvalidPostgresOptions;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
@@ -20,6 +21,12 @@ pub enum InvalidTls {
     /// The operating system names no authority that it trusts.
     #[error("the operating system names no certificate authority; set sslrootcert")]
     NoSystemRoots,
+    /// Public authorities are to be trusted whatever host they name.
+    #[error(
+        "the authorities of the operating system certify everybody: sslrootcert=system needs \
+         sslmode=verify-full, and sslmode=verify-ca needs the file of an own authority as sslrootcert"
+    )]
+    SystemRoots,
     /// The library refuses what it was given.
     #[error("the certificates of sslrootcert are not usable")]
     Refused(#[from] Box<dyn std::error::Error + Send + Sync>),
@@ -43,15 +50,21 @@ pub(crate) enum TlsPolicy {
 
 impl TlsPolicy {
     /// Reads `sslmode` and `sslrootcert`.
-    pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Option<Self> {
+    pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Result<Self, InvalidPostgresOptions> {
         let file = root.filter(|path| *path != Path::new("system")).map(Path::to_path_buf);
-        match mode {
-            Some("disable") => Some(Self::Disabled),
-            None | Some("prefer") => Some(Self::Preferred),
-            Some("require") if root.is_none() => Some(Self::Unchecked),
-            Some("require" | "verify-ca") => Some(Self::Checked { roots: file, host: false }),
-            Some("verify-full") => Some(Self::Checked { roots: file, host: true }),
-            Some(_) => None,
+        let is_system = root.is_some() && file.is_none();
+        let mode = mode.unwrap_or("prefer");
+        if !["disable", "prefer", "require", "verify-ca", "verify-full"].contains(&mode) {
+            return Err(InvalidPostgresOptions::SslMode);
+        }
+        match (mode, file) {
+            ("verify-full", roots) => Ok(Self::Checked { roots, host: true }),
+            _ if is_system => Err(InvalidTls::SystemRoots.into()),
+            ("disable", _) => Ok(Self::Disabled),
+            ("prefer", _) => Ok(Self::Preferred),
+            ("require", None) => Ok(Self::Unchecked),
+            (_, None) => Err(InvalidTls::SystemRoots.into()),
+            (_, roots) => Ok(Self::Checked { roots, host: false }),
         }
     }
 
@@ -196,14 +209,31 @@ mod tests {
     #[test]
     fn the_modes_of_libpq_are_known_and_require_with_a_root_checks_it() {
         let root = Some(Path::new("ca.pem"));
-        assert_eq!(TlsPolicy::of(None, None), Some(TlsPolicy::Preferred));
-        assert_eq!(TlsPolicy::of(Some("require"), None), Some(TlsPolicy::Unchecked));
+        let policy = |mode, root| TlsPolicy::of(mode, root).ok();
+        assert_eq!(policy(None, None), Some(TlsPolicy::Preferred));
+        assert_eq!(policy(Some("require"), None), Some(TlsPolicy::Unchecked));
         let by_authority = Some(TlsPolicy::Checked { roots: root.map(Path::to_path_buf), host: false });
-        assert_eq!(TlsPolicy::of(Some("require"), root), by_authority);
-        assert_eq!(TlsPolicy::of(Some("verify-ca"), root), by_authority);
-        let system = TlsPolicy::of(Some("verify-full"), Some(Path::new("system")));
-        assert_eq!(system, Some(TlsPolicy::Checked { roots: None, host: true }));
-        assert_eq!(TlsPolicy::of(Some("allow"), None), None);
+        assert_eq!(policy(Some("require"), root), by_authority);
+        assert_eq!(policy(Some("verify-ca"), root), by_authority);
+        let by_system = Some(TlsPolicy::Checked { roots: None, host: true });
+        assert_eq!(policy(Some("verify-full"), Some(Path::new("system"))), by_system);
+        assert_eq!(policy(Some("verify-full"), None), by_system);
+        assert!(matches!(TlsPolicy::of(Some("allow"), None), Err(InvalidPostgresOptions::SslMode)));
+    }
+
+    #[test]
+    fn public_authorities_are_refused_unless_the_host_is_checked() {
+        let system = Some(Path::new("system"));
+        let modes = [None, Some("disable"), Some("prefer"), Some("require"), Some("verify-ca")];
+        let policies = modes.map(|mode| TlsPolicy::of(mode, system));
+        for policy in policies.into_iter().chain([TlsPolicy::of(Some("verify-ca"), None)]) {
+            let refusal = policy.unwrap_err();
+            assert!(matches!(refusal, InvalidPostgresOptions::Tls(InvalidTls::SystemRoots)), "{refusal}");
+            assert!(
+                refusal.to_string().contains("sslrootcert=system needs sslmode=verify-full"),
+                "{refusal}"
+            );
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl SleepReader for PostgresStore {
             .bind::<BigInt, _>(query.page.limit_with_lookahead());
         let rows: Vec<Row> = {
             let mut connection = self.pooled().await?;
-            returning::<Columns, _>(statement).load(&mut *connection).await.map_err(storage_error)?
+            returning::<Columns, _>(statement).load(&mut connection).await.map_err(storage_error)?
         };
         let size = usize::from(query.page.size.get());
         let has_more = rows.len() > size;
@@ -88,7 +88,7 @@ impl SleepReader for PostgresStore {
             .bind::<BigInt, _>(i64::from(limit));
         let rows: Vec<SleepRow> = {
             let mut connection = self.pooled().await?;
-            returning::<SleepColumns, _>(statement).load(&mut *connection).await.map_err(storage_error)?
+            returning::<SleepColumns, _>(statement).load(&mut connection).await.map_err(storage_error)?
         };
         rows.into_iter().map(SleepRow::into_session).collect()
     }

@@ -126,10 +126,10 @@ impl SupplementReader for PostgresStore {
         let rows: Vec<PageRow> = {
             let mut connection = self.pooled().await?;
             match supplement_id {
-                None => returning::<PageColumns, _>(statement).load(&mut *connection).await,
+                None => returning::<PageColumns, _>(statement).load(&mut connection).await,
                 Some(id) => {
                     let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
-                    returning::<PageColumns, _>(statement).load(&mut *connection).await
+                    returning::<PageColumns, _>(statement).load(&mut connection).await
                 }
             }
             .map_err(storage_error)?
@@ -149,12 +149,12 @@ impl SupplementReader for PostgresStore {
         let rows: Vec<(String, String, SupplementRow)> = {
             let mut connection = self.pooled().await?;
             let ids: Vec<Uuid> =
-                returning::<SqlUuid, _>(ids).load(&mut *connection).await.map_err(storage_error)?;
+                returning::<SqlUuid, _>(ids).load(&mut connection).await.map_err(storage_error)?;
             supplement::table
                 .filter(supplement::id.eq_any(ids))
                 .order(supplement::id.asc())
                 .select((supplement::catalogue_source, supplement::catalogue_key, SupplementRow::as_select()))
-                .load(&mut *connection)
+                .load(&mut connection)
                 .await
                 .map_err(storage_error)?
         };
@@ -179,7 +179,7 @@ impl SupplementReader for PostgresStore {
         .bind::<BigInt, _>(i64::from(limit));
         let rows: Vec<LogRow> = {
             let mut connection = self.pooled().await?;
-            returning::<IntakeLogColumns, _>(statement).load(&mut *connection).await.map_err(storage_error)?
+            returning::<IntakeLogColumns, _>(statement).load(&mut connection).await.map_err(storage_error)?
         };
         rows.into_iter().map(LogRow::into_log).collect()
     }

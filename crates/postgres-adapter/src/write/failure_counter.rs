@@ -47,7 +47,7 @@ impl FailureCounter for PostgresStore {
             .bind::<Timestamptz, _>(at)
             .bind::<Timestamptz, _>(at.checked_sub_signed(window).unwrap_or(DateTime::UNIX_EPOCH));
         let rows: Vec<(Vec<u8>, DateTime<Utc>, i32)> = returning::<(Binary, Timestamptz, Integer), _>(query)
-            .load(&mut *self.pooled().await?)
+            .load(&mut self.pooled().await?)
             .await
             .map_err(storage_error)?;
         let mut counts = BTreeMap::new();
@@ -64,7 +64,7 @@ impl FailureCounter for PostgresStore {
         sql_query(DELETE_STALE)
             .bind::<Timestamptz, _>(before)
             .bind::<BigInt, _>(i64::from(limit))
-            .execute(&mut *self.pooled().await?)
+            .execute(&mut self.pooled().await?)
             .await
             .map(count)
             .map_err(storage_error)

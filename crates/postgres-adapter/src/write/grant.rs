@@ -1,6 +1,7 @@
 //! Grants.
 
 use super::{count, stored};
+use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::GrantRow;
 use crate::schema::access_grant as grant;
@@ -13,7 +14,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::RunQueryDsl;
 use domain::grant::{Grant, RevocationReason};
 use domain::id::{ClientId, GrantId, UserId};
 
@@ -125,7 +126,7 @@ impl GrantRepository for PgUnitOfWork {
 }
 
 /// Tells whether any person's grant has this refresh token, which no unique index over all partitions can.
-async fn token_is_taken(connection: &mut AsyncPgConnection, new: &Grant) -> Result<bool, StorageError> {
+async fn token_is_taken(connection: &mut Pooled, new: &Grant) -> Result<bool, StorageError> {
     let same =
         grant::table.filter(grant::refresh_token_hash.eq(new.refresh_token_hash.as_bytes().as_slice()));
     diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
@@ -133,7 +134,7 @@ async fn token_is_taken(connection: &mut AsyncPgConnection, new: &Grant) -> Resu
 
 /// Lets units of work that count a person's grants pass one after another: two that redeem codes at once would
 /// not see each other's new grant, and both find room.
-async fn serialise(connection: &mut AsyncPgConnection, user_id: UserId) -> Result<(), StorageError> {
+async fn serialise(connection: &mut Pooled, user_id: UserId) -> Result<(), StorageError> {
     account::table
         .filter(account::id.eq(user_id.as_uuid()))
         .select(account::id)

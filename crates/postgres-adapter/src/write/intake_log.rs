@@ -1,6 +1,7 @@
 //! Intake logs.
 
 use super::{savepoint, stored};
+use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{IntakeLogColumns, LogRow, NewLogs};
 use crate::schema::{intake_log, supplement};
@@ -11,7 +12,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{Array, Bool, Double, Nullable, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::RunQueryDsl;
 use domain::id::{IntakeLogId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord};
 use uuid::Uuid;
@@ -107,11 +108,7 @@ impl IntakeLogRepository for PgUnitOfWork {
     }
 }
 
-async fn insert(
-    connection: &mut AsyncPgConnection,
-    user_id: UserId,
-    logs: &[IntakeLog],
-) -> Result<usize, StorageError> {
+async fn insert(connection: &mut Pooled, user_id: UserId, logs: &[IntakeLog]) -> Result<usize, StorageError> {
     let new = NewLogs::of(user_id, logs);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)
@@ -124,7 +121,7 @@ async fn insert(
 }
 
 /// Notes that these versions are logged, which writes once in the life of each.
-async fn mark_logged(connection: &mut AsyncPgConnection, logs: &[IntakeLog]) -> Result<(), StorageError> {
+async fn mark_logged(connection: &mut Pooled, logs: &[IntakeLog]) -> Result<(), StorageError> {
     // In one order everywhere, so that two units of work do not wait for each other.
     let mut ids: Vec<Uuid> = logs.iter().map(|log| log.record.supplement_id().as_uuid()).collect();
     ids.sort_unstable();

@@ -1,6 +1,7 @@
 //! Sleep sessions.
 
 use super::{count, savepoint, stored};
+use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name};
 use crate::schema::sleep_session;
@@ -11,7 +12,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{Array, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::RunQueryDsl;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SleepRecord, SleepSession, SleepSource};
 use uuid::Uuid;
@@ -143,7 +144,7 @@ impl SleepRepository for PgUnitOfWork {
 }
 
 async fn insert(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Pooled,
     user_id: UserId,
     sessions: &[SleepSession],
 ) -> Result<usize, StorageError> {

@@ -1,6 +1,7 @@
 //! The catalogue of supplements.
 
 use super::{savepoint, stored};
+use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{NewSupplementRow, SupplementRow};
 use crate::schema::supplement;
@@ -9,7 +10,7 @@ use application::ports::storage::{StorageError, SupplementRepository, UniqueKey}
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::RunQueryDsl;
 use domain::id::SupplementId;
 use domain::supplement::{CatalogueKey, Supplement};
 
@@ -77,7 +78,7 @@ impl SupplementRepository for PgUnitOfWork {
 }
 
 async fn insert(
-    connection: &mut AsyncPgConnection,
+    connection: &mut Pooled,
     key: &CatalogueKey,
     version: &Supplement,
 ) -> Result<usize, StorageError> {

@@ -16,7 +16,6 @@ async fn a_store_is_made_without_a_server_and_says_unavailable() {
         ..PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing")
     };
     let store = PostgresStore::connect(&options).unwrap();
-    assert!(is_unavailable(&store.ping().await));
     assert!(is_unavailable(&store.begin().await));
     assert!(is_unavailable(&store.find_profile(user_id(1)).await));
     assert!(is_unavailable(&store.schema_state().await));
@@ -112,7 +111,7 @@ async fn one_of_two_that_wait_for_each_other_is_told_to_try_again() {
 async fn the_session_has_its_limits_and_its_name() {
     let database = TestDatabase::create().await;
     let (store, operator) = (database.store(), bystander(&database).await);
-    store.ping().await.unwrap();
+    begin(&store).await.commit().await.unwrap();
     let named = "SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'restwell' AND state = 'idle'";
     assert_eq!(number(&operator, named).await, 1);

@@ -17,4 +17,6 @@ mod packed_view;
 #[cfg(test)]
 mod race;
 #[cfg(test)]
+mod silence;
+#[cfg(test)]
 mod unit_of_work;

@@ -3,7 +3,7 @@
 use super::log::log_of;
 use crate::connection::Connector;
 use crate::{PostgresOptions, PostgresStore};
-use application::ports::storage::StorageError;
+use application::ports::storage::{StorageError, UnitOfWorkFactory as _};
 use diesel::sql_types::Bool;
 use diesel::{dsl::sql, select};
 use diesel_async::RunQueryDsl;
@@ -59,7 +59,7 @@ async fn speaks_tls(options: &PostgresOptions) -> bool {
 async fn refusal(options: &PostgresOptions) -> String {
     let store = PostgresStore::connect(options).unwrap();
     let mut log = log_of(async {
-        assert!(matches!(store.ping().await, Err(StorageError::Unavailable)));
+        assert!(matches!(store.begin().await, Err(StorageError::Unavailable)));
         let read = store.shared(|_| Box::pin(async { Ok(()) })).await;
         assert!(matches!(read, Err(StorageError::Unavailable)));
         assert!(matches!(store.migrate().await, Err(StorageError::Unavailable)));
@@ -125,7 +125,7 @@ async fn verify_full_connects_to_each_name_of_the_certificate() {
         assert!(speaks_tls(&cluster(host, &trusting("verify-full", "ca"))).await, "{host}");
     }
     let store = PostgresStore::connect(&cluster("localhost", &trusting("verify-full", "ca"))).unwrap();
-    store.ping().await.unwrap();
+    store.begin().await.unwrap().commit().await.unwrap();
 }
 
 #[tokio::test]

@@ -1,0 +1,60 @@
+//! Giving up on a server that does not answer.
+
+use super::Outage;
+use diesel::result::{DatabaseErrorKind, Error, QueryResult};
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much longer than a statement may run its answer is waited for, so that a server that is there has the
+/// first word.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Bounds the wait for an answer, and remembers when there was none.
+///
+/// The server ends what takes too long; but a server that vanished, or a firewall that forgot the connection,
+/// says nothing at all, and without a limit of our own a statement waits until the kernel gives up.
+#[derive(Debug)]
+pub(crate) struct Silence {
+    limit: Duration,
+    outage: Arc<Outage>,
+    noticed: Mutex<Option<Instant>>,
+}
+
+impl Silence {
+    /// Waits as long as a statement may run, and a little longer.
+    pub(crate) fn new(statement_timeout: Duration, outage: Arc<Outage>) -> Self {
+        Self { limit: statement_timeout.saturating_add(GRACE), outage, noticed: Mutex::default() }
+    }
+
+    /// Waits for an answer; fails as a lost connection does when none comes in time.
+    pub(crate) async fn bound<F: Future>(&self, answer: F) -> QueryResult<F::Output> {
+        self.bound_within(self.limit, answer).await
+    }
+
+    /// Does so with a limit of its own.
+    pub(crate) async fn bound_within<F: Future>(&self, limit: Duration, answer: F) -> QueryResult<F::Output> {
+        let answer = tokio::time::timeout(limit, answer).await;
+        answer.map_err(|_| {
+            self.notice();
+            no_answer()
+        })
+    }
+
+    /// Tells whether a connection that was last handed out at this moment may be silent: it, or another one that is
+    /// not younger, did not answer.
+    pub(crate) fn makes_doubtful(&self, handed_out: Instant) -> bool {
+        let noticed = *self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        noticed.is_some_and(|noticed| handed_out < noticed)
+    }
+
+    fn notice(&self) {
+        self.outage.tell("no answer in time");
+        *self.noticed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}
+
+fn no_answer() -> Error {
+    let message = "the server does not answer".to_owned();
+    Error::DatabaseError(DatabaseErrorKind::ClosedConnection, Box::new(message))
+}
