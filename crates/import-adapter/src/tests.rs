@@ -43,6 +43,19 @@ fn is_taken(item: &ImportItem) -> bool {
     !matches!(item, ImportItem::Rejected(_) | ImportItem::Note(_))
 }
 
+#[test]
+fn a_record_that_is_taken_says_where_it_stands() {
+    let places = FILES.map(|text| {
+        let items = read(text.as_bytes(), Format::Auto, "UTC").unwrap();
+        items.into_iter().find(is_taken).unwrap().place().to_owned()
+    });
+    let record = "record 1";
+    assert_eq!(places, [record, record, record, "line 3", record, record, "line 1"]);
+    let lines = FILES[6].repeat(3);
+    let last = read(lines.as_bytes(), Format::Auto, "UTC").unwrap().pop().unwrap();
+    assert_eq!(last.place(), "line 3");
+}
+
 fn open_text(bytes: &[u8], format: Format) -> Result<&'static str, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();

@@ -1,20 +1,18 @@
 //! Imports a file: checks it whole, then stores it batch by batch.
 
-use super::report::Met;
-use super::{ImportReport, intake_log, profile, session, supplement};
-use crate::ports::import_source::{
-    ImportFile, ImportItem, ImportRefusal, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement,
-    Rejection,
-};
+use super::ImportReport;
+use super::batch::{Batch, Numbered, rejection};
+use super::run::{Attempt, Found, Run};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, Rejection};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use chrono::{DateTime, Utc};
-use domain::id::{SupplementId, UserId};
-use std::collections::HashMap;
+use domain::id::UserId;
 use std::sync::Arc;
 
 /// How many records are stored in one unit of work.
 const BATCH: usize = 500;
+/// How often a batch is tried: another import of the same records may be faster, batch by batch.
+const TRIES: u32 = 5;
 
 /// What is to be imported, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -46,26 +44,6 @@ pub struct ImportRecords {
     clock: Arc<dyn Clock>,
 }
 
-/// One import under way.
-pub(super) struct Run<'a> {
-    pub(super) user_id: Option<UserId>,
-    pub(super) now: DateTime<Utc>,
-    pub(super) entropy: &'a dyn Entropy,
-    pub(super) report: ImportReport,
-    pub(super) met: Met,
-    /// Where the store knows a supplement by another id than the file.
-    pub(super) aliases: HashMap<SupplementId, SupplementId>,
-}
-
-/// The records of one batch, by kind, each in the file's order.
-#[derive(Default)]
-struct Batch {
-    profiles: Vec<ImportedProfile>,
-    supplements: Vec<ImportedSupplement>,
-    sessions: Vec<ImportedSession>,
-    logs: Vec<ImportedLog>,
-}
-
 impl ImportRecords {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
@@ -83,47 +61,116 @@ impl ImportRecords {
         progress: &(dyn Fn(u64) + Send + Sync),
     ) -> Result<ImportReport, ImportRecordsError> {
         read_to_the_end(file)?;
-        let mut run = Run {
-            user_id: command.user_id,
-            now: self.clock.now(),
-            entropy: self.entropy.as_ref(),
-            report: ImportReport::default(),
-            met: Met::default(),
-            aliases: HashMap::new(),
-        };
         self.require_user(command.user_id).await?;
+        let mut run = Run::new(command, self.clock.now(), self.entropy.as_ref());
         let mut source = file.open()?;
-        let mut unit: Option<Box<dyn UnitOfWork>> = None;
         loop {
             let items = source.next_batch(BATCH)?;
             if items.is_empty() {
-                break;
+                return Ok(run.report);
             }
-            let mut open = match unit.take() {
-                Some(open) => open,
-                None => self.units.begin().await?,
-            };
-            run.store(open.as_mut(), items).await?;
-            // A dry run keeps one unit of work, so that a record that comes twice is recognised.
-            if command.dry_run {
-                unit = Some(open);
-            } else {
-                open.commit().await?;
-            }
+            self.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             progress(source.bytes_read());
         }
-        if let Some(open) = unit {
-            open.rollback().await?;
-        }
-        Ok(run.report)
     }
 
     async fn require_user(&self, user_id: Option<UserId>) -> Result<(), ImportRecordsError> {
         let Some(user_id) = user_id else { return Ok(()) };
-        let mut unit = self.units.begin().await?;
+        let mut unit = self.begin().await?;
         let user = unit.users().find(user_id).await?;
         unit.rollback().await?;
         user.map(|_| ()).ok_or(ImportRecordsError::UnknownUser)
+    }
+
+    /// Begins a unit of work; where there is one writer, after others.
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        let mut tries = 1;
+        loop {
+            match self.units.begin().await {
+                Err(StorageError::Retryable) if tries < TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Stores a batch and tells what became of it, in the file's order.
+    async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), StorageError> {
+        let Batch { records, mut rejected, notes } = batch;
+        match self.store_together(run, &records).await {
+            Ok(found) => rejected.extend(found),
+            Err(StorageError::Conflict(_)) => rejected.extend(self.store_singly(run, &records).await?),
+            Err(error) => return Err(error),
+        }
+        rejected.sort_by_key(|(position, _)| *position);
+        for (_, rejection) in rejected {
+            run.report.reject(rejection);
+        }
+        for note in notes {
+            run.report.note(note);
+        }
+        Ok(())
+    }
+
+    /// Stores records that cannot be stored together, so that only those at fault are rejected.
+    async fn store_singly(
+        &self,
+        run: &mut Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Vec<Numbered<Rejection>>, StorageError> {
+        let mut rejected = Vec::new();
+        for record in records {
+            match self.store_together(run, std::slice::from_ref(record)).await {
+                Ok(found) => rejected.extend(found),
+                Err(StorageError::Conflict(_)) => {
+                    let (position, item) = record;
+                    let reason = "its id or its key belongs to another record";
+                    rejected.push((*position, rejection(item.place(), reason)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(rejected)
+    }
+
+    /// Stores records in one unit of work, which is tried again when somebody else was in the way; returns what
+    /// was rejected.
+    async fn store_together(
+        &self,
+        run: &mut Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Vec<Numbered<Rejection>>, StorageError> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tries = 1;
+        loop {
+            match self.attempt(run, records).await {
+                Ok(found) => return Ok(run.take(found)),
+                Err(StorageError::Conflict(_) | StorageError::Retryable) if tries < TRIES => tries += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Tries once. A dry run does the same and takes it back at once, so that it keeps nobody waiting for longer
+    /// than an import does.
+    async fn attempt(&self, run: &Run<'_>, records: &[Numbered<ImportItem>]) -> Result<Found, StorageError> {
+        let mut unit = self.units.begin().await?;
+        match Attempt::new(run).store(unit.as_mut(), records).await {
+            Ok(found) => {
+                if run.is_dry {
+                    unit.rollback().await?;
+                } else {
+                    unit.commit().await?;
+                }
+                Ok(found)
+            }
+            Err(error) => {
+                // What failed says more than that the store did not take it back; dropped, it is gone too.
+                let _ = unit.rollback().await;
+                Err(error)
+            }
+        }
     }
 }
 
@@ -131,40 +178,4 @@ fn read_to_the_end(file: &dyn ImportFile) -> Result<(), ImportRefusal> {
     let mut source = file.open()?;
     while !source.next_batch(BATCH)?.is_empty() {}
     Ok(())
-}
-
-impl Run<'_> {
-    async fn store(&mut self, unit: &mut dyn UnitOfWork, items: Vec<ImportItem>) -> Result<(), StorageError> {
-        let batch = self.sort(items);
-        supplement::store(self, unit, batch.supplements).await?;
-        if let Some(user_id) = self.user_id {
-            profile::store(self, unit, user_id, batch.profiles).await?;
-            session::store(self, unit, user_id, batch.sessions).await?;
-            intake_log::store(self, unit, user_id, batch.logs).await?;
-        }
-        Ok(())
-    }
-
-    fn sort(&mut self, items: Vec<ImportItem>) -> Batch {
-        let mut batch = Batch::default();
-        for item in items {
-            match item {
-                ImportItem::Supplement(supplement) => batch.supplements.push(*supplement),
-                ImportItem::Rejected(rejection) => self.report.reject(rejection),
-                ImportItem::Note(note) => self.report.note(note),
-                ImportItem::Profile(_) | ImportItem::Session(_) | ImportItem::Log(_)
-                    if self.user_id.is_none() =>
-                {
-                    self.report.reject(Rejection {
-                        place: "a record of a person".to_owned(),
-                        reason: "this record belongs to a person; say whose with --user".to_owned(),
-                    });
-                }
-                ImportItem::Profile(profile) => batch.profiles.push(*profile),
-                ImportItem::Session(session) => batch.sessions.push(*session),
-                ImportItem::Log(log) => batch.logs.push(*log),
-            }
-        }
-        batch
-    }
 }

@@ -1,11 +1,14 @@
 //! Intake logs that a file carries.
 
-use super::Run;
+use super::batch::{Numbered, rejection};
+use super::recent::Mark;
 use super::report::Outcome;
-use crate::ports::import_source::{ImportedLog, Rejection};
+use super::run::Attempt;
+use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord};
+use std::collections::HashSet;
 
 /// The logs of one person while a batch is stored.
 struct Intake {
@@ -16,65 +19,78 @@ struct Intake {
     inserted: Vec<IntakeLog>,
 }
 
+/// Says that a record's id is the one of a log and its key the one of another.
+struct Contradiction;
+
 /// Stores the logs of one batch. A log of a supplement that nobody knows is rejected.
 pub(super) async fn store(
-    run: &mut Run<'_>,
+    attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
-    imported: Vec<ImportedLog>,
+    imported: impl Iterator<Item = Numbered<&ImportedLog>> + Send,
 ) -> Result<(), StorageError> {
-    let mut logs = Vec::with_capacity(imported.len());
-    for log in imported {
-        let log = ImportedLog { record: under_known_id(run, log.record), ..log };
-        if is_known(unit, &logs, log.record.supplement_id()).await? {
-            logs.push(log);
-        } else {
-            run.report.reject(Rejection {
-                place: log.place,
-                reason: "the supplement of this log is not in the catalogue; import its label first"
-                    .to_owned(),
-            });
-        }
-    }
+    let logs = of_known_supplements(attempt, unit, imported).await?;
     if logs.is_empty() {
         return Ok(());
     }
     let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
-    for log in logs {
-        let (id, outcome) = intake.place(run, unit, log).await?;
-        if run.met.logs.first(id) {
-            run.report.logs.add(outcome);
-        }
+    for (position, log) in logs {
+        let Ok(same) = intake.find_same(attempt, &log).map(Option::<&IntakeLog>::cloned) else {
+            attempt.reject(
+                position,
+                rejection(&log.place, "its id is the one of a log, its external_id the one of another"),
+            );
+            continue;
+        };
+        let key = key(&log);
+        let (id, outcome) = intake.place(attempt, unit, log, same).await?;
+        attempt.count_log(id, outcome, key);
+    }
+    if attempt.run.is_dry {
+        // Supplements of earlier batches, which the logs refer to, are not there.
+        return Ok(());
     }
     unit.intake_logs().insert(user_id, &intake.inserted).await
 }
 
-fn under_known_id(run: &Run<'_>, record: IntakeLogRecord) -> IntakeLogRecord {
-    match run.aliases.get(&record.supplement_id()) {
-        Some(known) => record.of_supplement(*known),
-        None => record,
+/// Gives the logs under the ids by which the store knows their supplements; asks once for each supplement.
+async fn of_known_supplements(
+    attempt: &mut Attempt<'_>,
+    unit: &mut dyn UnitOfWork,
+    imported: impl Iterator<Item = Numbered<&ImportedLog>> + Send,
+) -> Result<Vec<Numbered<ImportedLog>>, StorageError> {
+    let mut unknown = HashSet::new();
+    let mut logs = Vec::new();
+    for (position, log) in imported {
+        let id = attempt.known_id(log.record.supplement_id());
+        if !attempt.knows_supplement(id) && !unknown.contains(&id) {
+            if unit.supplements().find(id).await?.is_some() {
+                attempt.has_supplement(id);
+            } else {
+                unknown.insert(id);
+            }
+        }
+        if unknown.contains(&id) {
+            let reason = "the supplement of this log is not in the catalogue; import its label first";
+            attempt.reject(position, rejection(&log.place, reason));
+        } else {
+            logs.push((position, of_supplement(log, id)));
+        }
     }
+    Ok(logs)
 }
 
-/// Asks the store once for each run of logs of one supplement.
-async fn is_known(
-    unit: &mut dyn UnitOfWork,
-    before: &[ImportedLog],
-    id: SupplementId,
-) -> Result<bool, StorageError> {
-    if before.last().is_some_and(|log| log.record.supplement_id() == id) {
-        return Ok(true);
-    }
-    Ok(unit.supplements().find(id).await?.is_some())
+fn of_supplement(log: &ImportedLog, id: SupplementId) -> ImportedLog {
+    ImportedLog { record: log.record.clone().of_supplement(id), ..log.clone() }
 }
 
 async fn candidates(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
-    logs: &[ImportedLog],
+    logs: &[Numbered<ImportedLog>],
 ) -> Result<Vec<IntakeLog>, StorageError> {
-    let records: Vec<_> = logs.iter().map(|log| log.record.clone()).collect();
-    let ids: Vec<_> = logs.iter().filter_map(|log| log.id).collect();
+    let records: Vec<_> = logs.iter().map(|(_, log)| log.record.clone()).collect();
+    let ids: Vec<_> = logs.iter().filter_map(|(_, log)| log.id).collect();
     let mut known = unit.intake_logs().find_candidates(user_id, &records).await?;
     let by_id = if ids.is_empty() { Vec::new() } else { unit.intake_logs().find_many(user_id, &ids).await? };
     for log in by_id {
@@ -86,24 +102,26 @@ async fn candidates(
 }
 
 impl Intake {
-    /// Decides about one log and stores what changes, but for new ones.
+    /// Stores what changes of one log, but for new ones.
     async fn place(
         &mut self,
-        run: &Run<'_>,
+        attempt: &Attempt<'_>,
         unit: &mut dyn UnitOfWork,
         imported: ImportedLog,
+        same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, Outcome), StorageError> {
-        let same = self.find_same(run, &imported).cloned();
         let ImportedLog { id, record, place: _ } = imported;
         match same {
             Some(log) if log.record == record => Ok((log.id, Outcome::Unchanged)),
             Some(log) => {
-                self.replace(unit, record.with_id(log.id)).await?;
-                Ok((log.id, Outcome::Updated))
+                let log = record.with_id(log.id);
+                let id = log.id;
+                self.replace(attempt, unit, log).await?;
+                Ok((id, Outcome::Updated))
             }
             None => {
-                let log = record.with_id(id.unwrap_or_else(|| IntakeLogId::from_uuid(run.entropy.uuid())));
-                let id = log.id;
+                let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
+                let log = record.with_id(id);
                 self.known.push(log.clone());
                 self.inserted.push(log);
                 Ok((id, Outcome::New))
@@ -114,23 +132,37 @@ impl Intake {
     /// Known by Restwell's id, else by the client's own key, else by what was taken when.
     ///
     /// Two entries of Restwell's own export are two, also when they say the same: one that this file brought
-    /// itself is known by its id or its key only.
-    fn find_same(&self, run: &Run<'_>, imported: &ImportedLog) -> Option<&IntakeLog> {
+    /// itself is known by its id or its key only. So are two entries with different keys.
+    fn find_same(
+        &self,
+        attempt: &Attempt<'_>,
+        imported: &ImportedLog,
+    ) -> Result<Option<&IntakeLog>, Contradiction> {
+        let key = imported.record.external_key();
         let by_id = imported.id.and_then(|id| self.known.iter().find(|known| known.id == id));
-        by_id.or_else(|| {
-            self.known.iter().find(|known| {
-                match (known.record.external_key(), imported.record.external_key()) {
-                    (Some(known), Some(imported)) => known == imported,
-                    _ if imported.id.is_some() && run.met.logs.contains(&known.id) => false,
-                    _ => is_taken_alike(&known.record, &imported.record),
-                }
-            })
-        })
+        let by_key =
+            key.and_then(|key| self.known.iter().find(|known| known.record.external_key() == Some(key)));
+        match (by_id, by_key) {
+            (Some(one), Some(other)) if one.id != other.id => Err(Contradiction),
+            (Some(same), _) | (None, Some(same)) => Ok(Some(same)),
+            (None, None) => Ok(self.known.iter().find(|known| {
+                let both_have_keys = key.is_some() && known.record.external_key().is_some();
+                !both_have_keys
+                    && is_taken_alike(&known.record, &imported.record)
+                    && !(imported.id.is_some() && attempt.brought_log(known.id))
+            })),
+        }
     }
 
-    async fn replace(&mut self, unit: &mut dyn UnitOfWork, log: IntakeLog) -> Result<(), StorageError> {
+    async fn replace(
+        &mut self,
+        attempt: &Attempt<'_>,
+        unit: &mut dyn UnitOfWork,
+        log: IntakeLog,
+    ) -> Result<(), StorageError> {
         match self.inserted.iter_mut().find(|waiting| waiting.id == log.id) {
             Some(waiting) => *waiting = log.clone(),
+            None if attempt.run.is_dry => {}
             None => unit.intake_logs().update(self.user_id, &log).await.map(|_| ())?,
         }
         self.known.retain(|other| other.id != log.id);
@@ -141,4 +173,13 @@ impl Intake {
 
 fn is_taken_alike(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
     known.supplement_id() == imported.supplement_id() && known.created_at() == imported.created_at()
+}
+
+/// Marks what a log is known by beside its id; an entry of Restwell's own export without a key has nothing else.
+fn key(log: &ImportedLog) -> Option<Mark> {
+    match (log.record.external_key(), log.id) {
+        (Some(key), _) => Some(Mark::of("log key", key)),
+        (None, None) => Some(Mark::of("log taken", &(log.record.supplement_id(), log.record.created_at()))),
+        (None, Some(_)) => None,
+    }
 }

@@ -1,14 +1,12 @@
 //! What an import did.
 
 use crate::ports::import_source::Rejection;
-use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
-use std::collections::HashSet;
-use std::hash::Hash;
 
 /// How many rejections and notes a report names; beyond, they are only counted, so that memory stays flat.
 pub const MAX_LISTED: usize = 1000;
 
-/// What became of the records of one kind. A record that comes twice in a file counts once.
+/// What became of the records of one kind. A record that comes twice in a file counts once, unless very many others
+/// (hundreds of thousands) are in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Stored for the first time.
@@ -73,35 +71,5 @@ impl ImportReport {
         if self.notes.len() < MAX_LISTED {
             self.notes.push(note);
         }
-    }
-}
-
-/// Which records this run has met already: 16 bytes each, the only thing that grows with a file.
-#[derive(Debug, Default)]
-pub(super) struct Met {
-    pub(super) sessions: Seen<SleepSessionId>,
-    pub(super) supplements: Seen<SupplementId>,
-    pub(super) logs: Seen<IntakeLogId>,
-}
-
-/// A set of ids.
-#[derive(Debug)]
-pub(super) struct Seen<T>(HashSet<T>);
-
-impl<T> Default for Seen<T> {
-    fn default() -> Self {
-        Self(HashSet::new())
-    }
-}
-
-impl<T: Eq + Hash> Seen<T> {
-    /// Notes an id; returns whether this was the first time.
-    pub(super) fn first(&mut self, id: T) -> bool {
-        self.0.insert(id)
-    }
-
-    /// Tells whether an id was noted.
-    pub(super) fn contains(&self, id: &T) -> bool {
-        self.0.contains(id)
     }
 }

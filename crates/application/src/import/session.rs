@@ -1,7 +1,9 @@
 //! Sleep sessions that a file carries.
 
-use super::Run;
+use super::batch::{Numbered, rejection};
+use super::recent::Mark;
 use super::report::Outcome;
+use super::run::{Attempt, Run};
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::SubsecRound;
@@ -19,23 +21,28 @@ struct Sessions {
 
 /// Stores the sessions of one batch: two look-ups, then what changes.
 pub(super) async fn store(
-    run: &mut Run<'_>,
+    attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
-    imported: Vec<ImportedSession>,
+    imported: Vec<Numbered<&ImportedSession>>,
 ) -> Result<(), StorageError> {
     if imported.is_empty() {
         return Ok(());
     }
     let known = candidates(unit, user_id, &imported).await?;
     let mut sessions = Sessions { user_id, known, inserted: Vec::new() };
-    for session in imported {
+    for (position, session) in imported {
+        let Some(decision) = decide(&sessions.known, session) else {
+            attempt.reject(
+                position,
+                rejection(&session.place, "its id is the one of a session, its key the one of another"),
+            );
+            continue;
+        };
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
-        let (id, outcome) = sessions.place(run, unit, session).await?;
-        if run.met.sessions.first(id) {
-            run.report.sessions.add(outcome);
-            run.report.stage_entries += entries;
-        }
+        let key = Mark::of("session key", &(session.record.source(), session.record.key()));
+        let (id, outcome) = sessions.place(attempt.run, unit, session, decision).await?;
+        attempt.count_session(id, outcome, entries, key);
     }
     unit.sleep().insert(user_id, &sessions.inserted).await
 }
@@ -43,10 +50,10 @@ pub(super) async fn store(
 async fn candidates(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
-    imported: &[ImportedSession],
+    imported: &[Numbered<&ImportedSession>],
 ) -> Result<Vec<SleepSession>, StorageError> {
-    let records: Vec<_> = imported.iter().map(|session| session.record.clone()).collect();
-    let ids: Vec<_> = imported.iter().filter_map(|session| session.id).collect();
+    let records: Vec<_> = imported.iter().map(|(_, session)| session.record.clone()).collect();
+    let ids: Vec<_> = imported.iter().filter_map(|(_, session)| session.id).collect();
     let mut known = unit.sleep().find_candidates(user_id, &records).await?;
     let by_id = if ids.is_empty() { Vec::new() } else { unit.sleep().find_many(user_id, &ids).await? };
     for session in by_id {
@@ -58,25 +65,27 @@ async fn candidates(
 }
 
 impl Sessions {
-    /// Decides about one session and stores what changes, but for new ones.
+    /// Stores what was decided about one session, but for new ones.
     async fn place(
         &mut self,
         run: &Run<'_>,
         unit: &mut dyn UnitOfWork,
-        imported: ImportedSession,
+        imported: &ImportedSession,
+        decision: Reconciliation,
     ) -> Result<(SleepSessionId, Outcome), StorageError> {
+        let record = imported.record.clone();
         let updated_at = imported.updated_at.unwrap_or(run.now).trunc_subsecs(3);
-        match decide(&self.known, &imported) {
+        match decision {
             Reconciliation::Unchanged(id) => Ok((id, Outcome::Unchanged)),
             Reconciliation::Replace { id, removes } => {
                 self.remove(unit, &removes).await?;
-                self.replace(unit, SleepSession { id, record: imported.record, updated_at }).await?;
+                self.replace(unit, SleepSession { id, record, updated_at }).await?;
                 Ok((id, Outcome::Updated))
             }
             Reconciliation::Insert { removes } => {
                 self.remove(unit, &removes).await?;
                 let id = imported.id.unwrap_or_else(|| SleepSessionId::from_uuid(run.entropy.uuid()));
-                let session = SleepSession { id, record: imported.record, updated_at };
+                let session = SleepSession { id, record, updated_at };
                 self.known.push(session.clone());
                 self.inserted.push(session);
                 // A session that takes the place of others is a change of what was known.
@@ -114,15 +123,23 @@ impl Sessions {
     }
 }
 
+/// Decides what a record is; nothing when its id names one session and its key another.
+///
 /// A record of Restwell's own export is known by its id and takes nobody else's place.
-fn decide(known: &[SleepSession], imported: &ImportedSession) -> Reconciliation {
+fn decide(known: &[SleepSession], imported: &ImportedSession) -> Option<Reconciliation> {
     let record = &imported.record;
-    let Some(id) = imported.id else { return reconcile(known, record) };
+    let Some(id) = imported.id else { return Some(reconcile(known, record)) };
     let has_key = |s: &&SleepSession| s.record.source() == record.source() && s.record.key() == record.key();
-    let same = known.iter().find(|session| session.id == id).or_else(|| known.iter().find(has_key));
-    match same {
-        Some(session) if session.record == *record => Reconciliation::Unchanged(session.id),
-        Some(session) => Reconciliation::Replace { id: session.id, removes: Vec::new() },
-        None => Reconciliation::Insert { removes: Vec::new() },
+    let by_id = known.iter().find(|session| session.id == id);
+    let by_key = known.iter().find(has_key);
+    match (by_id, by_key) {
+        (Some(one), Some(other)) if one.id != other.id => None,
+        (Some(same), _) | (None, Some(same)) if same.record == *record => {
+            Some(Reconciliation::Unchanged(same.id))
+        }
+        (Some(same), _) | (None, Some(same)) => {
+            Some(Reconciliation::Replace { id: same.id, removes: Vec::new() })
+        }
+        (None, None) => Some(Reconciliation::Insert { removes: Vec::new() }),
     }
 }

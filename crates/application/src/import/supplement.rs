@@ -1,7 +1,9 @@
 //! Labels of supplements that a file carries.
 
-use super::Run;
+use super::batch::{Numbered, rejection};
+use super::recent::Mark;
 use super::report::Outcome;
+use super::run::{Attempt, Run};
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{StorageError, SupplementRepository, UnitOfWork};
 use domain::id::SupplementId;
@@ -9,32 +11,34 @@ use domain::supplement::{LabelChange, Supplement};
 
 /// Stores the labels of one batch.
 pub(super) async fn store(
-    run: &mut Run<'_>,
+    attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
-    imported: Vec<ImportedSupplement>,
+    imported: impl Iterator<Item = Numbered<&ImportedSupplement>> + Send,
 ) -> Result<(), StorageError> {
-    for supplement in imported {
-        let in_file = supplement.id;
-        let (id, outcome) = place(run, unit, supplement).await?;
+    for (position, supplement) in imported {
+        let Some((id, outcome)) = place(attempt.run, unit.supplements(), supplement).await? else {
+            let reason = "its id is the one of a label that was logged and has another key";
+            attempt.reject(position, rejection(&supplement.place, reason));
+            continue;
+        };
         // A version that the store has under the file's own id keeps the logs that name it.
-        if let Some(in_file) = in_file.filter(|in_file| *in_file != id)
+        if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id)
             && unit.supplements().find(in_file).await?.is_none()
         {
-            run.aliases.insert(in_file, id);
+            attempt.alias(in_file, id);
         }
-        if run.met.supplements.first(id) {
-            run.report.supplements.add(outcome);
-        }
+        let key = Mark::of("supplement key", &supplement.key);
+        attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
     }
     Ok(())
 }
 
+/// Decides about one label and stores what changes; nothing when its id is the one of a label with another key.
 async fn place(
     run: &Run<'_>,
-    unit: &mut dyn UnitOfWork,
-    imported: ImportedSupplement,
-) -> Result<(SupplementId, Outcome), StorageError> {
-    let repository = unit.supplements();
+    repository: &mut dyn SupplementRepository,
+    imported: &ImportedSupplement,
+) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
     let by_id = match imported.id {
         Some(id) => repository.find(id).await?,
         None => None,
@@ -43,31 +47,42 @@ async fn place(
         Some(known) => Some(known),
         None => repository.find_current(&imported.key).await?,
     };
-    let new_id = imported.id.unwrap_or_else(|| SupplementId::from_uuid(run.entropy.uuid()));
-    let entered_at = imported.entry_date.unwrap_or(run.now);
     let Some(known) = known else {
-        repository.insert(&imported.key, &Supplement::enter(new_id, imported.label, entered_at)).await?;
-        return Ok((new_id, Outcome::New));
+        let id = imported.id.unwrap_or_else(|| SupplementId::from_uuid(run.entropy.uuid()));
+        let entered = Supplement::enter(id, imported.label.clone(), imported.entry_date.unwrap_or(run.now));
+        repository.insert(&imported.key, &entered).await?;
+        return Ok(Some((id, Outcome::New)));
     };
-    let named = known.id;
-    match change(repository, &known, &imported).await? {
-        LabelChange::Unchanged => Ok((known.id, Outcome::Unchanged)),
+    correct(run, repository, imported, known).await
+}
+
+async fn correct(
+    run: &Run<'_>,
+    repository: &mut dyn SupplementRepository,
+    imported: &ImportedSupplement,
+    known: Supplement,
+) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
+    match change(repository, &known, imported).await? {
+        LabelChange::Unchanged => Ok(Some((known.id, Outcome::Unchanged))),
         LabelChange::UpdateInPlace => {
             let id = known.id;
-            repository.update(&known.corrected(imported.label)).await?;
-            Ok((id, Outcome::Updated))
+            repository.update(&known.corrected(imported.label.clone())).await?;
+            Ok(Some((id, Outcome::Updated)))
         }
         LabelChange::NewVersion => {
-            // The current version may be a later one than the one that the file names, and say this already.
-            let current = repository.find_current(&imported.key).await?.unwrap_or(known);
+            // A key that was ever given has a current version, which may be a later one than the one that the file
+            // names. Without one the version would take another key's place.
+            let Some(current) = repository.find_current(&imported.key).await? else { return Ok(None) };
             if current.label == imported.label {
-                return Ok((current.id, Outcome::Unchanged));
+                return Ok(Some((current.id, Outcome::Unchanged)));
             }
             // An id that the file names and a logged version has already stays with that version.
-            let id = if new_id == named { SupplementId::from_uuid(run.entropy.uuid()) } else { new_id };
-            let version = Supplement::enter(id, imported.label, entered_at);
+            let id = imported.id.filter(|id| *id != known.id);
+            let id = id.unwrap_or_else(|| SupplementId::from_uuid(run.entropy.uuid()));
+            let entered_at = imported.entry_date.unwrap_or(run.now);
+            let version = Supplement::enter(id, imported.label.clone(), entered_at);
             repository.replace(current.id, &imported.key, &version).await?;
-            Ok((id, Outcome::Updated))
+            Ok(Some((id, Outcome::Updated)))
         }
     }
 }

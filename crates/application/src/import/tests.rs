@@ -1,10 +1,12 @@
 //! Tests of imports against a store in memory, by what is imported.
 
+mod dry_run;
 mod file;
 mod log;
 mod memory_store;
 mod profile;
 mod record;
+mod rival;
 mod run;
 mod session;
 mod supplement;

@@ -24,6 +24,19 @@ pub enum ImportItem {
     Note(Rejection),
 }
 
+impl ImportItem {
+    /// Returns where in the file it stands.
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Profile(profile) => &profile.place,
+            Self::Session(session) => &session.place,
+            Self::Supplement(supplement) => &supplement.place,
+            Self::Log(log) => &log.place,
+            Self::Rejected(rejection) | Self::Note(rejection) => &rejection.place,
+        }
+    }
+}
+
 /// Why a record was not taken, or what was dropped of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
@@ -34,8 +47,10 @@ pub struct Rejection {
 }
 
 /// The part of a profile that a file carries.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportedProfile {
+    /// Where in the file it stands, in case it is not taken: `line 3`.
+    pub place: String,
     /// When the profile was created.
     pub created_at: Option<DateTime<Utc>>,
     /// The person's zone.
@@ -47,6 +62,8 @@ pub struct ImportedProfile {
 /// A sleep session that a file carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedSession {
+    /// Where in the file it stands, in case it is not taken: `record 3`.
+    pub place: String,
     /// Restwell's own id, when the file is Restwell's own export.
     pub id: Option<SleepSessionId>,
     /// The session.
@@ -58,6 +75,8 @@ pub struct ImportedSession {
 /// A label that a file carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedSupplement {
+    /// Where in the file it stands, in case it is not taken: `record 3`.
+    pub place: String,
     /// Restwell's own id, when the file is Restwell's own export.
     pub id: Option<SupplementId>,
     /// Its key in the catalogue.
@@ -71,7 +90,7 @@ pub struct ImportedSupplement {
 /// An intake log that a file carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedLog {
-    /// Where in the file it stands, in case its supplement is not known: `line 3`.
+    /// Where in the file it stands, in case it is not taken: `line 3`.
     pub place: String,
     /// Restwell's own id, when the file is Restwell's own export.
     pub id: Option<IntakeLogId>,

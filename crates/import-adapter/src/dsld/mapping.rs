@@ -13,7 +13,7 @@ const NOT_PRESENT: &str = "Not Present";
 const ENTERED: &str = "Date entered into DSLD";
 
 /// Reads one label, or says why it is none; what is changed or left out is noted.
-pub(super) fn read(label: &Label, notes: &mut Notes) -> Result<ImportedSupplement, String> {
+pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
     let id = label.id.identifier().ok_or("id is missing, or neither a whole number nor a text")?;
     let key = CatalogueKey::new(CatalogueKey::DSLD.to_owned(), id).map_err(|error| format!("id: {error}"))?;
     let rows = label.ingredient_rows.as_ref();
@@ -37,7 +37,7 @@ pub(super) fn read(label: &Label, notes: &mut Notes) -> Result<ImportedSupplemen
     };
     reading.report(notes);
     let label = SupplementLabel::new(fields).map_err(|error| error.to_string())?;
-    Ok(ImportedSupplement { id: None, key, label, entry_date: None })
+    Ok(ImportedSupplement { place: place.to_owned(), id: None, key, label, entry_date: None })
 }
 
 /// Counts what is changed or left out while a label is read.

@@ -30,9 +30,10 @@ impl RecordReader for Dsld {
             return Ok(false);
         };
         let mut notes = Notes::default();
-        let supplement = read(record.text, &mut notes);
+        let place = record.place();
+        let supplement = read(record.text, &place, &mut notes);
         let outcome = supplement.map(|supplement| ImportItem::Supplement(Box::new(supplement)));
-        items.finish(&record.place(), notes, outcome);
+        items.finish(&place, notes, outcome);
         Ok(true)
     }
 
@@ -41,11 +42,11 @@ impl RecordReader for Dsld {
     }
 }
 
-fn read(text: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
+fn read(text: &str, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
     if text.len() > LABEL_LIMIT {
         return Err("a label is longer than 1 MiB".to_owned());
     }
-    mapping::read(decode::<Label>(text)?.label(), notes)
+    mapping::read(decode::<Label>(text)?.label(), place, notes)
 }
 
 #[cfg(test)]

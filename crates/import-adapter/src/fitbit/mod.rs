@@ -37,8 +37,9 @@ impl RecordReader for FitbitJson {
             return Ok(false);
         };
         let mut notes = Notes::default();
+        let place = record.place();
         let outcome = decode(record.text).and_then(|log| session::read(&log, self.zone, &mut notes));
-        items.finish(&record.place(), notes, outcome.map(item));
+        items.finish(&place, notes, outcome.map(|record| item(&place, record)));
         Ok(true)
     }
 
@@ -52,8 +53,9 @@ fn source() -> Result<SleepSource, InvalidSleepSource> {
     SleepSource::parse("fitbit")
 }
 
-fn item(record: SleepRecord) -> ImportItem {
-    ImportItem::Session(Box::new(ImportedSession { id: None, record, updated_at: None }))
+fn item(place: &str, record: SleepRecord) -> ImportItem {
+    let place = place.to_owned();
+    ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
 }
 
 #[cfg(test)]

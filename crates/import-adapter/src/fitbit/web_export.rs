@@ -78,7 +78,7 @@ impl WebExport {
             Section::Nights(columns) if fields.len() == columns.len() => {
                 let mut notes = Notes::default();
                 let outcome = Row { columns, fields: &fields }.record(self.zone, &mut notes);
-                items.finish(&place, notes, outcome.map(item));
+                items.finish(&place, notes, outcome.map(|record| item(&place, record)));
             }
             // A line that the file's end cuts has too few fields.
             Section::Nights(_) if end == LineEnd::EndOfFile => {

@@ -20,7 +20,7 @@ pub(super) struct Line {
     external_id: Option<String>,
 }
 
-pub(super) fn read(line: Line, user_id: Option<UserId>, place: String) -> Result<Box<ImportedLog>, String> {
+pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedLog>, String> {
     check_person(line.user_id.as_deref(), user_id)?;
     let id =
         line.id.as_deref().map(IntakeLogId::parse).transpose().map_err(|error| format!("id: {error}"))?;
@@ -30,5 +30,5 @@ pub(super) fn read(line: Line, user_id: Option<UserId>, place: String) -> Result
     let servings = Servings::new(line.servings).map_err(|error| error.to_string())?;
     let record = IntakeLogRecord::new(supplement, created_at, servings, line.external_id)
         .map_err(|error| error.to_string())?;
-    Ok(Box::new(ImportedLog { id, record, place }))
+    Ok(Box::new(ImportedLog { place: place.to_owned(), id, record }))
 }

@@ -59,12 +59,17 @@ impl Ndjson {
         let kind: Kind = crate::json::decode(text)?;
         match kind.r#type.as_str() {
             Some(PROFILE) => {
-                profile::read(&read_members(text, notes)?, self.user_id).map(ImportItem::Profile)
+                profile::read(&read_members(text, notes)?, self.user_id, place).map(ImportItem::Profile)
             }
-            Some(SESSION) => session::read(&read_members(text, notes)?, notes).map(ImportItem::Session),
-            Some(SUPPLEMENT) => supplement::read(read_members(text, notes)?).map(ImportItem::Supplement),
-            Some(LOG) => intake_log::read(read_members(text, notes)?, self.user_id, place.to_owned())
-                .map(ImportItem::Log),
+            Some(SESSION) => {
+                session::read(&read_members(text, notes)?, place, notes).map(ImportItem::Session)
+            }
+            Some(SUPPLEMENT) => {
+                supplement::read(read_members(text, notes)?, place).map(ImportItem::Supplement)
+            }
+            Some(LOG) => {
+                intake_log::read(read_members(text, notes)?, self.user_id, place).map(ImportItem::Log)
+            }
             _ => Err(format!("type is not one of {PROFILE}, {SESSION}, {SUPPLEMENT} and {LOG}")),
         }
     }

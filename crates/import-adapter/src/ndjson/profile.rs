@@ -30,12 +30,17 @@ pub(super) struct Line {
     wheelchair_use: Option<bool>,
 }
 
-pub(super) fn read(line: &Line, user_id: Option<UserId>) -> Result<Box<ImportedProfile>, String> {
+pub(super) fn read(
+    line: &Line,
+    user_id: Option<UserId>,
+    place: &str,
+) -> Result<Box<ImportedProfile>, String> {
     check_person(line.user_id.as_deref(), user_id)?;
     let created_at =
         line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose()?;
     let zone = line.home_timezone.as_deref().map(TimeZone::parse).transpose();
     Ok(Box::new(ImportedProfile {
+        place: place.to_owned(),
         created_at: created_at.map(|timestamp| timestamp.instant),
         home_timezone: zone.map_err(|error| format!("home_timezone: {error}"))?,
         biology: biology(line).map_err(|error| error.to_string())?,

@@ -42,7 +42,7 @@ struct RawMetric {
     value: f64,
 }
 
-pub(super) fn read(line: &Line, notes: &mut Notes) -> Result<Box<ImportedSession>, String> {
+pub(super) fn read(line: &Line, place: &str, notes: &mut Notes) -> Result<Box<ImportedSession>, String> {
     let start = Timestamp::parse("time_in_bed_start", &line.time_in_bed_start)?;
     let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end)?;
     let time_in_bed = TimeInBed::new(start.instant, end.instant, start.offset, end.offset)
@@ -66,7 +66,7 @@ pub(super) fn read(line: &Line, notes: &mut Notes) -> Result<Box<ImportedSession
     };
     let record = record.map_err(|error| error.to_string())?;
     let updated_at = updated_at.map(|timestamp| timestamp.instant);
-    Ok(Box::new(ImportedSession { id, record, updated_at }))
+    Ok(Box::new(ImportedSession { place: place.to_owned(), id, record, updated_at }))
 }
 
 /// Gives the key that the session had, else one made of its start.

@@ -39,7 +39,7 @@ struct RawIngredient {
     amount_stated: Option<bool>,
 }
 
-pub(super) fn read(line: Line) -> Result<Box<ImportedSupplement>, String> {
+pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, String> {
     let id =
         line.id.as_deref().map(SupplementId::parse).transpose().map_err(|error| format!("id: {error}"))?;
     let entered = line.entry_date.as_deref().map(|text| Timestamp::parse("entry_date", text)).transpose()?;
@@ -60,7 +60,7 @@ pub(super) fn read(line: Line) -> Result<Box<ImportedSupplement>, String> {
         _ => return Err("external_id and external_source go together".to_owned()),
     };
     let key = key.map_err(|error| format!("external_id: {error}"))?;
-    Ok(Box::new(ImportedSupplement { id, key, label, entry_date: entered }))
+    Ok(Box::new(ImportedSupplement { place: place.to_owned(), id, key, label, entry_date: entered }))
 }
 
 /// A label's own day is shown at 00:00:00 UTC; any other time is the one of the first import.

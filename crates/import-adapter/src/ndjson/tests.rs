@@ -1,6 +1,6 @@
 use crate::Format;
 use crate::testing::{USER, frame, items, notes, read, rejections, sessions, stages};
-use application::ports::import_source::{ImportItem, ImportedLog, ImportedSupplement};
+use application::ports::import_source::{ImportItem, ImportedLog, ImportedProfile, ImportedSupplement};
 use domain::sleep::{MetricKind, MetricValue};
 use domain::user::BodyHeight;
 
@@ -80,7 +80,8 @@ fn a_profile_changes_only_what_it_says() {
     assert_eq!(profile.home_timezone.unwrap().name(), "Asia/Tokyo");
     assert_eq!(profile.biology.height, BodyHeight::from_centimetres(171.5).ok());
     assert_eq!((profile.biology.weight, profile.biology.wheelchair_use), (None, Some(false)));
-    assert_eq!(only(r#"{"type":"profile"}"#), ImportItem::Profile(Box::default()));
+    let nothing = ImportedProfile { place: "line 1".to_owned(), ..ImportedProfile::default() };
+    assert_eq!(only(r#"{"type":"profile"}"#), ImportItem::Profile(Box::new(nothing)));
 }
 
 const SUPPLEMENT: &str = r#"{"type":"supplement","id":"1a2b3c4d-0000-4000-8000-000000000001","brand":"B","name":"N","servings":"30","upc":"","entry_date":"2020-02-03T00:00:00+00:00","supplement_ingredient":[{"quantity":0,"unit":"NP","active":true,"ingredient_name":"Second","order":2,"amount_stated":false},{"quantity":2.5,"unit":"mg","active":false,"ingredient_name":"First","order":1,"amount_stated":true}],"external_id":"4000123","external_source":"dsld"}"#;

@@ -1,5 +1,5 @@
 use super::memory_store::MemoryStore;
-use super::record::{intake, key, log, log_id, own_log, own_supplement, supplement, supplement_id};
+use super::record::{at, intake, key, log, log_id, own_log, own_supplement, supplement, supplement_id};
 use super::{counts, import};
 use crate::ports::import_source::{ImportItem, ImportedLog};
 use crate::testing::person;
@@ -177,4 +177,48 @@ async fn a_log_in_a_later_batch_follows_its_supplement_too() {
     let report = import(&store, std::iter::once(label).chain(fillers).chain([taken])).await;
     assert_eq!((report.logs, report.rejected_total), (counts(601, 0, 0), 0));
     assert!(store.logs().iter().all(|log| log.record.supplement_id() == id));
+}
+
+#[tokio::test]
+async fn a_log_whose_id_and_key_name_two_logs_is_rejected_and_the_rest_goes_on() {
+    let (store, id) = catalogue().await;
+    import(&store, [own_log(1, intake(id, 1, 1.0, Some("k1"))), own_log(2, intake(id, 2, 1.0, Some("k2")))])
+        .await;
+    let before = store.logs();
+    let items = [
+        at(1, log(intake(id, 3, 1.0, Some("k3")))),
+        at(2, own_log(1, intake(id, 1, 1.0, Some("k2")))),
+        at(3, log(intake(id, 4, 1.0, Some("k4")))),
+    ];
+    let report = import(&store, items).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 1));
+    assert_eq!(report.rejected[0].place, "line 2");
+    assert!(report.rejected[0].reason.contains("external_id"));
+    assert_eq!(store.logs()[..2], before);
+}
+
+#[tokio::test]
+async fn a_log_is_known_by_its_key_before_what_was_taken_when() {
+    let (store, id) = catalogue().await;
+    import(&store, [log(intake(id, 5, 1.0, None)), log(intake(id, 9, 1.0, Some("a")))]).await;
+    let report = import(&store, [log(intake(id, 5, 2.0, Some("a")))]).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(0, 1, 0), 0));
+    let keys: Vec<_> = store.logs().iter().map(|log| log.record.external_key().map(str::to_owned)).collect();
+    assert_eq!((keys.len(), keys.iter().flatten().count()), (2, 1));
+}
+
+#[tokio::test]
+async fn each_supplement_is_asked_for_once_however_the_logs_alternate() {
+    let (store, id) = catalogue().await;
+    import(&store, [supplement("18", "Zinc")]).await;
+    let other = store.current(&key("18")).id;
+    let taken = (0..1_200).map(|minute| {
+        let id = [id, other, supplement_id(9)][usize::try_from(minute % 3).unwrap()];
+        log(intake(id, minute, 1.0, None))
+    });
+    let before = store.calls().of("supplements.find");
+    let report = import(&store, taken).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(800, 0, 0), 400));
+    // Two that are known once a run; the unknown one once a batch, since its label might have come meanwhile.
+    assert_eq!(store.calls().of("supplements.find") - before, 2 + 3);
 }

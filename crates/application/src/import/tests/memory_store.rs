@@ -34,15 +34,43 @@ impl Calls {
     }
 }
 
+/// A call that fails once.
+type Fault = (&'static str, StorageError);
+/// What somebody else does to the store at some call.
+type Rival = (&'static str, Box<dyn FnOnce(&mut Content) + Send>);
+
 #[derive(Default)]
 struct Shared {
     content: Mutex<Content>,
     calls: Mutex<Calls>,
+    faults: Mutex<Vec<Fault>>,
+    rivals: Mutex<Vec<Rival>>,
 }
 
 impl Shared {
     fn called(&self, name: &'static str) {
         *self.calls.lock().unwrap().0.entry(name).or_default() += 1;
+    }
+
+    /// Counts a call; fails where a fault was planted.
+    fn ask(&self, name: &'static str) -> Result<(), StorageError> {
+        self.called(name);
+        let mut faults = self.faults.lock().unwrap();
+        let planted = faults.iter().position(|(at, _)| *at == name);
+        planted.map_or(Ok(()), |place| Err(faults.remove(place).1))
+    }
+
+    /// Lets somebody else act on what is stored before a unit of work that began earlier goes on.
+    fn let_rivals_act(&self, name: &'static str) {
+        let mut rivals = self.rivals.lock().unwrap();
+        if let Some(place) = rivals.iter().position(|(at, _)| *at == name) {
+            (rivals.remove(place).1)(&mut self.content.lock().unwrap());
+        }
+    }
+
+    fn is_taken(&self, key: &CatalogueKey) -> bool {
+        let content = self.content.lock().unwrap();
+        content.supplements.iter().any(|(at, _, current)| at == key && *current)
     }
 }
 
@@ -68,6 +96,16 @@ impl MemoryStore {
     /// Returns the one source of ids of everything that happens to this store.
     pub(super) fn entropy(&self, make: impl FnOnce() -> Arc<dyn Entropy>) -> Arc<dyn Entropy> {
         Arc::clone(self.entropy.get_or_init(make))
+    }
+
+    /// Makes the next call of this name fail; planted twice, the next two.
+    pub(super) fn fail(&self, name: &'static str, error: StorageError) {
+        self.shared.faults.lock().unwrap().push((name, error));
+    }
+
+    /// Lets somebody else do something when the call of this name comes next.
+    pub(super) fn meanwhile(&self, name: &'static str, act: impl FnOnce(&mut Content) + Send + 'static) {
+        self.shared.rivals.lock().unwrap().push((name, Box::new(act)));
     }
 
     pub(super) fn content(&self) -> Content {
@@ -107,7 +145,7 @@ struct MemoryUnits(Arc<Shared>);
 #[async_trait]
 impl UnitOfWorkFactory for MemoryUnits {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        self.0.called("begin");
+        self.0.ask("begin")?;
         let content = self.0.content.lock().unwrap().clone();
         Ok(Box::new(MemoryUnit {
             shared: Arc::clone(&self.0),
@@ -157,13 +195,22 @@ impl UnitOfWork for MemoryUnit {
         &mut self.signing_keys
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
-        self.shared.called("commit");
+        self.shared.ask("commit")?;
         *self.shared.content.lock().unwrap() = self.content;
         Ok(())
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.called("rollback");
         Ok(())
+    }
+}
+
+impl MemoryUnit {
+    /// A log refers to a supplement that is there.
+    fn require_supplement(&self, log: &IntakeLog) -> Result<(), StorageError> {
+        let id = log.record.supplement_id();
+        let is_there = self.content.supplements.iter().any(|(_, supplement, _)| supplement.id == id);
+        is_there.then_some(()).ok_or_else(|| StorageError::Internal("a foreign key".into()))
     }
 }
 
@@ -225,11 +272,12 @@ impl SleepRepository for MemoryUnit {
             .collect())
     }
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
+        self.shared.ask("sleep.insert")?;
         for session in sessions {
             let taken = self.content.sessions.iter().any(|(owner, stored)| {
                 let same_key = stored.record.source() == session.record.source()
                     && stored.record.key() == session.record.key();
-                stored.id == session.id || (*owner == user_id && same_key)
+                *owner == user_id && (stored.id == session.id || same_key)
             });
             if taken {
                 return Err(StorageError::Conflict(UniqueKey::SleepSession));
@@ -240,6 +288,14 @@ impl SleepRepository for MemoryUnit {
     }
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
         self.shared.called("sleep.update");
+        let taken = self.content.sessions.iter().any(|(owner, stored)| {
+            let same_key = stored.record.source() == session.record.source()
+                && stored.record.key() == session.record.key();
+            *owner == user_id && stored.id != session.id && same_key
+        });
+        if taken {
+            return Err(StorageError::Conflict(UniqueKey::SleepSession));
+        }
         let mut stored = self.content.sessions.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == session.id);
         Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
@@ -254,6 +310,7 @@ impl SleepRepository for MemoryUnit {
 #[async_trait]
 impl SupplementRepository for MemoryUnit {
     async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
+        self.shared.called("supplements.find");
         let mut versions = self.content.supplements.iter().map(|(_, supplement, _)| supplement);
         Ok(versions.find(|supplement| supplement.id == id).cloned())
     }
@@ -268,7 +325,10 @@ impl SupplementRepository for MemoryUnit {
         let taken = |(at, stored, current): &(CatalogueKey, Supplement, bool)| {
             stored.id == supplement.id || (at == key && *current)
         };
-        if self.content.supplements.iter().any(taken) {
+        self.shared.let_rivals_act("supplements.insert");
+        // A key that somebody else took and committed conflicts, although this unit of work does not see it yet.
+        let is_own = self.content.supplements.iter().any(|(at, _, _)| at == key);
+        if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {
             return Err(StorageError::Conflict(UniqueKey::Supplement));
         }
         self.content.supplements.push((key.clone(), supplement.clone(), true));
@@ -319,10 +379,11 @@ impl IntakeLogRepository for MemoryUnit {
     }
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
         for log in logs {
+            self.require_supplement(log)?;
             let taken = self.content.logs.iter().any(|(owner, stored)| {
                 let same_key = stored.record.external_key().is_some()
                     && stored.record.external_key() == log.record.external_key();
-                stored.id == log.id || (*owner == user_id && same_key)
+                *owner == user_id && (stored.id == log.id || same_key)
             });
             if taken {
                 return Err(StorageError::Conflict(UniqueKey::IntakeLog));
@@ -333,6 +394,15 @@ impl IntakeLogRepository for MemoryUnit {
     }
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
         self.shared.called("logs.update");
+        self.require_supplement(log)?;
+        let taken = self.content.logs.iter().any(|(owner, stored)| {
+            let same_key = stored.record.external_key().is_some()
+                && stored.record.external_key() == log.record.external_key();
+            *owner == user_id && stored.id != log.id && same_key
+        });
+        if taken {
+            return Err(StorageError::Conflict(UniqueKey::IntakeLog));
+        }
         let mut stored = self.content.logs.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == log.id);
         Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())

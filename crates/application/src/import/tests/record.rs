@@ -1,6 +1,8 @@
 //! Records for imports; times are minutes after midnight of one made-up day.
 
-use crate::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement, Rejection};
+use crate::ports::import_source::{
+    ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Rejection,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::sleep::{
@@ -37,6 +39,29 @@ fn record(key: Option<&str>, start: i64, end: i64, stage: Stage) -> SleepRecord 
     SleepRecord::from_stages(head, Hypnogram::new(vec![entry], &time_in_bed).unwrap()).unwrap()
 }
 
+fn place() -> String {
+    "line 3".to_owned()
+}
+
+/// The same record at another place.
+pub(super) fn at(line: usize, item: ImportItem) -> ImportItem {
+    let line = format!("line {line}");
+    match item {
+        ImportItem::Profile(profile) => {
+            ImportItem::Profile(Box::new(ImportedProfile { place: line, ..*profile }))
+        }
+        ImportItem::Session(session) => {
+            ImportItem::Session(Box::new(ImportedSession { place: line, ..*session }))
+        }
+        ImportItem::Supplement(supplement) => {
+            ImportItem::Supplement(Box::new(ImportedSupplement { place: line, ..*supplement }))
+        }
+        ImportItem::Log(log) => ImportItem::Log(Box::new(ImportedLog { place: line, ..*log })),
+        ImportItem::Rejected(rejection) => ImportItem::Rejected(Rejection { place: line, ..rejection }),
+        ImportItem::Note(note) => ImportItem::Note(Rejection { place: line, ..note }),
+    }
+}
+
 /// A session that its source gave no key.
 pub(super) fn derived(start: i64, end: i64) -> SleepRecord {
     record(None, start, end, Stage::Light)
@@ -53,12 +78,17 @@ pub(super) fn given(key: &str, start: i64, end: i64) -> SleepRecord {
 }
 
 pub(super) fn session(record: SleepRecord) -> ImportItem {
-    ImportItem::Session(Box::new(ImportedSession { id: None, record, updated_at: None }))
+    ImportItem::Session(Box::new(ImportedSession { place: place(), id: None, record, updated_at: None }))
 }
 
 /// A session as Restwell's own export writes it.
 pub(super) fn own_session(number: u128, record: SleepRecord) -> ImportItem {
-    let imported = ImportedSession { id: Some(session_id(number)), record, updated_at: Some(minute(2_000)) };
+    let imported = ImportedSession {
+        place: place(),
+        id: Some(session_id(number)),
+        record,
+        updated_at: Some(minute(2_000)),
+    };
     ImportItem::Session(Box::new(imported))
 }
 
@@ -72,13 +102,15 @@ pub(super) fn key(key: &str) -> CatalogueKey {
 }
 
 pub(super) fn supplement(at: &str, name: &str) -> ImportItem {
-    let imported = ImportedSupplement { id: None, key: key(at), label: label(name), entry_date: None };
+    let imported =
+        ImportedSupplement { place: place(), id: None, key: key(at), label: label(name), entry_date: None };
     ImportItem::Supplement(Box::new(imported))
 }
 
 /// A label as Restwell's own export writes it.
 pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
     let imported = ImportedSupplement {
+        place: place(),
         id: Some(supplement_id(number)),
         key: key(at),
         label: label(name),
@@ -98,12 +130,12 @@ pub(super) fn intake(
 }
 
 pub(super) fn log(record: IntakeLogRecord) -> ImportItem {
-    ImportItem::Log(Box::new(ImportedLog { place: "line 3".to_owned(), id: None, record }))
+    ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, record }))
 }
 
 /// A log as Restwell's own export writes it.
 pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
-    ImportItem::Log(Box::new(ImportedLog { place: "line 3".to_owned(), id: Some(log_id(number)), record }))
+    ImportItem::Log(Box::new(ImportedLog { place: place(), id: Some(log_id(number)), record }))
 }
 
 pub(super) fn rejection(number: usize) -> Rejection {

@@ -1,7 +1,7 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{derived, given, intake, log, minute, rejection, session, supplement, supplement_id};
-use super::{FOR_REAL, counts, dry_run, import, import_file, of_person};
+use super::record::{at, derived, given, intake, log, minute, rejection, session, supplement, supplement_id};
+use super::{FOR_REAL, counts, import, import_file, of_person};
 use crate::import::{ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED};
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
 use crate::ports::storage::StorageError;
@@ -90,24 +90,6 @@ fn one_of_each() -> Vec<ImportItem> {
 }
 
 #[tokio::test]
-async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
-    let store = MemoryStore::with(person());
-    let would = import_file(&store, dry_run(), &ItemFile::of(one_of_each())).await.unwrap();
-    assert_eq!(store.content().users, [person()]);
-    assert_eq!((store.sessions(), store.content().supplements.len()), (Vec::new(), 0));
-    assert_eq!(store.calls().of("commit"), 0);
-    assert_eq!(would, import(&store, one_of_each()).await);
-}
-
-#[tokio::test]
-async fn a_dry_run_recognises_a_record_that_comes_again_in_a_later_batch() {
-    let store = MemoryStore::with(person());
-    let twice = nights(600).into_iter().chain(nights(600));
-    let report = import_file(&store, dry_run(), &ItemFile::of(twice)).await.unwrap();
-    assert_eq!(report.sessions, counts(600, 0, 0));
-}
-
-#[tokio::test]
 async fn a_record_that_comes_again_in_a_later_batch_counts_once() {
     let store = MemoryStore::with(person());
     let twice = nights(600).into_iter().chain(nights(600));
@@ -145,6 +127,22 @@ async fn rejections_and_notes_are_reported_in_the_files_order() {
 }
 
 #[tokio::test]
+async fn what_the_store_makes_reject_stands_in_the_files_order_too() {
+    let store = MemoryStore::with(person());
+    let unknown = || log(intake(supplement_id(9), 5, 1.0, None));
+    let items = [
+        at(1, unknown()),
+        at(2, ImportItem::Rejected(rejection(2))),
+        at(3, supplement("17", "Magnesium")),
+        at(4, unknown()),
+        at(5, ImportItem::Rejected(rejection(5))),
+    ];
+    let report = import(&store, items).await;
+    let places: Vec<_> = report.rejected.iter().map(|rejection| rejection.place.as_str()).collect();
+    assert_eq!(places, ["line 1", "line 2", "line 4", "line 5"]);
+}
+
+#[tokio::test]
 async fn a_report_lists_a_thousand_and_counts_all() {
     let store = MemoryStore::with(person());
     let rejected = (0..MAX_LISTED + 5).map(|number| ImportItem::Rejected(rejection(number)));
@@ -159,13 +157,15 @@ async fn a_report_lists_a_thousand_and_counts_all() {
 async fn records_of_a_person_are_rejected_where_nobody_is_named() {
     let store = MemoryStore::with(person());
     let items = [
-        ImportItem::Profile(Box::default()),
-        session(derived(0, 480)),
-        log(intake(supplement_id(1), 5, 1.0, None)),
+        at(1, ImportItem::Profile(Box::default())),
+        at(2, session(derived(0, 480))),
+        at(4, log(intake(supplement_id(1), 5, 1.0, None))),
     ];
     let report = import_file(&store, FOR_REAL, &ItemFile::of(items)).await.unwrap();
     assert_eq!(report.rejected_total, 3);
     assert!(report.rejected.iter().all(|rejection| rejection.reason.contains("--user")));
+    let places: Vec<_> = report.rejected.iter().map(|rejection| rejection.place.as_str()).collect();
+    assert_eq!(places, ["line 1", "line 2", "line 4"]);
     assert_eq!((store.sessions(), store.logs()), (Vec::new(), Vec::new()));
 }
 
@@ -184,12 +184,12 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     look_up.users.expect_find().returning(|_| Ok(Some(person())));
     let mut batch = MockUnitOfWork::default();
     batch.sleep.expect_find_candidates().returning(|_, _| Ok(Vec::new()));
-    batch.sleep.expect_insert().times(1).returning(|_, _| Err(StorageError::Retryable));
+    batch.sleep.expect_insert().times(1).returning(|_, _| Err(StorageError::Unavailable));
     let units = PreparedUnitsOfWork::new([look_up, batch]);
     let endings = units.endings();
     let outcome = ImportRecords::new(Arc::new(units), entropy(), clock())
         .run(of_person(), &ItemFile::of(nights(1)), &|_| ())
         .await;
-    assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Retryable))));
+    assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
     assert_eq!(endings.committed(), 0);
 }

@@ -1,5 +1,5 @@
 use super::memory_store::MemoryStore;
-use super::record::{derived, derived_deep, given, minute, own_session, session, session_id};
+use super::record::{at, derived, derived_deep, given, minute, own_session, session, session_id};
 use super::{counts, import};
 use crate::testing::{noon, person};
 use chrono::{SubsecRound, TimeDelta};
@@ -139,6 +139,33 @@ async fn a_session_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id
     assert_eq!(import(&store, [own_session(4, given("7", 0, 470))]).await.sessions, counts(0, 1, 0));
     assert_eq!(store.sessions().len(), 1);
     assert_eq!(store.sessions()[0].id, id);
+}
+
+#[tokio::test]
+async fn a_session_whose_id_and_key_name_two_sessions_is_rejected_and_the_rest_goes_on() {
+    let store = MemoryStore::with(person());
+    import(&store, [own_session(1, given("k1", 0, 480)), own_session(2, given("k2", 1_440, 1_900))]).await;
+    let before = store.sessions();
+    let items = [
+        at(1, session(given("k3", 3_000, 3_400))),
+        at(2, own_session(1, given("k2", 0, 480))),
+        at(3, session(given("k4", 5_000, 5_400))),
+    ];
+    let report = import(&store, items).await;
+    assert_eq!((report.sessions, report.rejected_total), (counts(2, 0, 0), 1));
+    assert_eq!(report.rejected[0].place, "line 2");
+    assert!(report.rejected[0].reason.contains("id") && report.rejected[0].reason.contains("key"));
+    assert_eq!(store.sessions()[..2], before);
+    assert_eq!(store.sessions().len(), 4);
+}
+
+#[tokio::test]
+async fn a_session_that_contradicts_one_of_its_own_batch_is_rejected_too() {
+    let store = MemoryStore::with(person());
+    import(&store, [own_session(1, given("k1", 0, 480))]).await;
+    let items = [session(given("k2", 1_440, 1_900)), own_session(1, given("k2", 0, 480))];
+    let report = import(&store, items).await;
+    assert_eq!((report.sessions, report.rejected_total), (counts(1, 0, 0), 1));
 }
 
 #[tokio::test]

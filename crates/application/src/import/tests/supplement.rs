@@ -1,5 +1,7 @@
 use super::memory_store::MemoryStore;
-use super::record::{intake, key, label, log, minute, own_log, own_supplement, supplement, supplement_id};
+use super::record::{
+    at, intake, key, label, log, minute, own_log, own_supplement, supplement, supplement_id,
+};
 use super::{counts, import};
 use crate::testing::{noon, person};
 
@@ -148,4 +150,18 @@ async fn a_rewritten_label_read_again_makes_no_further_version() {
     let report = import(&store, edited()).await;
     assert_eq!(report.supplements, counts(0, 0, 1));
     assert_eq!(store.content().supplements.len(), 2);
+}
+
+#[tokio::test]
+async fn a_label_whose_id_is_a_logged_one_under_another_key_takes_nobodys_place() {
+    let store = logged_catalogue().await;
+    let known = store.current(&key("17"));
+    let mut stranger = own_supplement(4, "99", "Zinc");
+    if let super::ImportItem::Supplement(supplement) = &mut stranger {
+        supplement.id = Some(known.id);
+    }
+    let report = import(&store, [at(7, stranger), supplement("18", "Iron")]).await;
+    assert_eq!((report.supplements, report.rejected_total), (counts(1, 0, 0), 1));
+    assert_eq!(report.rejected[0].place, "line 7");
+    assert_eq!(store.current(&key("17")), known);
 }

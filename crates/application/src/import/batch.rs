@@ -1,0 +1,73 @@
+//! The records of one batch.
+
+use crate::ports::import_source::{
+    ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Rejection,
+};
+
+/// Something with its position in the batch, by which what is rejected is told in the file's order.
+pub(super) type Numbered<T> = (usize, T);
+
+/// The records of one batch, and what there is to tell about it before anything is stored.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// The records: labels first, because logs of the same batch may name them.
+    pub(super) records: Vec<Numbered<ImportItem>>,
+    pub(super) rejected: Vec<Numbered<Rejection>>,
+    pub(super) notes: Vec<Rejection>,
+}
+
+impl Batch {
+    /// Sorts what a file holds; records of a person are rejected where nobody is named.
+    pub(super) fn sort(items: Vec<ImportItem>, has_person: bool) -> Self {
+        let mut batch = Self::default();
+        for (position, item) in items.into_iter().enumerate() {
+            match item {
+                ImportItem::Rejected(rejection) => batch.rejected.push((position, rejection)),
+                ImportItem::Note(note) => batch.notes.push(note),
+                ImportItem::Profile(_) | ImportItem::Session(_) | ImportItem::Log(_) if !has_person => {
+                    let reason = "this record belongs to a person; say whose with --user";
+                    batch.rejected.push((position, rejection(item.place(), reason)));
+                }
+                item => batch.records.push((position, item)),
+            }
+        }
+        batch.records.sort_by_key(|(_, item)| !matches!(item, ImportItem::Supplement(_)));
+        batch
+    }
+}
+
+/// Says why the record at this place is not taken.
+pub(super) fn rejection(place: &str, reason: &str) -> Rejection {
+    Rejection { place: place.to_owned(), reason: reason.to_owned() }
+}
+
+pub(super) fn supplements(
+    records: &[Numbered<ImportItem>],
+) -> impl Iterator<Item = Numbered<&ImportedSupplement>> {
+    records.iter().filter_map(|(position, item)| match item {
+        ImportItem::Supplement(supplement) => Some((*position, supplement.as_ref())),
+        _ => None,
+    })
+}
+
+pub(super) fn profiles(records: &[Numbered<ImportItem>]) -> impl Iterator<Item = &ImportedProfile> {
+    records.iter().filter_map(|(_, item)| match item {
+        ImportItem::Profile(profile) => Some(profile.as_ref()),
+        _ => None,
+    })
+}
+
+pub(super) fn sessions(records: &[Numbered<ImportItem>]) -> Vec<Numbered<&ImportedSession>> {
+    let sessions = records.iter().filter_map(|(position, item)| match item {
+        ImportItem::Session(session) => Some((*position, session.as_ref())),
+        _ => None,
+    });
+    sessions.collect()
+}
+
+pub(super) fn logs(records: &[Numbered<ImportItem>]) -> impl Iterator<Item = Numbered<&ImportedLog>> {
+    records.iter().filter_map(|(position, item)| match item {
+        ImportItem::Log(log) => Some((*position, log.as_ref())),
+        _ => None,
+    })
+}

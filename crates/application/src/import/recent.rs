@@ -1,0 +1,113 @@
+//! What an import remembers from batch to batch, within bounds.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
+
+/// Remembers the latest of what it was told: at least `limit` keys, at most twice as many.
+///
+/// When the young half is full it takes the place of the old one, which is forgotten.
+#[derive(Debug)]
+pub(super) struct Recent<K, V = ()> {
+    young: HashMap<K, V>,
+    old: HashMap<K, V>,
+    limit: usize,
+}
+
+impl<K: Eq + Hash, V> Recent<K, V> {
+    /// Remembers nothing yet, and at least `limit` keys later.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { young: HashMap::new(), old: HashMap::new(), limit }
+    }
+
+    /// Remembers a value under a key.
+    pub(super) fn insert(&mut self, key: K, value: V) {
+        if self.young.len() >= self.limit && !self.young.contains_key(&key) {
+            self.old = mem::take(&mut self.young);
+        }
+        self.young.insert(key, value);
+    }
+
+    /// Returns the latest value under a key that is still remembered.
+    pub(super) fn get(&self, key: &K) -> Option<&V> {
+        self.young.get(key).or_else(|| self.old.get(key))
+    }
+
+    /// Tells whether a key is still remembered.
+    pub(super) fn contains(&self, key: &K) -> bool {
+        self.get(key).is_some()
+    }
+}
+
+impl<K: Eq + Hash> Recent<K> {
+    /// Remembers a key; returns whether it was not remembered before.
+    pub(super) fn first(&mut self, key: K) -> bool {
+        let first = !self.contains(&key);
+        if first {
+            self.insert(key, ());
+        }
+        first
+    }
+}
+
+/// Stands for an id or a key in 16 bytes, however long the key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Mark(u128);
+
+impl Mark {
+    /// Marks a value; the name keeps apart values of different kinds.
+    pub(super) fn of(name: &str, value: &(impl Hash + ?Sized)) -> Self {
+        let half = |number: u8| {
+            let mut hasher = DefaultHasher::new();
+            (number, name).hash(&mut hasher);
+            value.hash(&mut hasher);
+            u128::from(hasher.finish())
+        };
+        Self((half(0) << 64) | half(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_keys_are_remembered_and_the_oldest_forgotten() {
+        let mut recent = Recent::new(3);
+        let first: Vec<bool> = [1, 2, 1, 3, 4, 1].map(|key| recent.first(key)).to_vec();
+        assert_eq!(first, [true, true, false, true, true, false]);
+        for key in 5..=7 {
+            assert!(recent.first(key));
+        }
+        assert_eq!(
+            [1, 2, 3, 4, 5, 6, 7].map(|key| recent.contains(&key)),
+            [false, false, false, true, true, true, true]
+        );
+    }
+
+    #[test]
+    fn it_never_holds_more_than_twice_its_limit() {
+        let mut recent = Recent::new(100);
+        for key in 0..1_000 {
+            recent.insert(key, ());
+            assert!(recent.young.len() + recent.old.len() <= 200);
+            assert!((0..=key).rev().take(100).all(|key| recent.contains(&key)));
+        }
+    }
+
+    #[test]
+    fn the_latest_value_under_a_key_counts() {
+        let mut recent = Recent::new(2);
+        for (key, value) in [(1, 'a'), (2, 'b'), (1, 'c'), (3, 'd'), (1, 'e')] {
+            recent.insert(key, value);
+        }
+        assert_eq!((recent.get(&1), recent.get(&2)), (Some(&'e'), Some(&'b')));
+    }
+
+    #[test]
+    fn marks_tell_names_and_values_apart() {
+        assert_eq!(Mark::of("a", "x"), Mark::of("a", "x"));
+        assert_ne!(Mark::of("a", "x"), Mark::of("b", "x"));
+        assert_ne!(Mark::of("a", "x"), Mark::of("a", "y"));
+    }
+}

@@ -1,0 +1,125 @@
+use super::file::ItemFile;
+use super::memory_store::MemoryStore;
+use super::record::{
+    derived, derived_deep, given, intake, key, log, minute, own_log, own_session, own_supplement, rejection,
+    session, supplement, supplement_id,
+};
+use super::{counts, dry_run, import, import_file};
+use crate::import::ImportReport;
+use crate::ports::import_source::{ImportItem, ImportedProfile};
+use crate::testing::person;
+
+/// Enough nights that what comes after them is in a later batch.
+fn nights() -> impl Iterator<Item = ImportItem> {
+    (10..610).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
+}
+
+/// What stands in a file far from what belongs to it.
+fn far_apart(
+    first: impl IntoIterator<Item = ImportItem>,
+    then: impl IntoIterator<Item = ImportItem>,
+) -> ItemFile {
+    ItemFile::of(first.into_iter().chain(nights()).chain(then))
+}
+
+/// Tells what a dry run tells, which MUST be what an import tells then.
+async fn told(store: &MemoryStore, file: &ItemFile) -> ImportReport {
+    let would = import_file(store, dry_run(), file).await.unwrap();
+    let done = import_file(store, super::of_person(), file).await.unwrap();
+    assert_eq!(would, done);
+    would
+}
+
+#[tokio::test]
+async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
+    let profile = ImportedProfile { created_at: Some(minute(0)), ..ImportedProfile::default() };
+    let items = [
+        ImportItem::Profile(Box::new(profile)),
+        supplement("17", "Magnesium"),
+        session(derived(0, 480)),
+        ImportItem::Rejected(rejection(4)),
+        ImportItem::Note(rejection(5)),
+    ];
+    let store = MemoryStore::with(person());
+    let would = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();
+    assert_eq!(store.content().users, [person()]);
+    assert_eq!((store.sessions(), store.content().supplements.len()), (Vec::new(), 0));
+    assert_eq!(store.calls().of("commit"), 0);
+    assert_eq!(would, import(&store, items).await);
+}
+
+#[tokio::test]
+async fn a_dry_run_takes_each_batch_back_before_it_reads_the_next() {
+    let store = MemoryStore::with(person());
+    import_file(&store, dry_run(), &ItemFile::of(nights().chain(nights()))).await.unwrap();
+    // One unit of work looks for the person; 1,200 records make three batches.
+    assert_eq!((store.calls().of("begin"), store.calls().of("rollback")), (4, 4));
+    assert_eq!(store.sessions(), []);
+}
+
+#[tokio::test]
+async fn a_session_that_comes_again_in_a_later_batch_counts_once() {
+    let store = MemoryStore::with(person());
+    let twice = || {
+        [session(derived(0, 480)), own_session(4, given("a", 500, 600)), own_session(5, derived(700, 800))]
+    };
+    let report = told(&store, &far_apart(twice(), twice())).await;
+    assert_eq!((report.sessions, report.stage_entries), (counts(603, 0, 0), 603));
+    // Now the store has them all.
+    assert_eq!(told(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 603));
+    let other = [session(derived_deep(0, 480))];
+    assert_eq!(told(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 600));
+}
+
+#[tokio::test]
+async fn a_label_that_comes_again_in_a_later_batch_counts_once() {
+    let store = MemoryStore::with(person());
+    let twice = || [supplement("17", "Magnesium"), own_supplement(4, "18", "Zinc")];
+    assert_eq!(told(&store, &far_apart(twice(), twice())).await.supplements, counts(2, 0, 0));
+}
+
+#[tokio::test]
+async fn a_later_version_of_a_label_in_a_later_batch_is_an_update() {
+    let store = MemoryStore::with(person());
+    let file =
+        || far_apart([own_supplement(4, "17", "Magnesium")], [own_supplement(5, "17", "Magnesium Citrate")]);
+    assert_eq!(told(&store, &file()).await.supplements, counts(1, 1, 0));
+    assert_eq!(store.current(&key("17")).id, supplement_id(5));
+    assert_eq!(told(&store, &file()).await.supplements, counts(0, 0, 2));
+}
+
+#[tokio::test]
+async fn a_log_whose_label_came_in_an_earlier_batch_is_taken() {
+    let store = MemoryStore::with(person());
+    let logs =
+        || [log(intake(supplement_id(4), 5, 1.0, None)), own_log(2, intake(supplement_id(4), 6, 1.0, None))];
+    let report = told(&store, &far_apart([own_supplement(4, "17", "Magnesium")], logs())).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 0));
+}
+
+#[tokio::test]
+async fn a_log_that_would_move_to_a_label_of_an_earlier_batch_is_an_update() {
+    let store = MemoryStore::with(person());
+    import(&store, [own_supplement(4, "17", "Magnesium"), log(intake(supplement_id(4), 5, 1.0, Some("a")))])
+        .await;
+    let moved = [log(intake(supplement_id(5), 5, 1.0, Some("a")))];
+    let report = told(&store, &far_apart([own_supplement(5, "18", "Zinc")], moved)).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(0, 1, 0), 0));
+}
+
+#[tokio::test]
+async fn a_log_that_comes_again_in_a_later_batch_counts_once() {
+    let store = MemoryStore::with(person());
+    import(&store, [own_supplement(4, "17", "Magnesium")]).await;
+    let id = supplement_id(4);
+    let logs = || {
+        [
+            log(intake(id, 5, 1.0, None)),
+            log(intake(id, 6, 1.0, Some("a"))),
+            own_log(1, intake(id, 7, 1.0, None)),
+            own_log(2, intake(id, 7, 1.0, None)),
+        ]
+    };
+    assert_eq!(told(&store, &far_apart(logs(), logs())).await.logs, counts(4, 0, 0));
+    assert_eq!(store.logs().len(), 4);
+}
