@@ -22,7 +22,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  restwell import --user USER_ID Sleep/sleep-2026-01-01.json\n  \
     restwell import --format dsld labels.json\n  restwell export --user USER_ID | gzip > ada.ndjson.gz\n\n\
     A second import of the same file changes nothing. A file that is refused leaves nothing behind; the others \
-    are read all the same, and the exit code is 1.")]
+    are read all the same, and the exit code is 1. So it is when the store fails: importing the file again goes on \
+    from there.")]
 pub(crate) struct ImportArguments {
     /// The person to whom the records belong; a catalogue (dsld) needs none
     #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
@@ -58,28 +59,52 @@ pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyh
         context: FileContext { zone, user_id: arguments.user },
         format: arguments.format,
     };
-    let mut refused = 0_usize;
+    let mut failures = Failures::default();
     for path in &arguments.files {
         match run.file(path).await {
             Ok((format, done)) => report::print(path, format, &done, arguments.json, arguments.dry_run)?,
             Err(ImportRecordsError::Refused(refusal)) => {
-                refused += 1;
+                failures.refused += 1;
                 report::print_refused(path, &refusal, arguments.json)?;
             }
             Err(error) => {
-                return Err(error).with_context(|| {
-                    format!(
-                        "{} was not imported to its end; importing it again goes on from there",
-                        path.display()
-                    )
-                });
+                failures.broken_off += 1;
+                report::print_error(path, error, arguments.json)?;
             }
         }
     }
-    match refused {
-        0 => Ok(()),
-        1 => bail!("1 of {} files was refused", arguments.files.len()),
-        refused => bail!("{refused} of {} files were refused", arguments.files.len()),
+    match failures.told(arguments.files.len()) {
+        Some(told) => bail!(told),
+        None => Ok(()),
+    }
+}
+
+/// How many files were not imported.
+#[derive(Default)]
+struct Failures {
+    /// Nothing of them was stored.
+    refused: usize,
+    /// Something of them may have been stored.
+    broken_off: usize,
+}
+
+impl Failures {
+    /// Says how many of so many files failed; nothing when none did.
+    fn told(&self, files: usize) -> Option<String> {
+        let were = |count: usize| if count == 1 { "was" } else { "were" };
+        let Self { refused, broken_off } = *self;
+        match (refused, broken_off) {
+            (0, 0) => None,
+            (_, 0) => Some(format!("{refused} of {files} files {} refused", were(refused))),
+            (0, _) => {
+                Some(format!("{broken_off} of {files} files {} not imported to the end", were(broken_off)))
+            }
+            (..) => Some(format!(
+                "of {files} files {refused} {} refused and {broken_off} {} not imported to the end",
+                were(refused),
+                were(broken_off)
+            )),
+        }
     }
 }
 
@@ -117,5 +142,20 @@ impl ImportRun {
         }
         let text = "the file holds a person's records; say whose with --user USER_ID".to_owned();
         Err(ImportRefusal::NotThisFormat(text).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failures;
+
+    #[test]
+    fn what_failed_is_told_by_what_became_of_it() {
+        let told = |refused, broken_off| Failures { refused, broken_off }.told(5);
+        assert_eq!(told(0, 0), None);
+        assert_eq!(told(1, 0).unwrap(), "1 of 5 files was refused");
+        assert_eq!(told(2, 0).unwrap(), "2 of 5 files were refused");
+        assert_eq!(told(0, 2).unwrap(), "2 of 5 files were not imported to the end");
+        assert_eq!(told(3, 1).unwrap(), "of 5 files 3 were refused and 1 was not imported to the end");
     }
 }

@@ -1,7 +1,7 @@
 //! What an import did, told for each file.
 
 use crate::cli::output;
-use application::import::{Counts, ImportReport};
+use application::import::{Counts, ImportRecordsError, ImportReport};
 use application::ports::import_source::{ImportRefusal, Rejection};
 use serde::Serialize;
 use std::fmt::Write;
@@ -41,6 +41,13 @@ struct RefusedLine {
     refused: String,
 }
 
+/// A file of which something may have been stored, but not all.
+#[derive(Serialize)]
+struct ErrorLine {
+    file: String,
+    error: String,
+}
+
 impl From<Counts> for CountsLine {
     fn from(Counts { new, updated, unchanged }: Counts) -> Self {
         Self { new, updated, unchanged }
@@ -74,6 +81,19 @@ pub(super) fn print_refused(path: &Path, refusal: &ImportRefusal, json: bool) ->
     output::note(format!("{}: refused: {refusal}", path.display()));
     if json {
         let line = RefusedLine { file: path.display().to_string(), refused: refusal.to_string() };
+        output::print_text(&(serde_json::to_string(&line)? + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Says that a file was not imported to its end.
+pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) -> anyhow::Result<()> {
+    let goes_on = matches!(error, ImportRecordsError::Storage(_));
+    let error = format!("{:#}", anyhow::Error::new(error));
+    let advice = if goes_on { "; importing it again goes on from there" } else { "" };
+    output::note(format!("{}: not imported to the end: {error}{advice}", path.display()));
+    if json {
+        let line = ErrorLine { file: path.display().to_string(), error };
         output::print_text(&(serde_json::to_string(&line)? + "\n"))?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod command;
 mod demo;
 mod import;
+mod import_rival;
 mod lifecycle;
 mod log;
 mod memory;
