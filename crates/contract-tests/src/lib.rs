@@ -4,7 +4,7 @@
 //! The list below names every case; one that is not listed does not compile without a warning. An adapter runs
 //! them all with one line in a test:
 //!
-//! ```ignore
+//! ```text
 //! async fn make_store() -> contract_tests::Harness { /* an empty store */ }
 //! contract_tests::contract_tests!(make_store);
 //! ```
