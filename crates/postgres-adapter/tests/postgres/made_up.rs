@@ -131,6 +131,11 @@ pub(crate) async fn number(client: &tokio_postgres::Client, sql: &str) -> i64 {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
+/// Reads one column of text.
+pub(crate) async fn texts(client: &tokio_postgres::Client, sql: &str) -> Vec<String> {
+    client.query(sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+}
+
 pub(crate) fn is_retryable<T>(result: &Result<T, StorageError>) -> bool {
     matches!(result, Err(StorageError::Retryable))
 }

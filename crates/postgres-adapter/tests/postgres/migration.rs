@@ -1,7 +1,7 @@
 //! The schema: up, down, up; several at once; newer than the program.
 
 use crate::made_up::*;
-use application::schema::SchemaState;
+use application::schema::{PROGRAM, SchemaState};
 use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
 
@@ -22,8 +22,7 @@ const CATALOGUE: &str = "
     ORDER BY 1";
 
 async fn catalogue(database: &TestDatabase) -> Vec<String> {
-    let rows = bystander(database).await.query(CATALOGUE, &[]).await.unwrap();
-    rows.iter().map(|row| row.get(0)).collect()
+    texts(&bystander(database).await, CATALOGUE).await
 }
 
 #[tokio::test]
@@ -51,6 +50,17 @@ async fn many_processes_may_migrate_at_once_and_one_does_it() {
     let applied: Vec<usize> = migrating.await.into_iter().map(Result::unwrap).collect();
     assert_eq!(applied.iter().filter(|number| **number > 0).count(), 1, "{applied:?}");
     assert_eq!(stores[0].schema_state().await.unwrap(), SchemaState::Current);
+}
+
+#[tokio::test]
+async fn every_migration_records_the_oldest_program_that_may_run_on_it() {
+    let database = TestDatabase::create().await;
+    let operator = bystander(&database).await;
+    let applied = texts(&operator, "SELECT version FROM __diesel_schema_migrations ORDER BY 1").await;
+    assert!(!applied.is_empty());
+    assert_eq!(texts(&operator, "SELECT version FROM schema_compatibility ORDER BY 1").await, applied);
+    let oldest = number(&operator, "SELECT max(oldest_program)::bigint FROM schema_compatibility").await;
+    assert!(oldest <= i64::from(PROGRAM));
 }
 
 #[tokio::test]
