@@ -50,7 +50,7 @@ impl PostgresOptions {
             pool_size: 8,
             shared_connections: 2,
             statement_timeout: Duration::from_secs(10),
-            lock_timeout: Duration::from_secs(3),
+            lock_timeout: Duration::from_secs(5),
             idle_in_transaction_timeout: Duration::from_secs(30),
             wait_timeout: Duration::from_secs(3),
         }
