@@ -5,11 +5,15 @@ use crate::data::dto::{
     StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
 };
 use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
+use application::demo::demo_user_id;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The person of all examples.
-pub(super) const USER: &str = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48";
+/// The person of all examples: the demo's, so that what the reference fills in can be tried there as it is.
+pub(super) fn user_id() -> String {
+    demo_user_id().to_string()
+}
+
 const SUPPLEMENT: &str = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60";
 
 fn value(example: impl Serialize) -> Value {
@@ -24,7 +28,7 @@ fn first_page(endpoint: &str, size: u16) -> PaginationDto {
     PaginationDto {
         current_page: 1,
         has_more: true,
-        next_page: Some(format!("/api/{endpoint}/{USER}?page=2&pageSize={size}")),
+        next_page: Some(format!("/api/{endpoint}/{}?page=2&pageSize={size}", user_id())),
         prev_page: None,
     }
 }
@@ -32,7 +36,7 @@ fn first_page(endpoint: &str, size: u16) -> PaginationDto {
 pub(super) fn profile() -> Value {
     value(ProfileAnswer {
         data: ProfileDto {
-            user_id: USER.to_owned(),
+            user_id: user_id(),
             created_at: "2026-01-05T08:30:00Z".to_owned(),
             home_timezone: "America/New_York".to_owned(),
             scopes: vec!["profile", "sleep"],
@@ -95,7 +99,7 @@ pub(super) fn supplements() -> Value {
             logs: vec![SupplementLogDto {
                 id: "5d0c2a7e-1b3f-4968-a7d4-e6f8091b2c3d".to_owned(),
                 created_at: "2026-03-08T07:30:00.000000+00:00".to_owned(),
-                user_id: USER.to_owned(),
+                user_id: user_id(),
                 supplement_id: SUPPLEMENT.to_owned(),
                 servings: Number::Integer(1),
             }],
@@ -112,7 +116,7 @@ pub(super) fn token() -> Value {
         "token_type": "Bearer",
         "expires_in": 3600,
         "scope": "profile sleep",
-        "user_id": USER,
+        "user_id": user_id(),
     })
 }
 
@@ -122,7 +126,7 @@ pub(super) fn refresh() -> Value {
         "expires_in": 3600,
         "token_type": "Bearer",
         "scope": "profile sleep",
-        "user_id": USER,
+        "user_id": user_id(),
     })
 }
 

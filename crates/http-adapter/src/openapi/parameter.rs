@@ -48,9 +48,11 @@ pub(super) fn user_id() -> Parameter {
         .name("user_id")
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
-        .description(Some("The person, as a UUID in its 36-character form."))
+        .description(Some(
+            "The person, as a UUID in its 36-character form; the example is the person of the demo.",
+        ))
         .schema(Some(uuid()))
-        .example(Some(json!(super::example::USER)))
+        .example(Some(json!(super::example::user_id())))
         .build()
 }
 

@@ -5,6 +5,7 @@ use crate::openapi::parameter::DATE_PATTERN;
 use crate::tests::{Parts, send};
 use actix_web::http::StatusCode;
 use actix_web::test::TestRequest;
+use application::demo::demo_user_id;
 use domain::time::DateParameter;
 use proptest::prelude::*;
 use proptest::string::string_regex;
@@ -128,6 +129,19 @@ fn a_data_endpoint_documents_every_status_with_a_schema_and_its_limits() {
             assert!(headers["X-RateLimit-Reset"].is_object());
         }
     }
+}
+
+#[test]
+fn the_person_that_is_filled_in_is_the_demo_person() {
+    let document = document();
+    let demo = demo_user_id().to_string();
+    let of_paths: Vec<_> = operations(&document)
+        .into_iter()
+        .flat_map(|(.., operation)| operation["parameters"].as_array().into_iter().flatten())
+        .filter(|parameter| parameter["in"] == "path")
+        .map(|parameter| parameter["example"].as_str())
+        .collect();
+    assert_eq!(of_paths, [Some(demo.as_str()); 6]);
 }
 
 /// Checks that an example has the members of its schema, as deep as the schema goes.
