@@ -3,6 +3,8 @@
 mod reader;
 mod sleep;
 mod supplements;
+#[cfg(test)]
+mod tests;
 
 pub(super) use sleep::SleepParameters;
 pub(super) use supplements::SupplementsParameters;

@@ -9,7 +9,7 @@ use domain::id::UserId;
 use domain::paging::{PageRequest, PageSize};
 use domain::time::{DateRange, TimeZone};
 
-const KNOWN: &[&str] =
+pub(super) const KNOWN: &[&str] =
     &["startDate", "endDate", "include_stages", "include_metrics", "sort", "page", "pageSize"];
 
 /// What a request to the sleep endpoint asks for.

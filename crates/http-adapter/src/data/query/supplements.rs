@@ -9,7 +9,7 @@ use domain::id::{SupplementId, UserId};
 use domain::paging::{PageRequest, PageSize};
 use domain::time::{Bound, TimeZone};
 
-const KNOWN: &[&str] = &["startDate", "supplementID", "sort", "page", "pageSize"];
+pub(super) const KNOWN: &[&str] = &["startDate", "supplementID", "sort", "page", "pageSize"];
 
 /// What a request to the supplements endpoint asks for.
 pub(in crate::data) struct SupplementsParameters<'a> {

@@ -1,0 +1,27 @@
+//! The parameters that are read are the ones that are documented.
+
+use super::{sleep, supplements};
+use crate::openapi::openapi_json;
+use domain::data_endpoint::DataEndpoint;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+#[test]
+fn the_document_names_the_parameters_that_an_endpoint_knows_and_no_others() {
+    let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+    for endpoint in DataEndpoint::ALL {
+        let known: &[&str] = match endpoint {
+            DataEndpoint::Profile => &[],
+            DataEndpoint::Sleep => sleep::KNOWN,
+            DataEndpoint::Supplements => supplements::KNOWN,
+        };
+        for prefix in ["/api/v1", "/api"] {
+            let path = format!("{prefix}/{}/{{user_id}}", endpoint.as_str());
+            let parameters = document["paths"][&path]["get"]["parameters"].as_array().unwrap();
+            let in_query = parameters.iter().filter(|parameter| parameter["in"] == "query");
+            let documented: BTreeSet<_> =
+                in_query.map(|parameter| parameter["name"].as_str().unwrap()).collect();
+            assert_eq!(documented, known.iter().copied().collect(), "{path}");
+        }
+    }
+}
