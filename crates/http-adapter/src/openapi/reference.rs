@@ -5,7 +5,7 @@ use crate::problem::{Fault, Problem};
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpResponse, HttpResponseBuilder, web};
 use std::sync::{Arc, LazyLock};
-use utoipa_swagger_ui::{Config, SwaggerFile};
+use utoipa_swagger_ui::SwaggerFile;
 
 /// What the reference may load: itself. The user interface sets styles and shows images that it draws.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -19,25 +19,35 @@ const PAGE: &str = "<!DOCTYPE html>
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
 <title>Restwell API</title>
 <link rel=\"stylesheet\" href=\"docs/swagger-ui.css\">
+<link rel=\"stylesheet\" href=\"docs/index.css\">
 <link rel=\"icon\" type=\"image/png\" href=\"docs/favicon-32x32.png\">
 </head>
 <body>
 <div id=\"swagger-ui\"></div>
 <script src=\"docs/swagger-ui-bundle.js\"></script>
-<script src=\"docs/swagger-ui-standalone-preset.js\"></script>
-<script src=\"docs/swagger-initializer.js\"></script>
+<script src=\"docs/restwell.js\"></script>
 </body>
 </html>
 ";
 
-/// What the page loads; nothing else of the package is served.
-pub(super) const FILES: [&str; 5] = [
-    "swagger-ui.css",
-    "swagger-ui-bundle.js",
-    "swagger-ui-standalone-preset.js",
-    "swagger-initializer.js",
-    "favicon-32x32.png",
-];
+/// Starts the user interface without the top bar of the package's own initializer, which asks for another
+/// document. The validator would be asked by the browser, with the address of this server.
+const START: &str = "SwaggerUIBundle({
+  url: \"openapi.json\",
+  dom_id: \"#swagger-ui\",
+  layout: \"BaseLayout\",
+  deepLinking: true,
+  tryItOutEnabled: true,
+  validatorUrl: \"none\",
+});
+";
+
+/// The name of [`START`].
+pub(super) const START_FILE: &str = "restwell.js";
+
+/// What the page loads of the package; nothing else of it is served.
+pub(super) const PACKAGE_FILES: [&str; 4] =
+    ["swagger-ui.css", "index.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 
 /// The document never changes while the program runs.
 static DOCUMENT: LazyLock<String> = LazyLock::new(super::openapi_json);
@@ -58,11 +68,12 @@ pub(super) async fn redirect_to_page() -> HttpResponse {
 }
 
 pub(super) async fn show_file(name: web::Path<String>) -> Result<HttpResponse, Problem> {
-    let known = FILES.into_iter().find(|file| *file == name.as_str());
+    if name.as_str() == START_FILE {
+        return Ok(page_headers().content_type("text/javascript").body(START));
+    }
+    let known = PACKAGE_FILES.into_iter().find(|file| *file == name.as_str());
     let name = known.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    // The validator would be asked by the browser, with the address of this server.
-    let settings = Config::new(["openapi.json"]).validator_url("none").try_it_out_enabled(true);
-    let file = utoipa_swagger_ui::serve(name, Arc::new(settings))
+    let file = utoipa_swagger_ui::serve(name, Arc::default())
         .map_err(|error| Problem::internal(error.to_string()))?;
     let SwaggerFile { bytes, content_type, .. } = file.ok_or_else(|| Problem::new(Fault::NotFound))?;
     Ok(page_headers().content_type(content_type).body(bytes.into_owned()))

@@ -1,7 +1,7 @@
 //! The document and the interactive reference as they are served.
 
 use crate::openapi::openapi_json;
-use crate::openapi::reference::FILES;
+use crate::openapi::reference::{PACKAGE_FILES, START_FILE};
 use crate::tests::{Answer, Parts, send};
 use actix_web::test::TestRequest;
 
@@ -22,13 +22,13 @@ async fn the_reference_loads_nothing_from_elsewhere() {
     let page = get("/docs").await;
     assert_eq!(page.status, 200);
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
-    let start = get("/docs/swagger-initializer.js").await;
+    let start = get(&format!("/docs/{START_FILE}")).await;
     for answer in [&page, &start] {
         assert!(!answer.text().contains("http"), "{}", answer.text());
         assert!(!answer.text().contains("\"//"), "{}", answer.text());
     }
-    assert!(start.text().contains("\"openapi.json\""), "{}", start.text());
-    assert!(start.text().contains("\"validatorUrl\": \"none\""), "{}", start.text());
+    assert!(start.text().contains("url: \"openapi.json\""), "{}", start.text());
+    assert!(start.text().contains("validatorUrl: \"none\""), "{}", start.text());
 }
 
 #[actix_web::test]
@@ -36,7 +36,8 @@ async fn everything_that_the_page_loads_is_there_under_a_policy_that_allows_itse
     let page = get("/docs").await;
     let text = page.text();
     let loaded: Vec<_> = text.split('"').filter_map(|part| part.strip_prefix("docs/")).collect();
-    let mut served = FILES.to_vec();
+    let mut served = PACKAGE_FILES.to_vec();
+    served.push(START_FILE);
     for file in &loaded {
         let answer = get(&format!("/docs/{file}")).await;
         assert_eq!(answer.status, 200, "{file}");
@@ -61,10 +62,15 @@ fn assert_policy(answer: &Answer) {
 
 #[actix_web::test]
 async fn nothing_else_of_the_package_is_served() {
-    for path in
-        ["/docs/index.html", "/docs/oauth2-redirect.html", "/docs/..%2Fopenapi.json", "/docs/swagger-ui.js"]
-    {
-        assert_eq!(get(path).await.status, 404, "{path}");
+    for file in [
+        "index.html",
+        "oauth2-redirect.html",
+        "..%2Fopenapi.json",
+        "swagger-ui.js",
+        "swagger-initializer.js",
+        "swagger-ui-standalone-preset.js",
+    ] {
+        assert_eq!(get(&format!("/docs/{file}")).await.status, 404, "{file}");
     }
 }
 
