@@ -293,7 +293,7 @@ async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
     let found = user.clone();
     issuing.users.expect_find().return_once(move |_| Ok(Some(found)));
     let (outcome, _) = seed([seeded_store(user), rotating(), issuing]).await;
-    assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownUser))));
+    assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UserLocked))));
 }
 
 #[tokio::test]

@@ -40,9 +40,12 @@ pub enum IssueCodeError {
     /// There is no such client, or it is disabled.
     #[error("there is no enabled client with this id")]
     UnknownClient,
-    /// There is no such person, or their account is locked.
-    #[error("there is no unlocked user with this id")]
+    /// There is no such person.
+    #[error("there is no user with this id")]
     UnknownUser,
+    /// The person's account is locked.
+    #[error("this user is locked")]
+    UserLocked,
     /// The client is a service client, which people do not authorize.
     #[error("a service client takes no codes")]
     ServiceClient,
@@ -80,7 +83,7 @@ impl IssueCode {
         check_client(client.as_ref().ok_or(IssueCodeError::UnknownClient)?, &command)?;
         let user = unit.users().find(command.user_id).await?.ok_or(IssueCodeError::UnknownUser)?;
         if !user.status.is_active() {
-            return Err(IssueCodeError::UnknownUser);
+            return Err(IssueCodeError::UserLocked);
         }
         let issued_at = self.clock.now();
         let expires_at = command.lifetime.end_from(issued_at);
