@@ -1,8 +1,8 @@
 //! `restwell check-config`: what counts, and what is wrong with it.
 
 use super::output;
-use crate::settings::{PublicUrl, Settings};
-use crate::wiring::KeySource;
+use crate::settings::{PublicUrl, Settings, is_loopback};
+use crate::wiring::{KeySource, Store};
 use std::fmt::Write;
 
 /// Prints the settings, then what they mean together. Nothing is created, and the store is not asked.
@@ -12,6 +12,7 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     if source == KeySource::Setting {
         KeySource::parse_setting(settings)?;
     }
+    Store::check(settings)?;
     let mut text = String::new();
     // Writing into a String cannot fail.
     for (key, value) in settings.shown() {
@@ -28,7 +29,10 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     let mut notes =
         vec![format!("public URL: {public_url}"), format!("store: {}", settings.storage.place()?)];
     notes.push(match source {
-        KeySource::Setting => "encryption key: from the settings".to_owned(),
+        KeySource::Setting => match &settings.keys.encryption_key_file {
+            Some(path) => format!("encryption key: from the file {}", path.display()),
+            None => "encryption key: from the settings".to_owned(),
+        },
         KeySource::File(path) if path.exists() => format!("encryption key: from the file {}", path.display()),
         KeySource::File(path) => {
             format!(
@@ -51,10 +55,24 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     if !origins.is_empty() {
         notes.push(format!("CORS is on for {}", origins.join(", ")));
     }
-    if !public_url.is_https() {
-        notes.push("plain http: reached from this machine only".to_owned());
-    }
+    notes.extend(plain_http(settings, public_url));
     Ok(notes)
+}
+
+/// Says who reaches a server that is called by plain http.
+fn plain_http(settings: &Settings, public_url: &PublicUrl) -> Option<String> {
+    let listen = settings.server.listen;
+    if public_url.is_https() {
+        return None;
+    }
+    if is_loopback(listen.ip()) {
+        return Some("plain http: reached from this machine only".to_owned());
+    }
+    Some(format!(
+        "WARNING: plain http, and server.listen ({listen}) is no loopback address: other machines may reach the server, \
+         and what they send and read, tokens included, travels unencrypted; listen on a loopback address, or set \
+         server.public_url to the https URL of a proxy in front"
+    ))
 }
 
 #[cfg(test)]
@@ -88,5 +106,32 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
+    }
+
+    #[test]
+    fn plain_http_is_for_this_machine_only_when_it_listens_on_loopback() {
+        assert!(told(&[]).contains("reached from this machine only"));
+        let text = told(&[
+            ("RESTWELL__SERVER__LISTEN", "0.0.0.0:8080"),
+            ("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080"),
+        ]);
+        assert!(text.contains("other machines may reach") && text.contains("0.0.0.0:8080"), "{text}");
+        assert!(!text.contains("this machine only"), "{text}");
+        let proxied = [
+            ("RESTWELL__SERVER__LISTEN", "0.0.0.0:8080"),
+            ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
+            ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
+        ];
+        assert!(!told(&proxied).contains("plain http"));
+    }
+
+    #[test]
+    fn a_key_that_stands_in_a_file_is_said_to() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "HIDDEN").unwrap();
+        let path = file.path().display().to_string();
+        let text = told(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
+        assert!(text.contains(&format!("encryption key: from the file {path}")), "{text}");
+        assert!(!text.contains("HIDDEN"), "{text}");
     }
 }

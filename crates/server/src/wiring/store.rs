@@ -49,14 +49,19 @@ pub(crate) struct Store {
 }
 
 impl Store {
+    /// Refuses what [`Self::open`] would refuse of the settings of a Postgres; connects to nothing.
+    pub(crate) fn check(settings: &Settings) -> anyhow::Result<()> {
+        match settings.storage.place()? {
+            StoragePlace::Sqlite(_) => Ok(()),
+            StoragePlace::Postgres(url) => postgres(settings, url.expose()).map(drop),
+        }
+    }
+
     /// Opens the store of the settings. A Postgres that cannot be reached yet is no error here.
     pub(crate) async fn open(settings: &Settings, if_missing: IfMissing) -> anyhow::Result<Self> {
         match settings.storage.place()? {
             StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
-            StoragePlace::Postgres(url) => {
-                let store = PostgresStore::connect(&postgres_options(settings, url.expose()));
-                Ok(Self::of(Arc::new(store.context("storage.url cannot be used")?)))
-            }
+            StoragePlace::Postgres(url) => Ok(Self::of(Arc::new(postgres(settings, url.expose())?))),
         }
     }
 
@@ -116,6 +121,10 @@ pub(super) fn create_private_folder(folder: &Path) -> anyhow::Result<()> {
     }
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.with_context(|| format!("the folder {} cannot be created", folder.display()))
+}
+
+fn postgres(settings: &Settings, url: &str) -> anyhow::Result<PostgresStore> {
+    PostgresStore::connect(&postgres_options(settings, url)).context("storage.url cannot be used")
 }
 
 fn postgres_options(settings: &Settings, url: &str) -> PostgresOptions {
