@@ -41,6 +41,13 @@ impl PostgresStore {
         Ok(Self { pool, shared, wait_timeout, silence, shortage: Outage::default(), connector })
     }
 
+    /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
+    /// nothing when one was. It names a role or a database, never a password: for the operator, not for clients.
+    pub fn why_unavailable(&self) -> Option<String> {
+        let in_time = || self.shortage.reason().map(|_| "no connection came about in time".to_owned());
+        self.connector.failure().or_else(in_time)
+    }
+
     /// Takes a connection of the pool, waiting for one no longer than the options say.
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
         match tokio::time::timeout(self.wait_timeout, self.pool.get()).await {

@@ -81,6 +81,11 @@ impl Connector {
         self.outage.tell("no answer in time");
     }
 
+    /// Returns why the last attempt to connect failed; nothing when it did not.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.outage.reason()
+    }
+
     async fn connect_and_set_up(&self) -> ConnectionResult<AsyncPgConnection> {
         let mut connection = self.open().await?;
         let set_up = connection.batch_execute(&self.session).await;

@@ -27,6 +27,11 @@ impl Outage {
         }
     }
 
+    /// Returns why no connection was to be had the last time; nothing when one was.
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.told().clone()
+    }
+
     fn is_news(&self, error: &str) -> bool {
         let mut told = self.told();
         let is_news = told.as_deref() != Some(error);

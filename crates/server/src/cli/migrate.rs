@@ -2,7 +2,7 @@
 
 use super::output;
 use crate::settings::Settings;
-use crate::wiring::{IfMissing, KeyParts, KeySource, Schema, Store, refusal};
+use crate::wiring::{IfMissing, KeyParts, KeySource, Schema, Store, explained, refusal};
 use anyhow::{Context, bail};
 use application::schema::SchemaState;
 use std::sync::Arc;
@@ -22,10 +22,11 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
 
 /// Applies the pending migrations and returns how many this process applied; another may have been faster.
 pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
-    let before = schema.state().await.context("the store does not answer")?;
+    let explained = |error| explained(schema.as_ref(), error);
+    let before = schema.state().await.map_err(explained).context("the store does not answer")?;
     match &before {
         SchemaState::Current | SchemaState::NewerCompatible => Ok(0),
-        SchemaState::Older { .. } | SchemaState::Missing => Ok(schema.migrate().await?),
+        SchemaState::Older { .. } | SchemaState::Missing => schema.migrate().await.map_err(explained),
         SchemaState::NewerIncompatible => bail!(refusal(&before).unwrap_or_default()),
     }
 }

@@ -11,6 +11,6 @@ mod store;
 
 pub(crate) use application::{Application, KeyParts};
 pub(crate) use encryption_key::KeySource;
-pub(crate) use schema::{Schema, refusal};
+pub(crate) use schema::{Schema, explained, refusal};
 pub(crate) use session::Session;
 pub(crate) use store::{IfMissing, Store};

@@ -1,5 +1,6 @@
 //! The schema of a store, whichever store it is.
 
+use anyhow::anyhow;
 use application::ports::storage::StorageError;
 use application::schema::SchemaState;
 use async_trait::async_trait;
@@ -14,6 +15,19 @@ pub(crate) trait Schema: Send + Sync {
     /// Applies the pending migrations, all or none, and returns how many there were; of several processes that do it
     /// at once, those that come late find none.
     async fn migrate(&self) -> Result<usize, StorageError>;
+
+    /// Says why the store could not be reached the last time, without secrets; nothing when that is not known.
+    fn why_unavailable(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Puts the reason, where it is known, in the place of the sentence that a store is unavailable.
+pub(crate) fn explained(schema: &dyn Schema, error: StorageError) -> anyhow::Error {
+    match (&error, schema.why_unavailable()) {
+        (StorageError::Unavailable, Some(reason)) => anyhow!(reason),
+        _ => error.into(),
+    }
 }
 
 #[async_trait]
@@ -35,6 +49,10 @@ impl Schema for PostgresStore {
 
     async fn migrate(&self) -> Result<usize, StorageError> {
         Self::migrate(self).await
+    }
+
+    fn why_unavailable(&self) -> Option<String> {
+        Self::why_unavailable(self)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a command of the operator works with.
 
-use super::{IfMissing, Store, refusal};
+use super::{IfMissing, Store, explained, refusal};
 use crate::settings::Settings;
 use anyhow::{Context, bail};
 use application::ports::system::{Clock, Entropy};
@@ -22,7 +22,8 @@ impl Session {
     pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Self> {
         let store = Store::open(settings, IfMissing::Refuse).await?;
         let place = settings.storage.place()?;
-        let state = store.schema.state().await.with_context(|| format!("{place} does not answer"))?;
+        let state = store.schema.state().await.map_err(|error| explained(store.schema.as_ref(), error));
+        let state = state.with_context(|| format!("{place} does not answer"))?;
         if let Some(sentence) = refusal(&state) {
             bail!("{place}: {sentence}");
         }

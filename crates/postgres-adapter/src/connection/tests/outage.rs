@@ -42,8 +42,11 @@ async fn a_server_that_is_away_is_told_once_whoever_asks_for_it() {
     let log = log_of(async {
         let options = PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing");
         let store = PostgresStore::connect(&options).unwrap();
+        assert_eq!(store.why_unavailable(), None);
         for _ in 0..2 {
             assert!(store.pooled().await.is_err());
+            let reason = store.why_unavailable().unwrap();
+            assert!(reason.contains("refused") && !reason.contains("LEAKME"), "{reason}");
             store.migrate().await.unwrap_err();
             store.shared(|_| Box::pin(async { Ok(()) })).await.unwrap_err();
         }

@@ -2,6 +2,8 @@
 
 use super::schema::refusal;
 use crate::e2e::world::{StoreKind, World};
+use postgres_adapter::test_support::TestDatabase;
+use url::Url;
 
 async fn world() -> World {
     World::new(StoreKind::Sqlite).await
@@ -44,6 +46,12 @@ async fn a_wrong_value_is_named_with_what_is_right() {
         ("RESTWELL__SERVER__LISTEN", "here", "server.listen"),
         ("RESTWELL__LOG__FORMAT", "xml", "log.format"),
         ("RESTWELL__STORAGE__URL", "mysql://u:HIDDEN@h/d", "storage.url"),
+        (
+            "RESTWELL__STORAGE__URL",
+            "postgres://u:HIDDEN@h/d?sslmode=verify",
+            "storage.url cannot be used: sslmode must be",
+        ),
+        ("RESTWELL__STORAGE__URL", "postgres://u:HIDDEN@h/d?colour=blue", "storage.url cannot be used: "),
         ("RESTWELL__SERVER__PUBLIC_URL", "http://sleep.example.org", "server.public_url must be https"),
         ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org/path", "server.public_url"),
         ("RESTWELL__SERVER__LISTEN", "0.0.0.0:0", "server.public_url"),
@@ -136,4 +144,29 @@ async fn without_any_settings_the_store_is_in_the_local_data_folder() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(world.dir.path().join("restwell-data/restwell.db").exists());
     assert!(run(&["user", "list"]).status.success());
+}
+
+/// What `migrate` and `user list` say, in one sentence each, of a Postgres that they cannot use.
+async fn said_of(storage_url: &str) -> [String; 2] {
+    let world = world().await.with("RESTWELL__STORAGE__URL", storage_url);
+    [&["migrate"][..], &["user", "list"]].map(|arguments| {
+        let output = world.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{errors}");
+        assert!(!errors.contains("HIDDEN"), "{errors}");
+        errors.lines().last().expect("a sentence").to_owned()
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_postgres_that_cannot_be_used_is_refused_with_the_reason() {
+    for said in said_of("postgres://u:HIDDEN@127.0.0.1:1/d").await {
+        assert!(said.starts_with("restwell: ") && said.contains("refused"), "{said}");
+    }
+    let database = TestDatabase::create_without_schema().await;
+    let mut url = Url::parse(database.url()).expect("URL");
+    url.set_path("/nowhere");
+    for said in said_of(url.as_str()).await {
+        assert!(said.contains("\"nowhere\" does not exist"), "{said}");
+    }
 }
