@@ -77,6 +77,14 @@ async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<(
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let revoke = RevokeGrants::new(session.store.units.clone(), session.clock.clone());
     let revoked = revoke.run(arguments.filter(), RevocationReason::Operator).await?;
+    // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
+    let is_known = revoked > 0 || {
+        let list = ListGrants::new(session.store.units.clone());
+        !list.run(arguments.filter(), None, 1).await?.is_empty()
+    };
+    if !is_known {
+        bail!("no grant matches, so none was revoked; `restwell grant list` lists them");
+    }
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
 }
 

@@ -168,19 +168,21 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
     if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
         bail!("say what to change; `restwell user update --help` lists it");
     }
-    apply(session, user_id, change, json).await
+    let user = apply(session, user_id, change).await?;
+    Ok(output::print(&details(&user), json)?)
 }
 
 async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {
     let change = UserChange { locked: Some(locked), ..UserChange::default() };
-    apply(session, arguments.user_id, change, arguments.json).await
+    let user = apply(session, arguments.user_id, change).await?;
+    let record = Record::new().with_text("user_id", user.id).with("status", status(&user));
+    Ok(output::print(&record, arguments.json)?)
 }
 
-async fn apply(session: &Session, id: UserId, change: UserChange, json: bool) -> anyhow::Result<()> {
+async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Result<User> {
     let Session { store, clock, entropy: _ } = session;
     let user = ChangeUser::new(store.units.clone(), clock.clone()).run(id, change).await;
-    let user = user.with_context(|| format!("user {id} was not changed"))?;
-    Ok(output::print(&details(&user), json)?)
+    user.with_context(|| format!("user {id} was not changed"))
 }
 
 async fn delete(session: &Session, id: UserId) -> anyhow::Result<()> {
@@ -196,8 +198,15 @@ fn summary(user: &User) -> Record {
         .with_text("user_id", user.id)
         .with("email", user.email.as_str())
         .with("home_timezone", user.home_timezone.name())
-        .with("status", if user.status.is_active() { "active" } else { "locked" })
+        .with("status", status(user))
         .with("created_at", format::utc(user.created_at))
+}
+
+const fn status(user: &User) -> &'static str {
+    match user.status {
+        UserStatus::Active => "active",
+        UserStatus::Locked { .. } => "locked",
+    }
 }
 
 fn details(user: &User) -> Record {

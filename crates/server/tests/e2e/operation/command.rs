@@ -151,11 +151,13 @@ on_both_stores! {
         let reader = Reader::new(&server, user, &tokens.access);
         reader.read("profile", "").await;
         let locked = world.json(&["user", "lock", user, "--json"]);
-        assert_eq!((locked["status"].as_str(), locked["locked_at"].is_string()), (Some("locked"), true));
+        assert_eq!(locked, json!({"user_id": user, "status": "locked"}));
+        assert!(world.json(&["user", "show", user, "--json"])["locked_at"].is_string());
         within_two_seconds(&reader, StatusCode::UNAUTHORIZED).await;
         assert_eq!(ask_refresh(&server, &registration, &tokens.refresh).await.status(), StatusCode::BAD_REQUEST);
-        refused(&world, &["code", "create", "--client", &registration.client_id, "--user", user, "--redirect-uri", REDIRECT_URI, "--scope", "sleep"]);
-        assert_eq!(world.json(&["user", "unlock", user, "--json"])["status"], "active");
+        let refusal = refused(&world, &["code", "create", "--client", &registration.client_id, "--user", user, "--redirect-uri", REDIRECT_URI, "--scope", "sleep"]);
+        assert!(refusal.contains("locked"), "{refusal}");
+        assert_eq!(world.json(&["user", "unlock", user, "--json"]), json!({"user_id": user, "status": "active"}));
         within_two_seconds(&reader, StatusCode::OK).await;
         assert_eq!(ask_refresh(&server, &registration, &tokens.refresh).await.status(), StatusCode::OK);
 
@@ -264,7 +266,10 @@ on_both_stores! {
         let revoked = &list(&world, &["grant", "list", "--id", &one, "--json"])[0];
         assert_eq!((revoked["status"].as_str(), revoked["reason"].is_string(), revoked["revoked_at"].is_string()), (Some("revoked"), true, true));
         // All that is given must fit.
-        assert_eq!(world.json(&["grant", "revoke", "--user", NOBODY, "--client", &registration.client_id, "--json"]), json!({"revoked": 0}));
+        for nothing in [&["--user", NOBODY, "--client", &registration.client_id][..], &["--id", NOBODY], &["--client", NOBODY, "--json"]] {
+            assert!(refused(&world, &[&["grant", "revoke"], nothing].concat()).contains("no grant matches"), "{nothing:?}");
+        }
+        assert_eq!(live(&[]).len(), 3);
         assert_eq!(world.json(&["grant", "revoke", "--user", user, "--json"]), json!({"revoked": 3}));
         for reader in &readers {
             within_two_seconds(reader, StatusCode::UNAUTHORIZED).await;
