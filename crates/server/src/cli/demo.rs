@@ -1,6 +1,7 @@
 //! `restwell demo`: a server with made-up data.
 
 mod guide;
+mod shell;
 
 use super::migrate::migrate;
 use super::output::{self, Record};
@@ -51,7 +52,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     migrate(&store.schema)
         .await
         .with_context(|| format!("the demo's store in {} was not made", data_dir.display()))?;
-    let (listener, address) = lifecycle::bind(listen)?;
+    let (listener, address) = lifecycle::bind(listen, "--listen")?;
     let public_url = settings.server.public_url(address)?;
     let application = Application::new(&store, &settings, &public_url)?;
     lifecycle::start(&application).await.map_err(|error| match error {
@@ -64,7 +65,8 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     if json {
         output::print(&record(&demo, public_url.as_str()), true)?;
     } else {
-        output::print_text(&guide::text(&demo, public_url.as_str(), &data_dir))?;
+        let store_file = std::path::absolute(data_dir.join("restwell.db"))?;
+        output::print_text(&guide::text(&demo, public_url.as_str(), &store_file, &shell::this_program()))?;
     }
     tracing::info!(%address, "listening");
     lifecycle::run(application, listener, signals, &settings).await

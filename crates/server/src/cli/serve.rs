@@ -9,7 +9,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key is refused, not started.
     KeySource::of(settings, &settings.server.public_url(settings.server.listen)?)?;
     let store = Store::open(settings, IfMissing::Refuse).await?;
-    let (listener, address) = lifecycle::bind(settings.server.listen)?;
+    let (listener, address) = lifecycle::bind(settings.server.listen, "server.listen")?;
     let public_url = settings.server.public_url(address)?;
     let application = Application::new(&store, settings, &public_url)?;
     let place = settings.storage.place()?;

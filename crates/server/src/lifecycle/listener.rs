@@ -7,8 +7,9 @@ use tokio::net::TcpSocket;
 /// How many connections may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// Listens on an address; returns the socket with the address that it has, whose port is never 0.
-pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
+/// Listens on an address; returns the socket with the address that it has, whose port is never 0. A failure names
+/// the setting, or the option, that says where to listen.
+pub(crate) fn bind(address: SocketAddr, set_by: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let bound = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         socket.set_reuseaddr(true)?;
@@ -17,7 +18,18 @@ pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAd
         let address = listener.local_addr()?;
         Ok::<_, std::io::Error>((listener, address))
     };
-    bound().with_context(|| {
-        format!("cannot listen on {address}; server.listen (or --listen) names another address")
-    })
+    bound().with_context(|| format!("cannot listen on {address}, which {set_by} names"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_that_is_taken_is_refused_by_the_name_of_what_set_it() {
+        let (_listener, address) = bind("127.0.0.1:0".parse().unwrap(), "server.listen").unwrap();
+        assert_ne!(address.port(), 0);
+        let said = bind(address, "server.listen").unwrap_err().to_string();
+        assert!(said.contains(&address.to_string()) && said.contains("server.listen"), "{said}");
+    }
 }

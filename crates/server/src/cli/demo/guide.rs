@@ -1,12 +1,14 @@
 //! What the demo tells a newcomer: what is there, and a curl line for every endpoint.
 
+use super::shell;
 use application::demo::SeededDemo;
 use domain::time::format;
 use std::path::Path;
 use url::form_urlencoded::byte_serialize;
 
-/// Returns the text. Its curl lines work in their order in one shell.
-pub(super) fn text(demo: &SeededDemo, base: &str, data_dir: &Path) -> String {
+/// Returns the text. Its curl lines work in their order in one shell; the last lines name this store, under its
+/// absolute path, and this program.
+pub(super) fn text(demo: &SeededDemo, base: &str, store: &Path, program: &Path) -> String {
     let SeededDemo {
         user_id,
         client_id,
@@ -20,19 +22,22 @@ pub(super) fn text(demo: &SeededDemo, base: &str, data_dir: &Path) -> String {
     let (secret, code, refresh) = (client_secret.expose(), code.expose(), refresh_token.expose());
     let redirect: String = byte_serialize(redirect_uri.as_bytes()).collect();
     let expires = format::utc(*code_expires_at);
-    let store = data_dir.join("restwell.db");
-    let store = store.display();
+    let store = shell::quoted(&format!("sqlite://{}", store.display()));
+    let program = shell::word(&program.display().to_string());
     format!(
         "\
 Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
 
-  user_id        {user_id}
-  client_id      {client_id}
-  client_secret  {secret}
-  redirect_uri   {redirect_uri}
-  code           {code}  (once, until {expires})
-  refresh_token  {refresh}
-  scopes         {scopes}
+The person granted {scopes}. The code works once, until {expires}.
+
+# The values, for a shell; the lines below do not need them.
+BASE={base}
+USER_ID={user_id}
+CLIENT_ID={client_id}
+CLIENT_SECRET={secret}
+REDIRECT_URI={redirect_uri}
+CODE={code}
+REFRESH_TOKEN={refresh}
 
 # An authorization code becomes an access token and a refresh token; it works once.
 curl '{base}/api/token?code={code}&client_id={client_id}&client_secret={secret}&redirect_uri={redirect}'
@@ -68,8 +73,8 @@ curl '{base}/errors'
 curl '{base}/docs'
 
 # The other commands work on the same store while the demo runs.
-export RESTWELL__STORAGE__URL='sqlite://{store}'
-restwell user list
+export RESTWELL__STORAGE__URL={store}
+{program} user list
 "
     )
 }
@@ -97,9 +102,14 @@ mod tests {
         }
     }
 
+    fn told() -> String {
+        let (store, program) = (Path::new("/tmp/demo/restwell.db"), Path::new("/opt/made up/restwell"));
+        text(&demo(), "http://127.0.0.1:4321", store, program)
+    }
+
     #[test]
     fn every_endpoint_has_a_line_that_can_be_pasted() {
-        let text = text(&demo(), "http://127.0.0.1:4321", Path::new("/tmp/demo"));
+        let text = told();
         for path in [
             "/api/token?",
             "/api/refresh?",
@@ -127,6 +137,36 @@ mod tests {
             assert_eq!(line.matches('\'').count() % 2, 0, "{line}");
         }
         assert!(text.contains("redirect_uri=http%3A%2F%2Flocalhost%3A9000%2Fcallback'"));
-        assert!(text.contains("sqlite:///tmp/demo/restwell.db"));
+    }
+
+    #[test]
+    fn the_values_can_be_pasted_as_variables() {
+        let text = told();
+        let names: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, _)| name)
+            .filter(|name| name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_'))
+            .collect();
+        let expected = [
+            "BASE",
+            "USER_ID",
+            "CLIENT_ID",
+            "CLIENT_SECRET",
+            "REDIRECT_URI",
+            "CODE",
+            "REFRESH_TOKEN",
+            "TOKEN",
+        ];
+        assert_eq!(names, expected);
+        assert!(text.contains("\nREDIRECT_URI=http://localhost:9000/callback\n"), "{text}");
+    }
+
+    #[test]
+    fn the_last_lines_name_the_store_and_the_program() {
+        let text = told();
+        let mut last = text.lines().rev();
+        assert_eq!(last.next(), Some("'/opt/made up/restwell' user list"));
+        assert_eq!(last.next(), Some("export RESTWELL__STORAGE__URL='sqlite:///tmp/demo/restwell.db'"));
     }
 }

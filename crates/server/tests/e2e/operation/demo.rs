@@ -121,6 +121,12 @@ async fn the_first_line_is_an_object_with_what_a_program_needs() {
     assert!(demo.dir.join("restwell.db").exists());
 }
 
+/// Tells whether a line sets a variable of a shell that is named in capitals.
+fn is_assignment(line: &str) -> bool {
+    let is_capital = |letter: char| letter.is_ascii_uppercase() || letter == '_';
+    line.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_capital))
+}
+
 #[tokio::test]
 async fn every_printed_line_works_in_a_shell() {
     let (root, dir) = folder();
@@ -133,16 +139,21 @@ async fn every_printed_line_works_in_a_shell() {
             requests += 1;
             writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"")
                 .expect("text");
-        } else if line.starts_with("TOKEN=") || line.starts_with("export ") || line.starts_with("restwell ") {
+        } else if is_assignment(line) || line.starts_with("export ") || line.ends_with(" user list") {
             writeln!(script, "{line}").expect("text");
         }
     }
+    // The variables are for lines of one's own.
+    requests += 1;
+    let own = "\"$BASE/api/refresh?refresh_token=$REFRESH_TOKEN&client_id=$CLIENT_ID&client_secret=$CLIENT_SECRET&user_id=$USER_ID\"";
+    writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {own}) {requests}\"").expect("text");
+    writeln!(script, "echo $CODE at $REDIRECT_URI").expect("text");
     assert!(requests >= 13, "{said}");
     assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{said}");
-    let binaries = Path::new(env!("CARGO_BIN_EXE_restwell")).parent().expect("folder").display().to_string();
     let mut shell = Command::new("bash");
     shell.args(["-c", &script]).env_clear().current_dir(root.path());
-    shell.env("PATH", format!("{binaries}:/usr/local/bin:/usr/bin:/bin"));
+    // The program is where cargo put it, not on the path.
+    shell.env("PATH", "/usr/local/bin:/usr/bin:/bin");
     let output = shell.output().expect("bash runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.is_empty(), "{errors}\n{script}");
@@ -150,6 +161,7 @@ async fn every_printed_line_works_in_a_shell() {
     for request in 1..=requests {
         assert!(answers.lines().any(|line| line == format!("200 {request}")), "{answers}\n{script}");
     }
+    assert!(answers.contains(" at http"), "{answers}");
     assert!(answers.contains("demo@example.org"), "restwell user list printed nobody: {answers}");
     assert_eq!(demo.server.terminate(), Some(0));
 }
