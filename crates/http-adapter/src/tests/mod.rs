@@ -12,16 +12,18 @@ use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits};
 use application::ports::storage::{
     AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
-    SleepReader, SupplementReader,
+    SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
     MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
+    UnknownKeyReload,
 };
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, AuthenticationLimits, IssueServiceToken, RedeemCode, RefreshAccess, TokenMint,
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::id::KeyId;
 use std::sync::Arc;
@@ -91,6 +93,7 @@ impl Parts {
             authorize_access: Arc::new(AuthorizeAccess::new(
                 AccessPorts {
                     verifier: self.verifier,
+                    unknown_keys: Arc::new(NoUnknownKeys),
                     access: self.access,
                     clients: store.clone(),
                     limiter: self.limiter,
@@ -121,6 +124,16 @@ fn readable_signer() -> MockTokenSigner {
         Ok(format!("access:{subject}:{}", claims.scopes.to_string().replace(' ', "+")))
     });
     signer
+}
+
+/// Has seen every key there is.
+struct NoUnknownKeys;
+
+#[async_trait]
+impl UnknownKeyReload for NoUnknownKeys {
+    async fn reload_for(&self, _: &str, _: DateTime<Utc>) -> Result<bool, StorageError> {
+        Ok(false)
+    }
 }
 
 struct OneKey;
