@@ -16,6 +16,7 @@ mod framing;
 mod fuzz;
 mod guessing;
 mod header;
+mod key_rotation;
 mod leak;
 mod outage;
 mod query_secret;
