@@ -20,7 +20,8 @@ use application::ports::system::{
 };
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
-    AuthenticateClient, AuthenticationLimits, IssueServiceToken, RedeemCode, RefreshAccess, TokenMint,
+    AuthenticateClient, AuthenticationLimits, IntrospectToken, IntrospectionPorts, IssueServiceToken,
+    RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -90,6 +91,19 @@ impl Parts {
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
             refresh_access: Arc::new(RefreshAccess::new(store.clone(), store.clone(), mint.clone())),
             issue_service_token: Arc::new(IssueServiceToken::new(mint)),
+            revoke_token: Arc::new(RevokeToken::new(
+                store.clone(),
+                self.verifier.clone(),
+                store.clone(),
+                clock.clone(),
+            )),
+            introspect_token: Arc::new(IntrospectToken::new(IntrospectionPorts {
+                verifier: self.verifier.clone(),
+                grants: store.clone(),
+                access: self.access.clone(),
+                clients: store.clone(),
+                clock: clock.clone(),
+            })),
             authorize_access: Arc::new(AuthorizeAccess::new(
                 AccessPorts {
                     verifier: self.verifier,

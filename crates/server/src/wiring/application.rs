@@ -8,7 +8,10 @@ use application::access::{AccessPorts, AuthorizeAccess};
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
-use application::token::{AuthenticateClient, IssueServiceToken, RedeemCode, RefreshAccess, TokenMint};
+use application::token::{
+    AuthenticateClient, IntrospectToken, IntrospectionPorts, IssueServiceToken, RedeemCode, RefreshAccess,
+    RevokeToken, TokenMint,
+};
 use http_adapter::{HttpSettings, HttpState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,6 +105,8 @@ fn http_state(
         redeem_code: Arc::new(RedeemCode::new(store.units.clone(), entropy, mint.clone())),
         refresh_access: Arc::new(RefreshAccess::new(store.grants.clone(), store.units.clone(), mint.clone())),
         issue_service_token: Arc::new(IssueServiceToken::new(mint)),
+        revoke_token: Arc::new(revoke_token(store, ring, clock.clone())),
+        introspect_token: Arc::new(introspect_token(store, ring, clock.clone())),
         authorize_access: Arc::new(authorize_access(store, settings, keys, clock)),
         read_profile: Arc::new(ReadProfile::new(store.profiles.clone())),
         read_sleep: Arc::new(ReadSleep::new(store.sleep.clone())),
@@ -130,6 +135,20 @@ fn answer_timeout(settings: &Settings) -> Duration {
         storage.statement_timeout_seconds,
     ];
     Duration::from_secs(seconds.into_iter().map(u64::from).sum())
+}
+
+fn revoke_token(store: &Store, ring: &Arc<Ed25519KeyRing>, clock: Arc<dyn Clock>) -> RevokeToken {
+    RevokeToken::new(store.grants.clone(), ring.clone(), store.units.clone(), clock)
+}
+
+fn introspect_token(store: &Store, ring: &Arc<Ed25519KeyRing>, clock: Arc<dyn Clock>) -> IntrospectToken {
+    IntrospectToken::new(IntrospectionPorts {
+        verifier: ring.clone(),
+        grants: store.grants.clone(),
+        access: store.access.clone(),
+        clients: store.clients.clone(),
+        clock,
+    })
 }
 
 fn authorize_access(
