@@ -14,6 +14,7 @@ mod credentials;
 mod forged_token;
 mod framing;
 mod fuzz;
+mod given_token;
 mod guessing;
 mod header;
 mod key_rotation;
