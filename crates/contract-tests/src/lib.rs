@@ -163,6 +163,8 @@ suite! {
         a_retired_key_makes_room_for_a_first_one,
         a_taken_id_is_a_conflict,
         an_active_key_is_retired_once,
+        a_list_for_change_is_the_list_with_what_this_unit_of_work_did,
+        of_tasks_that_each_retire_all_but_one_the_last_leaves_one,
     }
     sleep {
         a_session_reads_back_as_stored,

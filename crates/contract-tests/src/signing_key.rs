@@ -86,3 +86,43 @@ pub(crate) async fn an_active_key_is_retired_once(harness: &Harness) {
     let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(1) };
     assert_eq!(list(harness).await, [retired, signing_key(2)]);
 }
+
+pub(crate) async fn a_list_for_change_is_the_list_with_what_this_unit_of_work_did(harness: &Harness) {
+    for key in [signing_key(2), signing_key(1)] {
+        store(harness, &key).await;
+    }
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.signing_keys().list_for_change().await.unwrap(), [signing_key(1), signing_key(2)]);
+    unit.signing_keys().retire(key_id(1), now()).await.unwrap();
+    let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..signing_key(1) };
+    assert_eq!(unit.signing_keys().list_for_change().await.unwrap(), [retired, signing_key(2)]);
+}
+
+pub(crate) async fn of_tasks_that_each_retire_all_but_one_the_last_leaves_one(harness: &Harness) {
+    store(harness, &signing_key(100)).await;
+    let tasks: Vec<_> = (1..=10)
+        .map(|number| {
+            let harness = harness.clone();
+            tokio::spawn(async move {
+                let mut unit = harness.begin().await;
+                let keys = unit.signing_keys().list_for_change().await.unwrap();
+                let active: Vec<_> = keys
+                    .iter()
+                    .filter(|key| key.state == SigningKeyState::Active)
+                    .map(|key| key.id)
+                    .collect();
+                unit.signing_keys().insert(&signing_key(number)).await.unwrap();
+                for id in &active {
+                    assert!(unit.signing_keys().retire(*id, now()).await.unwrap());
+                }
+                unit.commit().await.unwrap();
+                active.len()
+            })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap(), 1, "each saw what the one before it left");
+    }
+    let keys = list(harness).await;
+    assert_eq!(keys.iter().filter(|key| key.state == SigningKeyState::Active).count(), 1);
+}

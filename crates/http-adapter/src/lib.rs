@@ -8,6 +8,7 @@ mod app;
 pub mod data;
 mod health;
 mod key_set;
+mod metadata;
 mod middleware;
 pub mod openapi;
 pub mod parameter;

@@ -5,22 +5,56 @@ use crate::problem::Dialect;
 use actix_web::http::Method;
 use std::borrow::Cow;
 
-/// The paths of the two token endpoints.
+/// The paths of the two endpoints that issue tokens.
 pub(crate) const TOKEN: &str = "/api/token";
 pub(crate) const REFRESH: &str = "/api/refresh";
+/// The paths of the two endpoints that are given a token (RFC 7009, RFC 7662).
+pub(crate) const REVOKE: &str = "/oauth/revoke";
+pub(crate) const INTROSPECT: &str = "/oauth/introspect";
+/// Where clients find out about the server (RFC 8414), and its public keys (RFC 7517).
+pub(crate) const METADATA: &str = "/.well-known/oauth-authorization-server";
+pub(crate) const KEY_SET: &str = "/.well-known/jwks.json";
+/// The interactive reference.
+pub(crate) const REFERENCE: &str = "/docs";
 
-/// Tells in which dialect a path answers errors. Decodes the path first, as the router does: `/api/%74oken`
-/// is the token endpoint too.
-pub(crate) fn dialect(path: &str) -> Dialect {
-    // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
-    let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
-    if decoded == TOKEN || decoded == REFRESH { Dialect::OAuth } else { Dialect::Problem }
+/// Which methods a path may serve, as far as its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `GET` and `POST`, errors of RFC 6749.
+    IssuesTokens,
+    /// `POST`, errors of RFC 6749.
+    TakesToken,
+    /// `GET`, problem documents.
+    Other,
 }
 
-/// Tells whether a route of ours could serve this method on this path: the token endpoints take `GET` and `POST`,
-/// everything else `GET`. What it denies, routing answers with a 404 or a 405.
+/// Tells what kind of path this is. Decodes it first, as the router does: `/api/%74oken` is the token endpoint too.
+fn kind(path: &str) -> Kind {
+    // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
+    let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
+    match decoded.as_ref() {
+        TOKEN | REFRESH => Kind::IssuesTokens,
+        REVOKE | INTROSPECT => Kind::TakesToken,
+        _ => Kind::Other,
+    }
+}
+
+/// Tells in which dialect a path answers errors.
+pub(crate) fn dialect(path: &str) -> Dialect {
+    match kind(path) {
+        Kind::IssuesTokens | Kind::TakesToken => Dialect::OAuth,
+        Kind::Other => Dialect::Problem,
+    }
+}
+
+/// Tells whether a route of ours could serve this method on this path. What it denies, routing answers with a 404
+/// or a 405.
 pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
-    *method == Method::GET || (*method == Method::POST && dialect(path) == Dialect::OAuth)
+    match kind(path) {
+        Kind::IssuesTokens => *method == Method::GET || *method == Method::POST,
+        Kind::TakesToken => *method == Method::POST,
+        Kind::Other => *method == Method::GET,
+    }
 }
 
 /// Tells whether a path, decoded as the router decodes it, belongs to a data endpoint, with or without `v1`.

@@ -4,7 +4,9 @@ use crate::health::HealthCheck;
 use crate::key_set::KeySetSource;
 use application::access::AuthorizeAccess;
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
-use application::token::{AuthenticateClient, IssueServiceToken, RedeemCode, RefreshAccess};
+use application::token::{
+    AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -55,6 +57,8 @@ pub struct HttpState {
     pub redeem_code: Arc<RedeemCode>,
     pub refresh_access: Arc<RefreshAccess>,
     pub issue_service_token: Arc<IssueServiceToken>,
+    pub revoke_token: Arc<RevokeToken>,
+    pub introspect_token: Arc<IntrospectToken>,
     pub authorize_access: Arc<AuthorizeAccess>,
     pub read_profile: Arc<ReadProfile>,
     pub read_sleep: Arc<ReadSleep>,

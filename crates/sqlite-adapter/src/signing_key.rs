@@ -60,17 +60,16 @@ fn insert(connection: &mut SqliteConnection, row: &SigningKeyRow) -> Result<(), 
     diesel::insert_into(signing_key::table).values(row).execute(connection).storage().map(drop)
 }
 
+fn list(connection: &mut SqliteConnection) -> Result<Vec<SigningKey>, StorageError> {
+    let rows: Vec<SigningKeyRow> =
+        signing_key::table.order((signing_key::created_at, signing_key::id)).load(connection).storage()?;
+    rows.into_iter().map(SigningKeyRow::into_key).collect()
+}
+
 #[async_trait]
 impl SigningKeyReader for SqliteStore {
     async fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StorageError> {
-        self.read(move |connection| {
-            let rows: Vec<SigningKeyRow> = signing_key::table
-                .order((signing_key::created_at, signing_key::id))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(SigningKeyRow::into_key).collect()
-        })
-        .await
+        self.read(list).await
     }
 }
 
@@ -87,6 +86,11 @@ impl SigningKeyRepository for SqliteUnitOfWork {
             insert(connection, &row).map(|()| true)
         })
         .await
+    }
+
+    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
+        // This transaction holds the write lock, so that no other can change what is read here.
+        self.run(list).await
     }
 
     async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError> {

@@ -4,7 +4,7 @@ use super::{
 use crate::ports::storage::{
     AccessState, ClientWithSecrets, MockAccessReader, MockClientReader, StorageError,
 };
-use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier};
+use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{app, client_id, clock, grant_id, noon, scopes, user_id};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
@@ -13,6 +13,7 @@ use domain::id::TokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::scope::Scope;
 use domain::time::TimeZone;
+use mockall::Sequence;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -23,6 +24,8 @@ const LIMITS: DailyLimits = DailyLimits { profile: 3, sleep: 5, supplements: 7 }
 /// One request. As [`Request::good`] makes it, it passes every check; a test spoils what it is about.
 struct Request {
     claims: Option<AccessClaims>,
+    /// Whether a refused token is worth a second check, and what that one says.
+    reload: Result<Option<AccessClaims>, StorageError>,
     state: Result<Option<AccessState>, StorageError>,
     /// What the store says of the client, when the token is one of its own.
     service: Result<Option<Client>, StorageError>,
@@ -36,6 +39,7 @@ impl Request {
     fn good() -> Self {
         Self {
             claims: Some(claims()),
+            reload: Ok(None),
             state: Ok(Some(state())),
             service: Ok(Some(app())),
             user_id: user_id(1).to_string(),
@@ -46,13 +50,8 @@ impl Request {
 
     /// The counter fails the test unless it is asked exactly as often as `used` says: once or never.
     async fn run(self) -> Outcome {
-        let Self { claims, state, service, user_id: text, endpoint, used } = self;
-        let mut verifier = MockTokenVerifier::new();
-        verifier
-            .expect_verify()
-            .times(1)
-            .withf(|token, now| token == "the token" && *now == noon())
-            .returning(move |_, _| claims.ok_or(InvalidToken));
+        let Self { claims, reload, state, service, user_id: text, endpoint, used } = self;
+        let (verifier, unknown_keys) = checking(claims, reload);
         let mut access = MockAccessReader::new();
         access
             .expect_find_access()
@@ -76,6 +75,7 @@ impl Request {
             .return_once(move |_| service.map(|client| client.map(with_no_secret)));
         let ports = AccessPorts {
             verifier: Arc::new(verifier),
+            unknown_keys: Arc::new(unknown_keys),
             access: Arc::new(access),
             clients: Arc::new(clients),
             limiter: Arc::new(limiter),
@@ -84,6 +84,34 @@ impl Request {
         let authorize = AuthorizeAccess::new(ports, LIMITS);
         authorize.run(AuthorizeAccessQuery { token: "the token", user_id: &text, endpoint }).await
     }
+}
+
+/// Keys are fetched for a refused token alone, and a token is checked again only after that.
+fn checking(
+    claims: Option<AccessClaims>,
+    reload: Result<Option<AccessClaims>, StorageError>,
+) -> (MockTokenVerifier, MockUnknownKeyReload) {
+    let mut order = Sequence::new();
+    let mut verifier = MockTokenVerifier::new();
+    let mut unknown_keys = MockUnknownKeyReload::new();
+    let mut answer = |verifier: &mut MockTokenVerifier, claims: Option<AccessClaims>| {
+        verifier
+            .expect_verify()
+            .times(1)
+            .in_sequence(&mut order)
+            .withf(|token, now| token == "the token" && *now == noon())
+            .returning(move |_, _| claims.ok_or(InvalidToken));
+    };
+    answer(&mut verifier, claims);
+    if let Ok(Some(claims)) = reload {
+        answer(&mut verifier, Some(claims));
+    }
+    unknown_keys
+        .expect_reload_for()
+        .times(usize::from(claims.is_none()))
+        .withf(|token, now| token == "the token" && *now == noon())
+        .return_once(move |_, _| reload.map(|claims| claims.is_some()));
+    (verifier, unknown_keys)
 }
 
 fn with_no_secret(client: Client) -> ClientWithSecrets {
@@ -175,6 +203,18 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told() {
         }
         assert_eq!(kind(&request.run().await), CHECKS[first].0, "faults {faults:05b}");
     }
+}
+
+#[tokio::test]
+async fn t70_a_token_of_a_key_that_another_replica_made_is_checked_again_once_the_key_is_here() {
+    let request = Request { claims: None, reload: Ok(Some(claims())), ..Request::good() };
+    assert_eq!(kind(&request.run().await), "granted");
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_tell_its_keys_does_not_make_the_token_invalid() {
+    let request = Request { claims: None, reload: Err(StorageError::Unavailable), ..Request::good() };
+    assert_eq!(refusal(request).await, "storage");
 }
 
 #[tokio::test]

@@ -1,10 +1,16 @@
-//! Signing keys: the first one, and those that other replicas made.
+//! Signing keys: the first one, those that other replicas made, and their rotation.
 
 mod ensure_signing_key;
+mod list_signing_keys;
 mod reload_signing_keys;
+mod retire_signing_key;
+mod rotate_signing_key;
 
 pub use ensure_signing_key::*;
+pub use list_signing_keys::*;
 pub use reload_signing_keys::*;
+pub use retire_signing_key::*;
+pub use rotate_signing_key::*;
 
 use crate::ports::storage::StorageError;
 use crate::ports::system::KeyRingError;

@@ -20,6 +20,8 @@ impl ReloadSigningKeys {
     }
 
     /// Returns whether the keys differ from those of the last call; if they do not, nothing is opened again.
+    ///
+    /// Calls have to follow one another: of two at once, the one that read first could load last.
     pub async fn run(&self) -> Result<bool, SigningKeyError> {
         let keys = self.reader.list_signing_keys().await?;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);

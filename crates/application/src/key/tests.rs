@@ -1,3 +1,5 @@
+mod rotation;
+
 use super::{EnsureSigningKey, ReloadSigningKeys, SigningKeyError};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockSigningKeyReader, StorageError};

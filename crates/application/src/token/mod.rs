@@ -1,14 +1,18 @@
 //! Tokens: who asks, and what they get (RFC 6749; decisions 2 and 3).
 
 mod authenticate_client;
+mod introspect_token;
 mod issue_service_token;
 mod redeem_code;
 mod refresh_access;
+mod revoke_token;
 
 pub use authenticate_client::*;
+pub use introspect_token::*;
 pub use issue_service_token::*;
 pub use redeem_code::*;
 pub use refresh_access::*;
+pub use revoke_token::*;
 
 use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
 use chrono::{DateTime, SubsecRound, Utc};

@@ -1,9 +1,11 @@
 //! Tests of the token use cases, one file each.
 
 mod authenticate_client;
+mod introspect_token;
 mod issue_service_token;
 mod redeem_code;
 mod refresh_access;
+mod revoke_token;
 
 use super::TokenMint;
 use crate::ports::system::TokenSigner;

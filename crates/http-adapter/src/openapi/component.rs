@@ -1,13 +1,14 @@
 //! What the document defines once: schemas and security schemes.
 
 use super::schema::{BASIC, BEARER};
-use super::{data, service, token};
+use super::{data, given_token, service, token};
 use crate::data::dto::{
     IngredientDto, MetricDto, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
     StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
 };
+use crate::metadata::MetadataBody;
 use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
-use crate::token::{RefreshBody, ServiceTokenBody, TokenBody};
+use crate::token::{IntrospectionBody, RefreshBody, ServiceTokenBody, TokenBody};
 use utoipa::openapi::schema::{Components, ComponentsBuilder};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
@@ -20,10 +21,17 @@ pub(super) fn components() -> Components {
         "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); instead of the \
         parameters of these names.",
     ));
-    let components = [&data::ERRORS, &token::ERRORS, &service::ERRORS, &service::READINESS_ERRORS]
+    let groups = [
+        &data::ERRORS,
+        &token::ERRORS,
+        &given_token::REVOCATION_ERRORS,
+        &given_token::INTROSPECTION_ERRORS,
+        &service::ERRORS,
+        &service::READINESS_ERRORS,
+    ];
+    groups
         .into_iter()
-        .fold(ComponentsBuilder::new(), |components, group| group.define(components));
-    components
+        .fold(ComponentsBuilder::new(), |components, group| group.define(components))
         .schema_from::<ProfileAnswer>()
         .schema_from::<ProfileDto>()
         .schema_from::<SleepAnswer>()
@@ -43,6 +51,8 @@ pub(super) fn components() -> Components {
         .schema_from::<TokenBody>()
         .schema_from::<RefreshBody>()
         .schema_from::<ServiceTokenBody>()
+        .schema_from::<IntrospectionBody>()
+        .schema_from::<MetadataBody>()
         .security_scheme(BEARER, SecurityScheme::Http(bearer.build()))
         .security_scheme(BASIC, SecurityScheme::Http(basic.build()))
         .build()

@@ -4,7 +4,9 @@ use crate::data::dto::{
     IngredientDto, MetricDto, Number, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
     StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
 };
+use crate::metadata::MetadataBody;
 use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
+use crate::token::IntrospectionBody;
 use application::demo::demo_user_id;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,6 +16,7 @@ pub(super) fn user_id() -> String {
     demo_user_id().to_string()
 }
 
+const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 const SUPPLEMENT: &str = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60";
 
 fn value(example: impl Serialize) -> Value {
@@ -130,12 +133,31 @@ pub(super) fn refresh() -> Value {
     })
 }
 
+pub(super) fn introspection() -> Value {
+    value(IntrospectionBody {
+        active: true,
+        scope: Some("profile sleep".to_owned()),
+        client_id: Some("c0d9e8f7-6a5b-4c3d-8e2f-1a0b9c8d7e6f".to_owned()),
+        token_type: Some("Bearer"),
+        exp: Some(1_773_104_400),
+        iat: Some(1_773_100_800),
+        sub: Some(user_id()),
+        aud: Some(PUBLIC_URL.to_owned()),
+        iss: Some(PUBLIC_URL.to_owned()),
+        jti: Some("4e3d2c1b-0a9f-4e8d-b7c6-a5f4e3d2c1b0".to_owned()),
+    })
+}
+
+pub(super) fn metadata() -> Value {
+    value(MetadataBody::of(PUBLIC_URL))
+}
+
 /// Shows a fault as `application/problem+json`.
 pub(super) fn problem(fault: Fault) -> Value {
     let row = fault.row();
     let errors: &[FieldError] = &[];
     value(ProblemBody {
-        kind: format!("http://127.0.0.1:8080/errors#{}", row.code),
+        kind: format!("{PUBLIC_URL}/errors#{}", row.code),
         title: row.title,
         status: row.status,
         detail: row.meaning,

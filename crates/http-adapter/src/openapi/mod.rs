@@ -6,6 +6,7 @@
 mod component;
 mod data;
 mod example;
+mod given_token;
 mod parameter;
 mod reference;
 mod response;
@@ -15,6 +16,7 @@ mod service;
 mod tests;
 mod token;
 
+use crate::route;
 use actix_web::web::{self, ServiceConfig};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder};
@@ -36,7 +38,8 @@ pub fn document() -> OpenApi {
         ))
         .build();
     let mut paths = PathsBuilder::new();
-    for (path, item) in token::paths().into_iter().chain(data::paths()).chain(service::paths()) {
+    let groups = [token::paths(), given_token::paths(), data::paths(), service::paths()];
+    for (path, item) in groups.into_iter().flatten() {
         paths = paths.path(path, item);
     }
     let tag = |name: &str, text: &str| TagBuilder::new().name(name).description(Some(text)).build();
@@ -45,7 +48,7 @@ pub fn document() -> OpenApi {
         .paths(paths.build())
         .components(Some(component::components()))
         .tags(Some([
-            tag(token::TAG, "From an authorization code to tokens"),
+            tag(token::TAG, "From an authorization code to tokens, and their end"),
             tag(data::TAG, "What a person granted to an app"),
             tag(service::TAG, "The server itself"),
         ]))
@@ -63,7 +66,7 @@ pub fn openapi_json() -> String {
 pub fn configure(routes: &mut ServiceConfig) {
     routes
         .service(web::resource("/openapi.json").route(web::get().to(reference::show_document)))
-        .service(web::resource("/docs").route(web::get().to(reference::show_page)))
+        .service(web::resource(route::REFERENCE).route(web::get().to(reference::show_page)))
         .service(web::resource("/docs/").route(web::get().to(reference::redirect_to_page)))
         .service(web::resource("/docs/{file}").route(web::get().to(reference::show_file)));
 }

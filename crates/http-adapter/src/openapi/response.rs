@@ -65,6 +65,11 @@ pub(super) fn json(
     everywhere(ResponseBuilder::new().description(description).content("application/json", content))
 }
 
+/// Makes a good answer without a body.
+pub(super) fn empty(description: &str) -> Response {
+    everywhere(ResponseBuilder::new().description(description)).build()
+}
+
 fn error(faults: &[Fault], form: ErrorForm) -> Response {
     let mut description = String::new();
     for fault in faults {

@@ -1,8 +1,12 @@
 //! What concerns the server itself.
 
+use super::example;
 use super::parameter::string;
 use super::response::{ErrorForm, Group, everywhere, json};
+use super::schema::reference;
+use crate::metadata::MetadataBody;
 use crate::problem::Fault;
+use crate::route;
 use serde_json::json;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
@@ -17,12 +21,13 @@ pub(super) const READINESS_ERRORS: Group =
 pub(super) fn paths() -> Vec<(String, PathItem)> {
     vec![
         path(
-            "/.well-known/jwks.json",
-            "readKeySet",
-            "The public keys of access tokens (RFC 7517)",
-            key_set(),
+            route::METADATA,
+            "readMetadata",
+            "What the authorization server can do, and where (RFC 8414)",
+            json("What it can do", reference::<MetadataBody>(), example::metadata()).build(),
             &ERRORS,
         ),
+        path(route::KEY_SET, "readKeySet", "The public keys of access tokens (RFC 7517)", key_set(), &ERRORS),
         path("/livez", "isLive", "Whether the process runs", health(), &ERRORS),
         path("/readyz", "isReady", "Whether the process can serve", health(), &READINESS_ERRORS),
         path("/openapi.json", "readDocument", "This document", this_document(), &ERRORS),

@@ -37,7 +37,7 @@ const HOW: &str = "Parameters come in the query string, in a form or JSON body (
 at most once; the client's id and secret may come as HTTP Basic instead. Unknown parameters are ignored.";
 
 /// One parameter of a token endpoint: name, description, schema.
-type Field = (&'static str, &'static str, ObjectBuilder);
+pub(super) type Field = (&'static str, &'static str, ObjectBuilder);
 
 /// One of the two endpoints.
 struct Endpoint {
@@ -103,13 +103,24 @@ fn operation(endpoint: &Endpoint, verb: &str) -> OperationBuilder {
 }
 
 fn body(fields: Vec<Field>) -> RequestBody {
+    body_of("The parameters that the query string does not have.", Required::False, fields, &[])
+}
+
+/// Makes a body that is a form or JSON.
+pub(super) fn body_of(
+    description: &str,
+    is_required: Required,
+    fields: Vec<Field>,
+    required_fields: &[&str],
+) -> RequestBody {
     let schema = fields.into_iter().fold(ObjectBuilder::new(), |schema, (name, description, field)| {
         schema.property(name, field.description(Some(description)))
     });
+    let schema = required_fields.iter().copied().fold(schema, ObjectBuilder::required);
     let content = ContentBuilder::new().schema(Some(schema)).build();
     RequestBodyBuilder::new()
-        .description(Some("The parameters that the query string does not have."))
-        .required(Some(Required::False))
+        .description(Some(description))
+        .required(Some(is_required))
         .content("application/x-www-form-urlencoded", content.clone())
         .content("application/json", content)
         .build()
@@ -170,6 +181,6 @@ fn common_fields() -> [Field; 3] {
 }
 
 /// A text that nobody can make up.
-fn secret() -> ObjectBuilder {
+pub(super) fn secret() -> ObjectBuilder {
     parameter::string().min_length(Some(1))
 }

@@ -98,6 +98,9 @@ faults! {
     UnsupportedGrantType => 400 "unsupported_grant_type" "unsupported_grant_type" Debug
         "The grant type is not supported here",
         "This endpoint does not know the grant_type.";
+    UnsupportedTokenType => 400 "unsupported_token_type" "unsupported_token_type" Debug
+        "This kind of token cannot be revoked",
+        "A service client's own access token has no grant behind it and lives until it expires; disable the client to end it at once.";
     InvalidScope => 400 "invalid_scope" "invalid_scope" Debug
         "The scope is not valid",
         "The scope is unknown, or exceeds what was granted.";

@@ -4,7 +4,7 @@
 use super::{Fault, Problem};
 use application::access::AuthorizeAccessError;
 use application::token::{
-    AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError,
+    AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError, RevokeTokenError,
 };
 
 impl From<AuthenticateClientError> for Problem {
@@ -49,6 +49,15 @@ impl From<IssueServiceTokenError> for Problem {
             IssueServiceTokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
             IssueServiceTokenError::InvalidScope => Self::new(Fault::InvalidScope),
             IssueServiceTokenError::Signing(error) => Self::internal(error),
+        }
+    }
+}
+
+impl From<RevokeTokenError> for Problem {
+    fn from(error: RevokeTokenError) -> Self {
+        match error {
+            RevokeTokenError::UnsupportedTokenType => Self::new(Fault::UnsupportedTokenType),
+            RevokeTokenError::Storage(error) => error.into(),
         }
     }
 }

@@ -12,16 +12,19 @@ use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits};
 use application::ports::storage::{
     AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
-    SleepReader, SupplementReader,
+    SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
     MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
+    UnknownKeyReload,
 };
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
-    AuthenticateClient, AuthenticationLimits, IssueServiceToken, RedeemCode, RefreshAccess, TokenMint,
+    AuthenticateClient, AuthenticationLimits, IntrospectToken, IntrospectionPorts, IssueServiceToken,
+    RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::id::KeyId;
 use std::sync::Arc;
@@ -88,9 +91,23 @@ impl Parts {
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
             refresh_access: Arc::new(RefreshAccess::new(store.clone(), store.clone(), mint.clone())),
             issue_service_token: Arc::new(IssueServiceToken::new(mint)),
+            revoke_token: Arc::new(RevokeToken::new(
+                store.clone(),
+                self.verifier.clone(),
+                store.clone(),
+                clock.clone(),
+            )),
+            introspect_token: Arc::new(IntrospectToken::new(IntrospectionPorts {
+                verifier: self.verifier.clone(),
+                grants: store.clone(),
+                access: self.access.clone(),
+                clients: store.clone(),
+                clock: clock.clone(),
+            })),
             authorize_access: Arc::new(AuthorizeAccess::new(
                 AccessPorts {
                     verifier: self.verifier,
+                    unknown_keys: Arc::new(NoUnknownKeys),
                     access: self.access,
                     clients: store.clone(),
                     limiter: self.limiter,
@@ -121,6 +138,16 @@ fn readable_signer() -> MockTokenSigner {
         Ok(format!("access:{subject}:{}", claims.scopes.to_string().replace(' ', "+")))
     });
     signer
+}
+
+/// Has seen every key there is.
+struct NoUnknownKeys;
+
+#[async_trait]
+impl UnknownKeyReload for NoUnknownKeys {
+    async fn reload_for(&self, _: &str, _: DateTime<Utc>) -> Result<bool, StorageError> {
+        Ok(false)
+    }
 }
 
 struct OneKey;

@@ -1,17 +1,15 @@
 //! Authenticates the client, runs the use case of the grant, and writes what it gives.
 
+use super::authenticate::authenticate;
 use super::request::{Presented, TokenRequest};
 use super::response::{RefreshBody, ServiceTokenBody, TokenBody};
 use crate::HttpState;
 use crate::problem::Problem;
 use actix_web::HttpResponse;
-use application::token::{
-    IssueServiceTokenCommand, PresentedCredentials, RedeemCodeCommand, RefreshAccessCommand,
-};
-use domain::client::Client;
+use application::token::{IssueServiceTokenCommand, RedeemCodeCommand, RefreshAccessCommand};
 
 pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpResponse, Problem> {
-    let client = authenticate(state, asked).await?;
+    let client = authenticate(state, &asked.credentials, asked.address, asked.secret_in_query).await?;
     match &asked.presented {
         Presented::Code { code, redirect_uri, code_verifier } => {
             let code_verifier = code_verifier.as_deref();
@@ -32,15 +30,4 @@ pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpR
             Ok(HttpResponse::Ok().json(ServiceTokenBody::from(issued)))
         }
     }
-}
-
-async fn authenticate(state: &HttpState, asked: &TokenRequest) -> Result<Client, Problem> {
-    let presented = PresentedCredentials {
-        client_id: &asked.credentials.client_id,
-        client_secret: &asked.credentials.client_secret,
-        address: asked.address,
-        in_query: asked.secret_in_query,
-    };
-    let authenticated = state.authenticate_client.run(presented).await;
-    authenticated.map_err(|error| Problem::from(error).with_basic_challenge(asked.credentials.by_header))
 }

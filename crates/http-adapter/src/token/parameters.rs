@@ -1,12 +1,13 @@
-//! The parameters of a token request: the union of query and body, each known one at most once.
+//! The parameters of a token request: the union of query and body, each known one at most once; of a request
+//! about a token, the body alone.
 
 use super::json;
 use super::read_body::{Body, BodyKind};
 use crate::parameter::{ParameterError, check_value, parse};
 use crate::problem::{Fault, FieldError, Problem};
 
-/// Every parameter that the token endpoints know.
-const KNOWN: [&str; 9] = [
+/// Every parameter that the endpoints which issue tokens know.
+const KNOWN: &[&str] = &[
     "grant_type",
     "code",
     "redirect_uri",
@@ -17,6 +18,9 @@ const KNOWN: [&str; 9] = [
     "client_id",
     "client_secret",
 ];
+
+/// Every parameter of the endpoints that are given a token (RFC 7009 section 2.1, RFC 7662 section 2.1).
+const KNOWN_WITH_TOKEN: &[&str] = &["token", "token_type_hint", "client_id", "client_secret"];
 
 /// Those that must not be seen in a log of addresses (decisions 2, the operator's switch).
 const SECRET: [&str; 4] = ["code", "code_verifier", "refresh_token", "client_secret"];
@@ -33,16 +37,20 @@ impl TokenParameters {
         let mut given = form_pairs(query)?;
         let secret_in_query = given.iter().any(|(name, _)| SECRET.contains(&name.as_str()));
         given.extend(body.map(body_pairs).transpose()?.unwrap_or_default());
-        let mut values: Vec<(&'static str, String)> = Vec::new();
-        for (name, value) in given {
-            let Some(known) = KNOWN.into_iter().find(|known| *known == name) else { continue };
-            if values.iter().any(|(earlier, _)| *earlier == known) {
-                return Err(Problem::invalid_parameter(known, crate::parameter::GIVEN_TWICE));
-            }
-            check_value(&value).map_err(|message| Problem::invalid_parameter(known, message))?;
-            values.push((known, value));
+        Ok(Self { values: known_values(KNOWN, given)?, secret_in_query })
+    }
+
+    /// Reads the body of a request about a token. Nothing that is known there may stand in the query string: the
+    /// contract asks for no such thing, and these are secrets (RFC 7009 section 2.1, RFC 7662 section 2.1).
+    pub(super) fn read_body_alone(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
+        let in_query = form_pairs(query)?;
+        let misplaced =
+            KNOWN_WITH_TOKEN.iter().copied().find(|known| in_query.iter().any(|(name, _)| name == known));
+        if let Some(known) = misplaced {
+            return Err(Problem::invalid_parameter(known, "must not be in the query string"));
         }
-        Ok(Self { values, secret_in_query })
+        let given = body.map(body_pairs).transpose()?.unwrap_or_default();
+        Ok(Self { values: known_values(KNOWN_WITH_TOKEN, given)?, secret_in_query: false })
     }
 
     /// Returns a parameter that may be absent.
@@ -67,6 +75,20 @@ pub(super) fn missing(name: &'static str) -> Problem {
 }
 
 type Given = Vec<(String, String)>;
+
+/// Keeps what is known: each at most once, not empty, without control characters.
+fn known_values(known: &[&'static str], given: Given) -> Result<Vec<(&'static str, String)>, Problem> {
+    let mut values: Vec<(&'static str, String)> = Vec::new();
+    for (name, value) in given {
+        let Some(known) = known.iter().copied().find(|known| *known == name) else { continue };
+        if values.iter().any(|(earlier, _)| *earlier == known) {
+            return Err(Problem::invalid_parameter(known, crate::parameter::GIVEN_TWICE));
+        }
+        check_value(&value).map_err(|message| Problem::invalid_parameter(known, message))?;
+        values.push((known, value));
+    }
+    Ok(values)
+}
 
 fn body_pairs(body: &Body) -> Result<Given, Problem> {
     match body.kind {

@@ -5,7 +5,7 @@ use domain::access_token::LIFETIME_SECONDS;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-const BEARER: &str = "Bearer";
+pub(super) const BEARER: &str = "Bearer";
 
 /// What an authorization code gives.
 #[derive(Serialize, ToSchema)]

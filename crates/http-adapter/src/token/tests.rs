@@ -5,6 +5,7 @@ mod credentials;
 mod flow;
 mod framing;
 mod fuzz;
+mod given;
 mod parameters;
 
 use crate::HttpState;

@@ -31,6 +31,18 @@ impl SigningKeyRepository for PgUnitOfWork {
         SigningKeyRepository::insert(self, key).await.map(|()| true)
     }
 
+    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
+        let connection = self.connection()?;
+        connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
+        let rows: Vec<SigningKeyRow> = signing_key::table
+            .order((signing_key::created_at.asc(), signing_key::id.asc()))
+            .select(SigningKeyRow::as_select())
+            .load(connection)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(SigningKeyRow::into_key).collect()
+    }
+
     async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError> {
         let inserted = diesel::insert_into(signing_key::table)
             .values(SigningKeyRow::from(key))

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::client::{ClientName, RedirectUri};
 use domain::code::CodeLifetime;
-use domain::id::{ClientId, GrantId, UserId};
+use domain::id::{ClientId, GrantId, KeyId, UserId};
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use domain::user::Email;
@@ -22,6 +22,11 @@ pub(crate) fn client_id(text: &str) -> Result<ClientId, String> {
 /// Parses the id of a grant.
 pub(crate) fn grant_id(text: &str) -> Result<GrantId, String> {
     GrantId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the id of a signing key.
+pub(crate) fn key_id(text: &str) -> Result<KeyId, String> {
+    KeyId::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses an e-mail address.

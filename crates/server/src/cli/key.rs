@@ -1,24 +1,141 @@
-//! `restwell key`: the encryption key.
+//! `restwell key`: the signing keys in the store, and the encryption key over them.
 
-use super::output;
-use clap::Subcommand;
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::{KeyParts, Session};
+use anyhow::{Context, bail};
+use application::key::{
+    ListSigningKeys, OlderKeys, RetireSigningKey, RetireSigningKeyError, RotateSigningKey, SigningKeyEntry,
+    SigningKeyUse,
+};
+use clap::{Args, Subcommand};
+use domain::id::KeyId;
+use domain::time::format;
+use serde_json::Value;
 use system_adapter::EncryptionKey;
 
 /// What to do with keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Print a new encryption key for the setting `keys.encryption_key`, or for the file it comes from
+    /// Print a new encryption key, under which the signing keys are kept, for the setting
+    /// `keys.encryption_key` or the file it comes from
     #[command(after_help = "Example:\n  umask 077; restwell key generate > restwell.key\n  \
         RESTWELL__KEYS__ENCRYPTION_KEY_FILE=restwell.key restwell serve\n\n\
-        Keep it: without it the signing keys in the store cannot be opened. All replicas need the same.")]
+        Keep it: without it the signing keys in the store cannot be opened. All replicas need the same.\n\
+        It makes no signing key: that is `restwell key rotate`.")]
     Generate,
+    /// Make a new signing key, with which all replicas sign from now on
+    #[command(after_help = "Examples:\n  restwell key rotate\n  restwell key rotate --emergency\n\n\
+        Running replicas take the key up within a second. Tokens of the older keys stay valid until they\n\
+        expire, after an hour at most; with --emergency they are refused within two seconds, and apps go on\n\
+        with their refresh tokens. The encryption key stays as it is.")]
+    Rotate(RotateArguments),
+    /// List the signing keys, active and retired, oldest first
+    List(ListArguments),
+    /// Retire a signing key; the tokens that it signed are refused within two seconds
+    #[command(after_help = "Example:\n  restwell key retire 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48\n\n\
+        The last active key cannot be retired: make another first, with `restwell key rotate`.")]
+    Retire(RetireArguments),
+}
+
+/// How to make a new signing key.
+#[derive(Debug, Args)]
+pub(crate) struct RotateArguments {
+    /// Retire all older signing keys at the same moment, because one may be in wrong hands
+    #[arg(long)]
+    emergency: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which signing key to retire.
+#[derive(Debug, Args)]
+pub(crate) struct RetireArguments {
+    /// The key, as `restwell key list` names it
+    #[arg(value_name = "KEY_ID", value_parser = argument::key_id)]
+    id: KeyId,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints a new encryption key; works whatever the settings say.
+pub(crate) fn generate() -> anyhow::Result<()> {
+    Ok(output::print_text(&format!("{}\n", EncryptionKey::generate().expose().as_str()))?)
 }
 
 /// Runs a command about keys.
-pub(crate) fn run(command: &KeyCommand) -> anyhow::Result<()> {
+pub(crate) async fn run(command: KeyCommand, settings: &Settings) -> anyhow::Result<()> {
     match command {
-        KeyCommand::Generate => {
-            Ok(output::print_text(&format!("{}\n", EncryptionKey::generate().expose().as_str()))?)
-        }
+        KeyCommand::Generate => generate(),
+        KeyCommand::Rotate(arguments) => rotate(&Session::open(settings).await?, settings, &arguments).await,
+        KeyCommand::List(arguments) => list(&Session::open(settings).await?, &arguments).await,
+        KeyCommand::Retire(arguments) => retire(&Session::open(settings).await?, &arguments).await,
     }
+}
+
+async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArguments) -> anyhow::Result<()> {
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    let ring = KeyParts::new(&session.store, settings, &public_url)?.ring;
+    let rotate = RotateSigningKey::new(
+        session.store.units.clone(),
+        ring,
+        session.entropy.clone(),
+        session.clock.clone(),
+    );
+    let older = if arguments.emergency { OlderKeys::Retire } else { OlderKeys::Keep };
+    let done = rotate.run(older).await.context("the signing keys were left as they are")?;
+    let retired: Vec<String> = done.retired.iter().map(KeyId::to_string).collect();
+    let record = Record::new()
+        .with_text("key_id", done.made)
+        .with("status", "signing")
+        .with("created_at", format::utc(done.created_at))
+        .with("retired", retired);
+    Ok(output::print(&record, arguments.json)?)
+}
+
+async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
+    let keys = ListSigningKeys::new(session.store.signing_keys.clone()).run().await?;
+    let records: Vec<Record> = keys.iter().map(record).collect();
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Result<()> {
+    let retire = RetireSigningKey::new(session.store.units.clone(), session.clock.clone());
+    let at = match retire.run(arguments.id).await {
+        Ok(at) => at,
+        Err(error @ RetireSigningKeyError::LastActive(_)) => {
+            bail!("{error}; make another with `restwell key rotate` first, or both at once with --emergency")
+        }
+        Err(error @ RetireSigningKeyError::Unknown(_)) => bail!("{error}; see `restwell key list`"),
+        Err(RetireSigningKeyError::Storage(error)) => return Err(error.into()),
+    };
+    let record = Record::new()
+        .with_text("key_id", arguments.id)
+        .with("status", "retired")
+        .with("retired_at", format::utc(at));
+    Ok(output::print(&record, arguments.json)?)
+}
+
+fn record(key: &SigningKeyEntry) -> Record {
+    let (status, retired_at) = match key.usage {
+        SigningKeyUse::Signs => ("signing", Value::Null),
+        SigningKeyUse::Verifies => ("active", Value::Null),
+        SigningKeyUse::Retired { at } => ("retired", format::utc(at).into()),
+    };
+    Record::new()
+        .with_text("key_id", key.id)
+        .with("status", status)
+        .with("created_at", format::utc(key.created_at))
+        .with("retired_at", retired_at)
 }

@@ -63,7 +63,7 @@ enum Command {
     /// What people allowed to clients
     #[command(subcommand)]
     Grant(grant::GrantCommand),
-    /// The key that encrypts signing keys in the store
+    /// The signing keys of access tokens, and the encryption key under which they are kept
     #[command(subcommand)]
     Key(key::KeyCommand),
     /// Authorization codes made by hand
@@ -82,7 +82,7 @@ enum Command {
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
     // These two work whatever the settings say.
     match &cli.command {
-        Command::Key(command) => return key::run(command),
+        Command::Key(key::KeyCommand::Generate) => return key::generate(),
         Command::Reference(command) => return reference::run(*command),
         _ => {}
     }
@@ -101,7 +101,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::User(command) => user::run(command, &settings).await,
         Command::Client(command) => client::run(command, &settings).await,
         Command::Grant(command) => grant::run(command, &settings).await,
-        Command::Key(command) => key::run(&command),
+        Command::Key(command) => key::run(command, &settings).await,
         Command::Code(command) => code::run(command, &settings).await,
         Command::Import(arguments) => import::run(arguments, &settings).await,
         Command::Export(arguments) => export::run(&arguments, &settings).await,

@@ -41,6 +41,9 @@ fn every_documented_command_is_there() {
         format!("grant revoke --client {ID}"),
         format!("grant revoke --id {ID}"),
         "key generate".to_owned(),
+        "key rotate --emergency --json".to_owned(),
+        "key list --json".to_owned(),
+        format!("key retire {ID} --json"),
         format!("code create --client {ID} --user {ID} --redirect-uri https://a.example/cb --scope sleep --ttl 10m --json"),
         format!("import --user {ID} --format fitbit --timezone UTC --dry-run --json a.json b.csv"),
         "import --format dsld a.json".to_owned(),
@@ -68,6 +71,7 @@ fn an_argument_that_is_no_valid_value_is_refused_by_its_name() {
         ),
         (format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep --ttl 11m"), "--ttl"),
         ("import --format csv a".to_owned(), "--format"),
+        ("key retire youngest".to_owned(), "KEY_ID"),
         ("demo --listen somewhere".to_owned(), "--listen"),
     ] {
         let error = parsed(&line).expect_err(&line).to_string();

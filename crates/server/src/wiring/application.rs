@@ -8,12 +8,16 @@ use application::access::{AccessPorts, AuthorizeAccess};
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
-use application::token::{AuthenticateClient, IssueServiceToken, RedeemCode, RefreshAccess, TokenMint};
+use application::token::{
+    AuthenticateClient, IntrospectToken, IntrospectionPorts, IssueServiceToken, RedeemCode, RefreshAccess,
+    RevokeToken, TokenMint,
+};
 use http_adapter::{HttpSettings, HttpState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use system_adapter::{
-    CachedAccessReader, Ed25519KeyRing, InProcessRateLimiter, SystemClock, SystemEntropy, TokenParties,
+    CachedAccessReader, Ed25519KeyRing, InProcessRateLimiter, SharedKeyReload, SystemClock, SystemEntropy,
+    TokenParties,
 };
 
 /// The signing keys, and what makes and reloads them.
@@ -23,7 +27,7 @@ pub(crate) struct KeyParts {
     /// Makes the first key.
     pub(crate) ensure: EnsureSigningKey,
     /// Takes the keys of the store into use.
-    pub(crate) reload: ReloadSigningKeys,
+    pub(crate) reload: Arc<SharedKeyReload>,
 }
 
 impl KeyParts {
@@ -42,7 +46,10 @@ impl KeyParts {
                 entropy,
                 clock,
             ),
-            reload: ReloadSigningKeys::new(store.signing_keys.clone(), port),
+            reload: Arc::new(SharedKeyReload::new(
+                ring.clone(),
+                ReloadSigningKeys::new(store.signing_keys.clone(), port),
+            )),
             ring,
         })
     }
@@ -68,7 +75,7 @@ impl Application {
         let keys = KeyParts::new(store, settings, public_url)?;
         let readiness = Arc::new(Readiness::default());
         let cleaning = Cleaning::new(store, Arc::new(SystemClock), settings.tokens.failure_window_seconds);
-        let http = Arc::new(http_state(store, settings, public_url, &keys.ring, readiness.clone()));
+        let http = Arc::new(http_state(store, settings, public_url, &keys, readiness.clone()));
         Ok(Self { http, readiness, schema: store.schema.clone(), keys, cleaning })
     }
 }
@@ -77,9 +84,10 @@ fn http_state(
     store: &Store,
     settings: &Settings,
     public_url: &PublicUrl,
-    ring: &Arc<Ed25519KeyRing>,
+    keys: &KeyParts,
     readiness: Arc<Readiness>,
 ) -> HttpState {
+    let ring = &keys.ring;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let mint = TokenMint::new(ring.clone(), entropy.clone(), clock.clone());
@@ -97,7 +105,9 @@ fn http_state(
         redeem_code: Arc::new(RedeemCode::new(store.units.clone(), entropy, mint.clone())),
         refresh_access: Arc::new(RefreshAccess::new(store.grants.clone(), store.units.clone(), mint.clone())),
         issue_service_token: Arc::new(IssueServiceToken::new(mint)),
-        authorize_access: Arc::new(authorize_access(store, settings, ring, clock)),
+        revoke_token: Arc::new(revoke_token(store, ring, clock.clone())),
+        introspect_token: Arc::new(introspect_token(store, ring, clock.clone())),
+        authorize_access: Arc::new(authorize_access(store, settings, keys, clock)),
         read_profile: Arc::new(ReadProfile::new(store.profiles.clone())),
         read_sleep: Arc::new(ReadSleep::new(store.sleep.clone())),
         read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone())),
@@ -127,15 +137,30 @@ fn answer_timeout(settings: &Settings) -> Duration {
     Duration::from_secs(seconds.into_iter().map(u64::from).sum())
 }
 
+fn revoke_token(store: &Store, ring: &Arc<Ed25519KeyRing>, clock: Arc<dyn Clock>) -> RevokeToken {
+    RevokeToken::new(store.grants.clone(), ring.clone(), store.units.clone(), clock)
+}
+
+fn introspect_token(store: &Store, ring: &Arc<Ed25519KeyRing>, clock: Arc<dyn Clock>) -> IntrospectToken {
+    IntrospectToken::new(IntrospectionPorts {
+        verifier: ring.clone(),
+        grants: store.grants.clone(),
+        access: store.access.clone(),
+        clients: store.clients.clone(),
+        clock,
+    })
+}
+
 fn authorize_access(
     store: &Store,
     settings: &Settings,
-    ring: &Arc<Ed25519KeyRing>,
+    keys: &KeyParts,
     clock: Arc<dyn Clock>,
 ) -> AuthorizeAccess {
     let max_age = Duration::from_millis(u64::from(settings.tokens.access_cache_milliseconds));
     let ports = AccessPorts {
-        verifier: ring.clone(),
+        verifier: keys.ring.clone(),
+        unknown_keys: keys.reload.clone(),
         access: Arc::new(CachedAccessReader::new(store.access.clone(), max_age)),
         clients: store.clients.clone(),
         limiter: Arc::new(InProcessRateLimiter::new()),

@@ -82,6 +82,11 @@ impl LiveKeys {
         self.active.iter().find(|key| key.id == id)
     }
 
+    /// Returns whether a key with this `kid` was loaded, active or retired.
+    pub(crate) fn has_loaded(&self, id: KeyId) -> bool {
+        self.loaded.iter().any(|key| key.id == id)
+    }
+
     pub(super) fn public_key_set(&self) -> PublicKeySet {
         PublicKeySet { keys: self.active.iter().map(|key| PublicKey::new(key.id, &key.public_key)).collect() }
     }

@@ -12,6 +12,7 @@ pub(crate) use claims::WrittenClaims;
 #[cfg(any(test, feature = "test-support"))]
 pub(crate) use signer::sign_parts;
 pub(crate) use verified_tokens::VerifiedTokens;
+pub(crate) use verifier::KeyNeed;
 
 use jsonwebtoken::Algorithm;
 

@@ -23,6 +23,9 @@ pub trait SigningKeyRepository: Send {
     /// Stores a key if there is no active one yet; of several racing calls exactly one stores its key (MUST).
     /// Returns whether this one did.
     async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError>;
+    /// Lists every key as [`SigningKeyReader`] does, and keeps all others from adding or retiring one until the
+    /// unit of work ends (MUST): what is decided on the list holds when it is written.
+    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError>;
     /// Stores a further key; MUST fail with `Conflict(SigningKey)` when its id is taken.
     async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError>;
     /// Retires an active key; returns whether there was one with this id.

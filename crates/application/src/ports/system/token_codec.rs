@@ -1,5 +1,7 @@
 //! Access tokens as text: signed and checked (RFC 9068, RFC 8725).
 
+use crate::ports::storage::StorageError;
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::AccessClaims;
 #[cfg(feature = "test-support")]
@@ -31,4 +33,17 @@ pub trait TokenVerifier: Send + Sync {
     /// MUST refuse a text above 4 KiB before any signature work, every algorithm but that of the key, an
     /// unknown or retired `kid`, a missing claim, and times that are off by more than 5 seconds.
     fn verify(&self, token: &str, now: DateTime<Utc>) -> Result<AccessClaims, InvalidToken>;
+}
+
+/// Fetches the key of a token when another replica signed it with one that this process has not seen yet.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait UnknownKeyReload: Send + Sync {
+    /// Tells whether a token that [`TokenVerifier`] refused is worth a second check; asked of refused tokens only.
+    ///
+    /// MUST answer `false` at once for a text that no key could make a valid token at `now`, and for a retired
+    /// `kid`. For an unknown `kid` the answer MUST stand on the keys as the store had them after the call began,
+    /// and however many ask, the store MUST be asked at most about once a second on their behalf. Fails when the
+    /// store does not tell: the token is neither good nor bad then.
+    async fn reload_for(&self, token: &str, now: DateTime<Utc>) -> Result<bool, StorageError>;
 }

@@ -64,7 +64,16 @@ async fn an_origin_is_listed_exactly_or_not_at_all() {
 #[actix_web::test]
 async fn no_page_may_read_the_other_endpoints() {
     let state = with_origins(&["https://page.example"]);
-    for uri in ["/api/token", "/api/refresh", "/livez", "/errors", "/nowhere", "/api%2Fsleep/x"] {
+    for uri in [
+        "/api/token",
+        "/api/refresh",
+        "/oauth/revoke",
+        "/oauth/introspect",
+        "/livez",
+        "/errors",
+        "/nowhere",
+        "/api%2Fsleep/x",
+    ] {
         assert_no_cors(&send(&state, from_page(uri)).await);
         assert_no_cors(&send(&state, preflight(uri)).await);
     }

@@ -49,7 +49,16 @@ async fn nothing_that_a_caller_sends_is_logged() {
             .set_payload(format!("client_secret={MARK}&code={MARK}"))
     };
     let mut requests = Vec::new();
-    for path in ["/api/token", "/api/refresh", "/api/v1/profile/", "/api/sleep/", "/nowhere/", "/livez"] {
+    for path in [
+        "/api/token",
+        "/api/refresh",
+        "/oauth/revoke",
+        "/oauth/introspect",
+        "/api/v1/profile/",
+        "/api/sleep/",
+        "/nowhere/",
+        "/livez",
+    ] {
         for method in ["GET", "POST", "HEAD", "LEAKME123"] {
             for query in [format!("code={MARK}"), format!("x={MARK}%00%"), MARK.repeat(1000)] {
                 let uri = if path.ends_with('/') {

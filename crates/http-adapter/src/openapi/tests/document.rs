@@ -75,6 +75,7 @@ fn it_is_openapi_3_1_with_every_endpoint_and_one_name_for_each_operation() {
     let named: Vec<_> = operations.iter().map(|(path, method, _)| format!("{method} {path}")).collect();
     let expected = [
         "get /.well-known/jwks.json",
+        "get /.well-known/oauth-authorization-server",
         "get /api/profile/{user_id}",
         "get /api/refresh",
         "post /api/refresh",
@@ -87,6 +88,8 @@ fn it_is_openapi_3_1_with_every_endpoint_and_one_name_for_each_operation() {
         "get /api/v1/supplements/{user_id}",
         "get /errors",
         "get /livez",
+        "post /oauth/introspect",
+        "post /oauth/revoke",
         "get /openapi.json",
         "get /readyz",
     ];
@@ -200,6 +203,15 @@ fn nothing_that_is_always_sent_is_documented_as_optional() {
         })
         .collect();
     let expected = [
+        "IntrospectionBody.aud",
+        "IntrospectionBody.client_id",
+        "IntrospectionBody.exp",
+        "IntrospectionBody.iat",
+        "IntrospectionBody.iss",
+        "IntrospectionBody.jti",
+        "IntrospectionBody.scope",
+        "IntrospectionBody.sub",
+        "IntrospectionBody.token_type",
         "ProblemBody.errors",
         "ProblemBody.limit",
         "RefreshBody.refresh_token",

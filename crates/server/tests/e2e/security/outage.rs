@@ -5,6 +5,8 @@ use super::raw::read_to_end;
 use crate::e2e::app::{Registration, SCOPES, code, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Method;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -63,6 +65,14 @@ async fn outage(kind: Line) {
     }
 }
 
+/// Names another key in a token.
+fn of_an_unseen_key(token: &str) -> String {
+    let (_, rest) = token.split_once('.').expect("token");
+    let kid = "5d0d7c4e-9a0b-4a56-8f0e-3b8f5c1f9a70";
+    let header = serde_json::json!({ "alg": "EdDSA", "typ": "at+jwt", "kid": kid }).to_string();
+    format!("{}.{rest}", URL_SAFE_NO_PAD.encode(header))
+}
+
 /// Checks that each kind of request is told to come back, never that its secrets are wrong.
 async fn assert_unavailable(caller: &Caller, registration: &Registration, secrets: (&str, &str, &str)) {
     let (code, refresh, access) = secrets;
@@ -76,6 +86,8 @@ async fn assert_unavailable(caller: &Caller, registration: &Registration, secret
         caller.request(Method::GET, &format!("/api/v1/profile/{user}")).bearer_auth(access),
         caller.request(Method::GET, &format!("/api/v1/sleep/{user}?include_stages=1")).bearer_auth(access),
         caller.request(Method::GET, &format!("/api/supplements/{user}")).bearer_auth(access),
+        // Of a key that this server has not seen: whether the store has it cannot be told (T70).
+        caller.request(Method::GET, &format!("/api/v1/sleep/{user}")).bearer_auth(of_an_unseen_key(access)),
     ];
     let asked = Instant::now();
     let replies = requests.map(|request| tokio::spawn(Reply::to(request)));

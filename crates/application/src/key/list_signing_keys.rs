@@ -1,0 +1,64 @@
+//! Shows which signing keys there are and what each is good for.
+
+use crate::ports::storage::{SigningKeyReader, StorageError};
+use chrono::{DateTime, Utc};
+use domain::id::KeyId;
+use domain::signing_key::{SigningKey, SigningKeyState};
+use std::sync::Arc;
+
+/// What a signing key is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SigningKeyUse {
+    /// New tokens are signed with it: it is the youngest active key.
+    Signs,
+    /// Tokens that it signed are accepted until they expire; new ones are signed with a younger key.
+    Verifies,
+    /// Its tokens are refused.
+    Retired {
+        /// Since when.
+        at: DateTime<Utc>,
+    },
+}
+
+/// One signing key, without any key material.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SigningKeyEntry {
+    /// The `kid` in token headers.
+    pub id: KeyId,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// What it is good for.
+    pub usage: SigningKeyUse,
+}
+
+/// Lists signing keys.
+pub struct ListSigningKeys {
+    reader: Arc<dyn SigningKeyReader>,
+}
+
+impl ListSigningKeys {
+    /// Takes the port.
+    pub fn new(reader: Arc<dyn SigningKeyReader>) -> Self {
+        Self { reader }
+    }
+
+    /// Returns every key, active and retired, oldest first, ties by id.
+    pub async fn run(&self) -> Result<Vec<SigningKeyEntry>, StorageError> {
+        let keys = self.reader.list_signing_keys().await?;
+        let signs = keys
+            .iter()
+            .filter(|key| key.state == SigningKeyState::Active)
+            .max_by_key(|key| (key.created_at, key.id))
+            .map(|key| key.id);
+        let entry = |key: &SigningKey| SigningKeyEntry {
+            id: key.id,
+            created_at: key.created_at,
+            usage: match key.state {
+                SigningKeyState::Retired { at } => SigningKeyUse::Retired { at },
+                SigningKeyState::Active if signs == Some(key.id) => SigningKeyUse::Signs,
+                SigningKeyState::Active => SigningKeyUse::Verifies,
+            },
+        };
+        Ok(keys.iter().map(entry).collect())
+    }
+}

@@ -1,0 +1,53 @@
+//! Takes a signing key out of use.
+
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::Clock;
+use chrono::{DateTime, Utc};
+use domain::id::KeyId;
+use domain::signing_key::SigningKeyState;
+use std::sync::Arc;
+
+/// Why a signing key was not retired.
+#[derive(Debug, thiserror::Error)]
+pub enum RetireSigningKeyError {
+    /// No key has this id.
+    #[error("there is no signing key {0}")]
+    Unknown(KeyId),
+    /// Without this key nothing could be signed, and no server would be ready.
+    #[error("signing key {0} is the only active one")]
+    LastActive(KeyId),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Retires a signing key.
+pub struct RetireSigningKey {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+}
+
+impl RetireSigningKey {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, clock }
+    }
+
+    /// Retires a key and returns since when it is; what it signed is refused within 2 s on every replica. A key that
+    /// is retired already stays as it is.
+    pub async fn run(&self, id: KeyId) -> Result<DateTime<Utc>, RetireSigningKeyError> {
+        let mut unit = self.units.begin().await?;
+        let keys = unit.signing_keys().list_for_change().await?;
+        let key = keys.iter().find(|key| key.id == id).ok_or(RetireSigningKeyError::Unknown(id))?;
+        if let SigningKeyState::Retired { at } = key.state {
+            return Ok(at);
+        }
+        if !keys.iter().any(|other| other.id != id && other.state == SigningKeyState::Active) {
+            return Err(RetireSigningKeyError::LastActive(id));
+        }
+        let at = self.clock.now();
+        unit.signing_keys().retire(id, at).await?;
+        unit.commit().await?;
+        Ok(at)
+    }
+}

@@ -1,0 +1,198 @@
+use crate::ports::storage::{
+    AccessState, ClientWithSecrets, GrantWithUser, MockAccessReader, MockClientReader, MockGrantReader,
+    StorageError,
+};
+use crate::ports::system::{InvalidToken, MockTokenVerifier};
+use crate::testing::{app, client_id, clock, grant, grant_id, noon, scopes, secret, service, user_id};
+use crate::token::{ActiveToken, IntrospectToken, IntrospectTokenQuery, IntrospectionPorts};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::client::{Client, ClientStatus};
+use domain::id::TokenId;
+use domain::secret::SecretKind;
+use domain::time::TimeZone;
+use domain::user::UserStatus;
+use std::sync::Arc;
+use uuid::Uuid;
+
+const ACCESS: &str = "an access token";
+
+/// What the ports know; a test changes what it is about.
+struct Scene {
+    claims: Option<AccessClaims>,
+    is_refresh_token_known: bool,
+    state: Option<AccessState>,
+    service_status: ClientStatus,
+}
+
+fn claims(subject: TokenSubject) -> AccessClaims {
+    AccessClaims {
+        id: TokenId::from_uuid(Uuid::from_u128(9)),
+        subject,
+        client_id: client_id(1),
+        scopes: scopes("profile sleep"),
+        issued_at: noon(),
+        expires_at: AccessClaims::end_from(noon()),
+    }
+}
+
+fn state() -> AccessState {
+    AccessState {
+        client_id: client_id(1),
+        scopes: scopes("profile sleep"),
+        is_live: true,
+        home_timezone: TimeZone::UTC,
+    }
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) };
+        Self {
+            claims: Some(claims(subject)),
+            is_refresh_token_known: true,
+            state: Some(state()),
+            service_status: ClientStatus::Active,
+        }
+    }
+}
+
+impl Scene {
+    fn of_service_token() -> Self {
+        Self { claims: Some(claims(TokenSubject::Service)), ..Self::default() }
+    }
+
+    async fn ask(self, client: &Client, token: &str) -> Result<Option<ActiveToken>, StorageError> {
+        let Self { claims, is_refresh_token_known, state, service_status } = self;
+        let mut verifier = MockTokenVerifier::new();
+        verifier.expect_verify().returning(move |token, _| match claims {
+            Some(claims) if token == ACCESS => Ok(claims),
+            _ => Err(InvalidToken),
+        });
+        let mut grants = MockGrantReader::new();
+        let hash = secret(SecretKind::RefreshToken, 7).hash();
+        grants.expect_find_by_refresh_token().returning(move |asked, _| {
+            let known = is_refresh_token_known && *asked == hash;
+            Ok(known.then(|| GrantWithUser { grant: grant(), user_status: UserStatus::Active }))
+        });
+        let mut access = MockAccessReader::new();
+        access
+            .expect_find_access()
+            .withf(|user, grant| *user == user_id(1) && *grant == grant_id(1))
+            .returning(move |_, _| Ok(state));
+        let mut clients = MockClientReader::new();
+        clients.expect_find_with_secrets().withf(|id| *id == client_id(1)).returning(move |_| {
+            let client = Client { status: service_status, ..service() };
+            Ok(Some(ClientWithSecrets { client, secrets: Vec::new() }))
+        });
+        let ports = IntrospectionPorts {
+            verifier: Arc::new(verifier),
+            grants: Arc::new(grants),
+            access: Arc::new(access),
+            clients: Arc::new(clients),
+            clock: clock(),
+        };
+        IntrospectToken::new(ports).run(IntrospectTokenQuery { client, token }).await
+    }
+}
+
+fn refresh_token() -> String {
+    secret(SecretKind::RefreshToken, 7).expose().to_owned()
+}
+
+/// A service client of another id that may ask about every token.
+fn inspector() -> Client {
+    Client { id: client_id(3), scopes: scopes("tokens:introspect"), ..service() }
+}
+
+#[tokio::test]
+async fn a_live_access_token_is_told_with_what_it_says() {
+    let told = Scene::default().ask(&app(), ACCESS).await.unwrap();
+    let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) };
+    assert_eq!(told, Some(ActiveToken::Access(claims(subject))));
+}
+
+#[tokio::test]
+async fn a_live_refresh_token_is_told_with_what_its_grant_allows() {
+    let told = Scene::default().ask(&app(), &refresh_token()).await.unwrap();
+    let expected = ActiveToken::Refresh {
+        client_id: client_id(1),
+        user_id: user_id(1),
+        scopes: scopes("profile sleep"),
+        issued_at: grant().created_at,
+    };
+    assert_eq!(told, Some(expected));
+}
+
+#[tokio::test]
+async fn an_access_token_is_not_said_to_allow_more_than_its_grant() {
+    let narrow = AccessState { scopes: scopes("sleep"), ..state() };
+    let told = Scene { state: Some(narrow), ..Scene::default() }.ask(&app(), ACCESS).await.unwrap();
+    assert!(matches!(told, Some(ActiveToken::Access(claims)) if claims.scopes == scopes("sleep")));
+}
+
+#[tokio::test]
+async fn a_token_whose_grant_client_or_person_is_not_live_is_not_told() {
+    for state in [
+        None,
+        Some(AccessState { is_live: false, ..state() }),
+        Some(AccessState { client_id: client_id(2), ..state() }),
+    ] {
+        for token in [ACCESS, &refresh_token()] {
+            let scene = Scene { state, ..Scene::default() };
+            assert_eq!(scene.ask(&app(), token).await.unwrap(), None, "{state:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_unknown_or_no_token_at_all_is_not_told() {
+    let unknown = secret(SecretKind::RefreshToken, 8).expose().to_owned();
+    let code = secret(SecretKind::AuthorizationCode, 7).expose().to_owned();
+    for token in ["nonsense", "", "a.b.c", "rwr_x", &unknown, &code] {
+        assert_eq!(Scene::default().ask(&inspector(), token).await.unwrap(), None, "{token}");
+    }
+    let forgotten = Scene { is_refresh_token_known: false, claims: None, ..Scene::default() };
+    assert_eq!(forgotten.ask(&app(), &refresh_token()).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn another_client_is_told_nothing_unless_it_is_a_service_that_may_introspect() {
+    let app_with_scope = Client { id: client_id(3), scopes: scopes("tokens:introspect"), ..app() };
+    let service_without = Client { id: client_id(3), ..service() };
+    for token in [ACCESS, &refresh_token()] {
+        for stranger in
+            [Client { id: client_id(2), ..app() }, app_with_scope.clone(), service_without.clone()]
+        {
+            assert_eq!(Scene::default().ask(&stranger, token).await.unwrap(), None);
+        }
+        assert!(Scene::default().ask(&inspector(), token).await.unwrap().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_service_token_counts_while_its_client_is_enabled() {
+    for asker in [service(), inspector()] {
+        let told = Scene::of_service_token().ask(&asker, ACCESS).await.unwrap();
+        assert_eq!(told, Some(ActiveToken::Access(claims(TokenSubject::Service))));
+        let disabled =
+            Scene { service_status: ClientStatus::Disabled { at: noon() }, ..Scene::of_service_token() };
+        assert_eq!(disabled.ask(&asker, ACCESS).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_not_taken_for_an_inactive_token() {
+    let mut grants = MockGrantReader::new();
+    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
+    let ports = IntrospectionPorts {
+        verifier: Arc::new(MockTokenVerifier::new()),
+        grants: Arc::new(grants),
+        access: Arc::new(MockAccessReader::new()),
+        clients: Arc::new(MockClientReader::new()),
+        clock: clock(),
+    };
+    let (client, token) = (app(), refresh_token());
+    let outcome =
+        IntrospectToken::new(ports).run(IntrospectTokenQuery { client: &client, token: &token }).await;
+    assert!(matches!(outcome, Err(StorageError::Unavailable)));
+}

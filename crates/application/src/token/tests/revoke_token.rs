@@ -1,0 +1,162 @@
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader, StorageError};
+use crate::ports::system::{InvalidToken, MockTokenVerifier};
+use crate::testing::{
+    app, client_id, clock, grant, grant_id, locked, noon, scopes, secret, service, user_id,
+};
+use crate::token::{RevokeToken, RevokeTokenCommand, RevokeTokenError};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::client::Client;
+use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::id::{ClientId, TokenId};
+use domain::secret::SecretKind;
+use domain::user::UserStatus;
+use std::sync::Arc;
+use uuid::Uuid;
+
+const ACCESS: &str = "an access token";
+
+fn refresh_token() -> String {
+    secret(SecretKind::RefreshToken, 7).expose().to_owned()
+}
+
+fn reader(found: Option<(Grant, UserStatus)>) -> MockGrantReader {
+    let mut grants = MockGrantReader::new();
+    let hash = secret(SecretKind::RefreshToken, 7).hash();
+    grants
+        .expect_find_by_refresh_token()
+        .times(1)
+        .withf(move |asked, named| *asked == hash && named.is_none())
+        .returning(move |_, _| {
+            Ok(found.clone().map(|(grant, user_status)| GrantWithUser { grant, user_status }))
+        });
+    grants
+}
+
+/// A verifier that takes one text for a token with these claims.
+fn verifier(of: ClientId, subject: TokenSubject) -> MockTokenVerifier {
+    let mut verifier = MockTokenVerifier::new();
+    verifier.expect_verify().times(1).withf(|token, at| token == ACCESS && *at == noon()).returning(
+        move |_, _| {
+            Ok(AccessClaims {
+                id: TokenId::from_uuid(Uuid::from_u128(9)),
+                subject,
+                client_id: of,
+                scopes: scopes("sleep"),
+                issued_at: noon(),
+                expires_at: AccessClaims::end_from(noon()),
+            })
+        },
+    );
+    verifier
+}
+
+fn of_person() -> TokenSubject {
+    TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) }
+}
+
+/// A unit of work that must be told once that the client gave its grant back now.
+fn revoking() -> PreparedUnitsOfWork {
+    let mut unit = MockUnitOfWork::default();
+    let one = GrantFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), id: Some(grant_id(1)) };
+    unit.grants
+        .expect_revoke()
+        .times(1)
+        .withf(move |filter, at, reason| {
+            *filter == one && *at == noon() && *reason == RevocationReason::Client
+        })
+        .returning(|_, _, _| Ok(1));
+    PreparedUnitsOfWork::new([unit])
+}
+
+fn nothing_to_write() -> PreparedUnitsOfWork {
+    PreparedUnitsOfWork::new([])
+}
+
+/// Revokes a token; returns what came of it, and how the units of work ended.
+async fn revoke(
+    client: &Client,
+    token: &str,
+    ports: (MockGrantReader, MockTokenVerifier, PreparedUnitsOfWork),
+) -> (Result<(), RevokeTokenError>, Arc<Endings>) {
+    let (grants, verifier, units) = ports;
+    let endings = units.endings();
+    let revoke = RevokeToken::new(Arc::new(grants), Arc::new(verifier), Arc::new(units), clock());
+    (revoke.run(RevokeTokenCommand { client, token }).await, endings)
+}
+
+#[tokio::test]
+async fn a_refresh_token_of_its_own_takes_the_grant_with_it() {
+    let ports = (reader(Some((grant(), UserStatus::Active))), MockTokenVerifier::new(), revoking());
+    let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
+    assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");
+}
+
+#[tokio::test]
+async fn the_refresh_token_of_a_locked_person_is_taken_back_too() {
+    let ports = (reader(Some((grant(), locked()))), MockTokenVerifier::new(), revoking());
+    let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
+    assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");
+}
+
+#[tokio::test]
+async fn an_access_token_of_its_own_takes_the_grant_with_it() {
+    let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), revoking());
+    let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
+    assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_refresh_token_that_is_unknown_revoked_or_anothers_has_no_effect() {
+    let revoked = GrantState::Revoked { at: noon(), reason: RevocationReason::Operator };
+    let found =
+        [None, Some(Grant { state: revoked, ..grant() }), Some(Grant { client_id: client_id(2), ..grant() })];
+    for found in found {
+        let found = found.map(|grant| (grant, UserStatus::Active));
+        let ports = (reader(found), MockTokenVerifier::new(), nothing_to_write());
+        let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
+        assert!(outcome.is_ok() && endings.begun() == 0, "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_access_token_of_another_client_has_no_effect() {
+    for subject in [of_person(), TokenSubject::Service] {
+        let ports = (MockGrantReader::new(), verifier(client_id(2), subject), nothing_to_write());
+        let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
+        assert!(outcome.is_ok() && endings.begun() == 0, "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_token_at_all_has_no_effect() {
+    for text in ["nonsense", "rwr_too-short", "rwp_x", " ", "a.b.c"] {
+        let mut verifier = MockTokenVerifier::new();
+        verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));
+        let (outcome, endings) =
+            revoke(&app(), text, (MockGrantReader::new(), verifier, nothing_to_write())).await;
+        assert!(outcome.is_ok() && endings.begun() == 0, "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_token_is_not_said_to_be_revoked() {
+    let ports = (MockGrantReader::new(), verifier(client_id(1), TokenSubject::Service), nothing_to_write());
+    let (outcome, endings) = revoke(&service(), ACCESS, ports).await;
+    assert!(matches!(outcome, Err(RevokeTokenError::UnsupportedTokenType)), "{outcome:?}");
+    assert_eq!(endings.begun(), 0);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_not_taken_for_an_unknown_token() {
+    let mut grants = MockGrantReader::new();
+    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
+    let (outcome, _) =
+        revoke(&app(), &refresh_token(), (grants, MockTokenVerifier::new(), nothing_to_write())).await;
+    assert!(matches!(outcome, Err(RevokeTokenError::Storage(StorageError::Unavailable))));
+    // None is prepared, so that beginning one fails.
+    let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), nothing_to_write());
+    let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
+    assert!(matches!(outcome, Err(RevokeTokenError::Storage(StorageError::Unavailable))));
+    assert_eq!(endings.begun(), 1);
+}

@@ -1,0 +1,85 @@
+//! `/.well-known/oauth-authorization-server`: what a client library needs to know of the server (RFC 8414).
+
+use crate::{HttpState, route};
+use actix_web::http::header;
+use actix_web::{HttpResponse, web};
+use domain::scope::Scope;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How a client may authenticate, wherever it must (RFC 6749 section 2.3.1).
+const CLIENT_AUTHENTICATION: [&str; 2] = ["client_secret_basic", "client_secret_post"];
+
+/// What the server can do, and where.
+///
+/// There is no `authorization_endpoint`: people do not consent in a browser yet, codes are made by the operator, and
+/// a document must not name what does not answer. `authorization_response_iss_parameter_supported` belongs to it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MetadataBody {
+    /// Who issues the tokens: the public URL, also their `iss`.
+    issuer: String,
+    /// Where codes and refresh tokens are exchanged.
+    token_endpoint: String,
+    /// Where tokens are given back (RFC 7009).
+    revocation_endpoint: String,
+    /// Where is told whether a token counts (RFC 7662).
+    introspection_endpoint: String,
+    /// The public keys of access tokens.
+    jwks_uri: String,
+    /// Every scope; those with a colon are for service clients only.
+    #[schema(value_type = Vec<String>)]
+    scopes_supported: Vec<&'static str>,
+    /// What an authorization request may ask for.
+    #[schema(value_type = Vec<String>)]
+    response_types_supported: [&'static str; 1],
+    /// How an authorization response comes back.
+    #[schema(value_type = Vec<String>)]
+    response_modes_supported: [&'static str; 1],
+    /// What the token endpoint exchanges.
+    #[schema(value_type = Vec<String>)]
+    grant_types_supported: [&'static str; 3],
+    /// How a client authenticates at the token endpoint.
+    #[schema(value_type = Vec<String>)]
+    token_endpoint_auth_methods_supported: [&'static str; 2],
+    /// How a client authenticates at the revocation endpoint.
+    #[schema(value_type = Vec<String>)]
+    revocation_endpoint_auth_methods_supported: [&'static str; 2],
+    /// How a client authenticates at the introspection endpoint.
+    #[schema(value_type = Vec<String>)]
+    introspection_endpoint_auth_methods_supported: [&'static str; 2],
+    /// The challenges of PKCE (RFC 7636).
+    #[schema(value_type = Vec<String>)]
+    code_challenge_methods_supported: [&'static str; 1],
+    /// The reference for developers.
+    service_documentation: String,
+}
+
+impl MetadataBody {
+    /// Describes the server that is reached under this URL, whatever a request calls it.
+    pub(crate) fn of(public_url: &str) -> Self {
+        let url = |path: &str| format!("{}{path}", public_url.trim_end_matches('/'));
+        Self {
+            issuer: public_url.to_owned(),
+            token_endpoint: url(route::TOKEN),
+            revocation_endpoint: url(route::REVOKE),
+            introspection_endpoint: url(route::INTROSPECT),
+            jwks_uri: url(route::KEY_SET),
+            scopes_supported: Scope::ALL.into_iter().map(Scope::as_str).collect(),
+            response_types_supported: ["code"],
+            response_modes_supported: ["query"],
+            grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+            token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+            revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+            introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+            code_challenge_methods_supported: ["S256"],
+            service_documentation: url(route::REFERENCE),
+        }
+    }
+}
+
+/// Answers with the document. It changes only with the settings and the program.
+pub(crate) async fn show(state: web::Data<HttpState>) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
+        .json(MetadataBody::of(&state.settings.public_url))
+}

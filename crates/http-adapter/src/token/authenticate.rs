@@ -1,0 +1,25 @@
+//! Authenticates the client of a request, the same way at every endpoint that asks for one.
+
+use super::credentials::Credentials;
+use crate::HttpState;
+use crate::problem::Problem;
+use application::token::PresentedCredentials;
+use domain::client::Client;
+use std::net::IpAddr;
+
+/// Returns the client that sent these credentials; what fails is counted against guessing.
+pub(super) async fn authenticate(
+    state: &HttpState,
+    credentials: &Credentials,
+    address: IpAddr,
+    in_query: bool,
+) -> Result<Client, Problem> {
+    let presented = PresentedCredentials {
+        client_id: &credentials.client_id,
+        client_secret: &credentials.client_secret,
+        address,
+        in_query,
+    };
+    let authenticated = state.authenticate_client.run(presented).await;
+    authenticated.map_err(|error| Problem::from(error).with_basic_challenge(credentials.by_header))
+}

@@ -1,0 +1,100 @@
+//! What is told about a token (RFC 7662 section 2.2).
+
+use application::token::ActiveToken;
+use domain::access_token::{AccessClaims, TokenSubject};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What a token says, if it counts and the client may know of it; `active` alone otherwise.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IntrospectionBody {
+    /// Whether the token counts at this moment. Every other member is there only if it does.
+    pub(crate) active: bool,
+    /// What the token allows, separated by spaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) scope: Option<String>,
+    /// The client that holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) client_id: Option<String>,
+    /// `Bearer` for an access token. A refresh token opens no data endpoint and has no such type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = Option<String>)]
+    pub(crate) token_type: Option<&'static str>,
+    /// When an access token ends, in Unix seconds. A refresh token does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) exp: Option<i64>,
+    /// When it was issued, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) iat: Option<i64>,
+    /// The person who granted it; for a service client's token the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) sub: Option<String>,
+    /// Where an access token is to be presented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) aud: Option<String>,
+    /// Who issued it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) iss: Option<String>,
+    /// The id of an access token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) jti: Option<String>,
+}
+
+impl IntrospectionBody {
+    const INACTIVE: Self = Self {
+        active: false,
+        scope: None,
+        client_id: None,
+        token_type: None,
+        exp: None,
+        iat: None,
+        sub: None,
+        aud: None,
+        iss: None,
+        jti: None,
+    };
+
+    /// Makes the body. Issuer and audience of every token are the public URL.
+    pub(super) fn of(told: Option<ActiveToken>, public_url: &str) -> Self {
+        match told {
+            None => Self::INACTIVE,
+            Some(ActiveToken::Access(claims)) => Self::of_access_token(claims, public_url),
+            Some(ActiveToken::Refresh { client_id, user_id, scopes, issued_at }) => Self {
+                active: true,
+                scope: Some(scopes.to_string()),
+                client_id: Some(client_id.to_string()),
+                iat: Some(issued_at.timestamp()),
+                sub: Some(user_id.to_string()),
+                iss: Some(public_url.to_owned()),
+                ..Self::INACTIVE
+            },
+        }
+    }
+
+    fn of_access_token(claims: AccessClaims, public_url: &str) -> Self {
+        let AccessClaims { id, subject, client_id, scopes, issued_at, expires_at } = claims;
+        Self {
+            active: true,
+            scope: Some(scopes.to_string()),
+            client_id: Some(client_id.to_string()),
+            token_type: Some(super::response::BEARER),
+            exp: Some(expires_at.timestamp()),
+            iat: Some(issued_at.timestamp()),
+            sub: Some(match subject {
+                TokenSubject::Person { user_id, grant_id: _ } => user_id.to_string(),
+                TokenSubject::Service => client_id.to_string(),
+            }),
+            aud: Some(public_url.to_owned()),
+            iss: Some(public_url.to_owned()),
+            jti: Some(id.to_string()),
+        }
+    }
+}

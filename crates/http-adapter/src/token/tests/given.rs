@@ -1,0 +1,193 @@
+//! A token given back or asked about: row T55, RFC 7009 and RFC 7662.
+
+use super::*;
+use application::ports::storage::{AccessState, MockAccessReader};
+use application::ports::system::{InvalidToken, MockTokenVerifier};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::id::ClientId;
+use domain::scope::ScopeSet;
+use domain::time::TimeZone;
+
+const PATHS: [&str; 2] = ["/oauth/revoke", "/oauth/introspect"];
+
+/// A state that knows the refresh token of the store, and no access token.
+fn knowing() -> Arc<HttpState> {
+    let mut verifier = MockTokenVerifier::new();
+    verifier.expect_verify().returning(|_, _| Err(InvalidToken));
+    let mut access = MockAccessReader::new();
+    access.expect_find_access().returning(|_, _| {
+        Ok(Some(AccessState {
+            client_id: ClientId::parse(MemoryStore::APP).unwrap(),
+            scopes: ScopeSet::parse("profile sleep").unwrap(),
+            is_live: true,
+            home_timezone: TimeZone::UTC,
+        }))
+    });
+    Parts { verifier: Arc::new(verifier), access: Arc::new(access), ..Parts::default() }.build()
+}
+
+fn credentials() -> String {
+    format!("client_id={}&client_secret={}", MemoryStore::APP, MemoryStore::client_secret())
+}
+
+fn right_form() -> String {
+    format!("token={}&{}", MemoryStore::refresh_token(), credentials())
+}
+
+#[track_caller]
+fn assert_done(path: &str, answer: &Answer) {
+    assert_eq!(answer.status.as_u16(), 200, "{}", answer.text());
+    assert_guarded(answer);
+    if path == "/oauth/revoke" {
+        assert_eq!(answer.text(), "");
+    } else {
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert_eq!(answer.json()["active"], true);
+    }
+}
+
+#[actix_web::test]
+async fn the_client_says_who_it_is_in_the_body_or_by_basic() {
+    for path in PATHS {
+        assert_done(path, &send(&knowing(), post_form(path, right_form())).await);
+        let json = serde_json::json!({
+            "token": MemoryStore::refresh_token(),
+            "client_id": MemoryStore::APP,
+            "client_secret": MemoryStore::client_secret(),
+        });
+        assert_done(path, &send(&knowing(), post_json(path, json.to_string())).await);
+        let pair = STANDARD.encode(format!("{}:{}", MemoryStore::APP, MemoryStore::client_secret()));
+        let request = post_form(path, format!("token={}", MemoryStore::refresh_token()))
+            .insert_header(("authorization", format!("Basic {pair}")));
+        assert_done(path, &send(&knowing(), request).await);
+    }
+}
+
+#[actix_web::test]
+async fn a_live_refresh_token_is_told_without_an_end() {
+    let answer = send(&knowing(), post_form("/oauth/introspect", right_form())).await;
+    let expected = serde_json::json!({
+        "active": true,
+        "scope": "profile sleep",
+        "client_id": MemoryStore::APP,
+        "iat": crate::tests::NOW.timestamp(),
+        "sub": MemoryStore::USER,
+        "iss": "http://restwell.example",
+    });
+    assert_eq!(answer.json(), expected);
+}
+
+#[actix_web::test]
+async fn what_is_unknown_is_not_active_and_nothing_more_is_told() {
+    let form = format!("token=nonsense&{}", credentials());
+    let answer = send(&knowing(), post_form("/oauth/introspect", form.clone())).await;
+    assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"active":false}"#));
+    assert_done("/oauth/revoke", &send(&knowing(), post_form("/oauth/revoke", form)).await);
+}
+
+#[actix_web::test]
+async fn the_hint_is_only_a_hint() {
+    for path in PATHS {
+        for hint in ["refresh_token", "access_token", "anything"] {
+            let form = format!("{}&token_type_hint={hint}", right_form());
+            assert_done(path, &send(&knowing(), post_form(path, form)).await);
+        }
+    }
+}
+
+#[actix_web::test]
+async fn nothing_that_is_known_may_stand_in_the_query_string() {
+    for path in PATHS {
+        for name in ["token", "token_type_hint", "client_id", "client_secret"] {
+            let answer = send(&knowing(), post_form(&format!("{path}?{name}=x"), right_form())).await;
+            assert_error(&answer, 400, "invalid_request");
+            assert_eq!(
+                answer.member("error_description"),
+                format!("{name}: must not be in the query string")
+            );
+        }
+        assert_error(
+            &send(&knowing(), post_form(&format!("{path}?x=%zz"), right_form())).await,
+            400,
+            "invalid_request",
+        );
+        assert_done(path, &send(&knowing(), post_form(&format!("{path}?x=1"), right_form())).await);
+    }
+}
+
+#[actix_web::test]
+async fn what_is_absent_empty_or_given_twice_is_refused() {
+    for path in PATHS {
+        for form in [
+            credentials(),
+            format!("token=&{}", credentials()),
+            format!("token=x&{}", right_form()),
+            format!("token_type_hint=&{}", right_form()),
+            format!("token=x&client_id={}", MemoryStore::APP),
+            String::new(),
+        ] {
+            assert_error(&send(&knowing(), post_form(path, form)).await, 400, "invalid_request");
+        }
+        assert_error(&send(&knowing(), post(path, "text/plain", "token=x")).await, 415, "invalid_request");
+        let large = format!("{}&x={}", right_form(), "y".repeat(17 * 1024));
+        assert_error(&send(&knowing(), post_form(path, large)).await, 413, "invalid_request");
+    }
+}
+
+// T49
+#[actix_web::test]
+async fn wrong_authentication_is_refused_and_counted() {
+    for path in PATHS {
+        let state = knowing();
+        let wrong = format!("token=x&client_id={}&client_secret=wrong", MemoryStore::APP);
+        for _ in 0..2 {
+            let answer = send(&state, post_form(path, wrong.clone())).await;
+            assert_error(&answer, 401, "invalid_client");
+            assert_eq!(answer.header("www-authenticate"), None);
+        }
+        let answer = send(&state, post_form(path, wrong)).await;
+        assert_error(&answer, 429, "temporarily_unavailable");
+        assert_done(path, &send(&state, post_form(path, right_form())).await);
+    }
+}
+
+#[actix_web::test]
+async fn only_post_is_served_whatever_the_size() {
+    for path in ["/oauth/revoke", "/oauth/introspect", "/oauth/rev%6Fke"] {
+        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
+            for query in ["token=x".to_owned(), "y".repeat(9000)] {
+                let request =
+                    TestRequest::with_uri(&format!("{path}?{query}")).method(method.parse().unwrap());
+                let answer = send(&knowing(), request).await;
+                assert_error(&answer, 405, "invalid_request");
+                assert_eq!(answer.header("allow"), Some("POST"), "{method} {path}");
+            }
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_store_that_is_down_is_a_503() {
+    for path in PATHS {
+        let state = Parts { store: Arc::new(MemoryStore::down()), ..Parts::default() }.build();
+        assert_error(&send(&state, post_form(path, right_form())).await, 503, "temporarily_unavailable");
+    }
+}
+
+// T26
+#[actix_web::test]
+async fn the_metadata_names_the_public_url_and_may_be_kept() {
+    let request = TestRequest::get()
+        .uri("/.well-known/oauth-authorization-server")
+        .insert_header(("host", "evil.example"))
+        .insert_header(("x-forwarded-host", "evil.example"));
+    let answer = send(&knowing(), request).await;
+    assert_eq!(answer.status.as_u16(), 200);
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=3600"));
+    assert_eq!(answer.member("issuer"), "http://restwell.example");
+    assert_eq!(answer.member("token_endpoint"), "http://restwell.example/api/token");
+    assert_eq!(answer.json()["code_challenge_methods_supported"], serde_json::json!(["S256"]));
+    assert_eq!(answer.json().get("authorization_endpoint"), None);
+    assert!(!answer.text().contains("evil"));
+}

@@ -1,0 +1,179 @@
+//! A token given back, or asked about.
+
+use super::caller::{Caller, Form, Reply, basic};
+use super::party::{another_client, with_one_address};
+use crate::e2e::app::{Registration, SCOPES, Tokens, code, register, text};
+use crate::e2e::world::World;
+use reqwest::Method;
+use reqwest::header::AUTHORIZATION;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How soon every server must refuse what was given back.
+const LIMIT: Duration = Duration::from_secs(2);
+
+on_both_stores! {
+    // T55
+    async fn either_token_given_back_ends_the_grant_on_every_server(world: World) {
+        let world = with_one_address(world);
+        let registration = register(&world);
+        let servers = [world.serve(), world.serve_as("second")];
+        let callers = servers.each_ref().map(Caller::of);
+        for by_access_token in [false, true] {
+            let tokens = redeem(&world, &callers[0], &registration).await;
+            let bystander = redeem(&world, &callers[0], &registration).await;
+            for caller in &callers {
+                assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
+            }
+            let given = if by_access_token { &tokens.access } else { &tokens.refresh };
+            assert_taken(&give_back(&callers[0], &registration, given).await);
+            let given_at = Instant::now();
+            for caller in &callers {
+                caller.refresh(&registration, &tokens.refresh).await.assert_error(400, "invalid_grant");
+                assert_refused_in_time(caller, &registration, &tokens.access, given_at).await;
+                assert_eq!(caller.read_profile(&bystander.access, &registration).await.status, 200);
+            }
+            // Again: there is nothing left to take, and the answer is the same.
+            for token in [&tokens.refresh, &tokens.access] {
+                assert_taken(&give_back(&callers[1], &registration, token).await);
+            }
+            callers[1].refresh(&registration, &bystander.refresh).await.access();
+        }
+    }
+
+    // T55
+    async fn what_is_not_the_clients_own_is_not_taken(world: World) {
+        let registration = register(&world);
+        let other = another_client(&world, &registration);
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let tokens = redeem(&world, &caller, &registration).await;
+        for token in [tokens.refresh.as_str(), &tokens.access, "rwr_unknown", "nonsense", "a.b.c"] {
+            assert_taken(&give_back(&caller, &other, token).await);
+        }
+        let wrong = Registration { client_secret: "wrong".to_owned(), ..registration.clone() };
+        give_back(&caller, &wrong, &tokens.refresh).await.assert_error(401, "invalid_client");
+        let pair = basic((&registration.client_id, "wrong"));
+        let request = caller.request(Method::POST, "/oauth/revoke").header(AUTHORIZATION, pair);
+        let reply = Reply::to(request.form(&[("token", &tokens.refresh)])).await;
+        reply.assert_error(401, "invalid_client");
+        assert!(reply.header("www-authenticate").is_some_and(|challenge| challenge.starts_with("Basic")));
+        caller.refresh(&registration, &tokens.refresh).await.access();
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+        assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
+    }
+
+    async fn a_token_is_active_for_its_client_and_for_a_service_that_may_ask(world: World) {
+        let registration = register(&world);
+        let other = another_client(&world, &registration);
+        let inspector = service(&world, &registration, "tokens:introspect");
+        let writer = service(&world, &registration, "sleep:write");
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let tokens = redeem(&world, &caller, &registration).await;
+        let own = Form(vec![("grant_type", "client_credentials".to_owned())]).signed_by(&writer);
+        let service_token = caller.post("/api/token", &own).await.access();
+        for (asker, token, active) in [
+            (&registration, &tokens.access, true),
+            (&registration, &tokens.refresh, true),
+            (&other, &tokens.access, false),
+            (&other, &tokens.refresh, false),
+            (&writer, &tokens.access, false),
+            (&writer, &service_token, true),
+            (&registration, &service_token, false),
+            (&inspector, &tokens.access, true),
+            (&inspector, &tokens.refresh, true),
+            (&inspector, &service_token, true),
+            (&inspector, &"nonsense".to_owned(), false),
+        ] {
+            assert_eq!(ask(&caller, asker, token).await["active"], active, "{asker:?}");
+        }
+        let told = ask(&caller, &registration, &tokens.access).await;
+        let expected = ["active", "aud", "client_id", "exp", "iat", "iss", "jti", "scope", "sub", "token_type"];
+        let members: std::collections::BTreeSet<_> = told.as_object().expect("object").keys().map(String::as_str).collect();
+        assert_eq!(members, expected.into());
+        assert_eq!((text(&told, "iss"), text(&told, "sub")), (server.base_url.clone(), registration.user_id.clone()));
+        assert_eq!(text(&ask(&caller, &writer, &service_token).await, "sub"), writer.client_id);
+        // A service token has no grant that could be revoked, and nobody is told that it was.
+        give_back(&caller, &writer, &service_token).await.assert_error(400, "unsupported_token_type");
+        assert_taken(&give_back(&caller, &registration, &tokens.access).await);
+        for token in [&tokens.access, &tokens.refresh] {
+            // At once, whatever a data endpoint still remembers; and no more than that.
+            assert_eq!(ask(&caller, &inspector, token).await, json!({"active": false}));
+        }
+    }
+
+    // T26
+    async fn the_metadata_names_only_what_answers(world: World) {
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let reply = caller.get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let metadata = reply.json();
+        assert_eq!(text(&metadata, "issuer"), server.base_url);
+        let mut named = 0;
+        for (name, value) in metadata.as_object().expect("object") {
+            let Some(path) = value.as_str().and_then(|url| url.strip_prefix(&server.base_url)) else { continue };
+            if path.is_empty() {
+                continue;
+            }
+            named += 1;
+            let is_get = matches!(name.as_str(), "jwks_uri" | "service_documentation");
+            let method = if is_get { Method::GET } else { Method::POST };
+            let reply = Reply::to(caller.request(method, path)).await;
+            if is_get {
+                assert_eq!(reply.status, 200, "{name}");
+            } else {
+                reply.assert_error(400, "invalid_request");
+            }
+        }
+        assert_eq!(named, 5);
+        assert_eq!(metadata.get("authorization_endpoint"), None);
+        assert_eq!(Reply::to(caller.request(Method::GET, "/authorize")).await.status, 404);
+    }
+}
+
+async fn redeem(world: &World, caller: &Caller, registration: &Registration) -> Tokens {
+    caller.redeem(registration, &code(world, registration, &SCOPES)).await.tokens()
+}
+
+fn service(world: &World, of: &Registration, scope: &str) -> Registration {
+    let client =
+        world.json(&["client", "create", "--name", "Backend", "--service", "--scope", scope, "--json"]);
+    Registration {
+        user_id: of.user_id.clone(),
+        client_id: text(&client, "client_id"),
+        client_secret: text(&client, "client_secret"),
+    }
+}
+
+async fn give_back(caller: &Caller, client: &Registration, token: &str) -> Reply {
+    caller.post("/oauth/revoke", &Form(vec![("token", token.to_owned())]).signed_by(client)).await
+}
+
+async fn ask(caller: &Caller, client: &Registration, token: &str) -> Value {
+    let reply =
+        caller.post("/oauth/introspect", &Form(vec![("token", token.to_owned())]).signed_by(client)).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.assert_guarded("no-store");
+    reply.json()
+}
+
+#[track_caller]
+fn assert_taken(reply: &Reply) {
+    assert_eq!((reply.status, reply.body.as_str()), (200, ""), "{reply:?}");
+    reply.assert_guarded("no-store");
+}
+
+/// Reads until the token is refused, which must be soon.
+async fn assert_refused_in_time(caller: &Caller, of: &Registration, token: &str, given_at: Instant) {
+    loop {
+        let asked_at = given_at.elapsed();
+        let reply = caller.read_profile(token, of).await;
+        if reply.status == 401 {
+            return reply.assert_problem(401, "invalid_token");
+        }
+        assert!(asked_at < LIMIT, "still accepted after {asked_at:?}: {reply:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
