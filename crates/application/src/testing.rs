@@ -1,7 +1,10 @@
 //! What the tests of several use cases share: a clock that stands still, randomness that counts, signers, and
 //! made-up people and clients.
 
-use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
+use crate::access::TokenCheck;
+use crate::ports::system::{
+    Clock, Entropy, MockTokenVerifier, MockUnknownKeyReload, SigningFailed, TokenSigner,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::AccessClaims;
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
@@ -176,4 +179,11 @@ pub(crate) fn grant() -> Grant {
         last_used_at: Some(noon() - seconds(60)),
         state: GrantState::Live,
     }
+}
+
+/// Checks tokens with this verifier alone, in a process that has seen every key there is.
+pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
+    let mut unknown_keys = MockUnknownKeyReload::new();
+    unknown_keys.expect_reload_for().returning(|_, _| Ok(false));
+    TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys))
 }

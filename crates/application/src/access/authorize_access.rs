@@ -1,8 +1,8 @@
 //! The checks that stand before every data endpoint, in the order of decisions 4.
 
+use super::TokenCheck;
 use crate::ports::storage::{AccessReader, AccessState, ClientReader, StorageError};
-use crate::ports::system::{Clock, InvalidToken, RateLimiter, TokenVerifier, UnknownKeyReload};
-use chrono::{DateTime, Utc};
+use crate::ports::system::{Clock, RateLimiter};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::DataEndpoint;
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
@@ -98,12 +98,6 @@ pub enum AuthorizeAccessError {
     Storage(#[from] StorageError),
 }
 
-impl From<InvalidToken> for AuthorizeAccessError {
-    fn from(InvalidToken: InvalidToken) -> Self {
-        Self::InvalidToken
-    }
-}
-
 impl From<InvalidId> for AuthorizeAccessError {
     fn from(InvalidId: InvalidId) -> Self {
         Self::InvalidUserId
@@ -114,9 +108,7 @@ impl From<InvalidId> for AuthorizeAccessError {
 #[derive(Clone)]
 pub struct AccessPorts {
     /// Checks tokens.
-    pub verifier: Arc<dyn TokenVerifier>,
-    /// Fetches keys that other replicas made.
-    pub unknown_keys: Arc<dyn UnknownKeyReload>,
+    pub tokens: TokenCheck,
     /// Knows what stands behind a person's token.
     pub access: Arc<dyn AccessReader>,
     /// Knows whether the client of a service token is enabled.
@@ -142,7 +134,8 @@ impl AuthorizeAccess {
     /// Checks and counts a request.
     pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
         let at = self.ports.clock.now();
-        let claims = self.verified(query.token, at).await?;
+        let claims = self.ports.tokens.run(query.token, at).await?;
+        let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
         let standing = self.standing(&claims).await?;
         let user_id = UserId::parse(query.user_id)?;
         let Some((owner, state)) = standing else { return Err(AuthorizeAccessError::OtherUser) };
@@ -161,18 +154,6 @@ impl AuthorizeAccess {
             return Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds });
         }
         Ok(GrantedAccess { user_id, scopes: state.scopes, home_timezone: state.home_timezone, rate })
-    }
-
-    /// Checks a token, and once more when its key may have been made a moment ago (decisions 3: new keys are added
-    /// without invalidating tokens).
-    async fn verified(&self, token: &str, at: DateTime<Utc>) -> Result<AccessClaims, AuthorizeAccessError> {
-        match self.ports.verifier.verify(token, at) {
-            Ok(claims) => Ok(claims),
-            Err(InvalidToken) if self.ports.unknown_keys.reload_for(token, at).await? => {
-                Ok(self.ports.verifier.verify(token, at)?)
-            }
-            Err(refused) => Err(refused.into()),
-        }
     }
 
     /// Returns the person whom the token acts for with what stands behind it; nothing for a service token,

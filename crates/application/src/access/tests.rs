@@ -1,5 +1,6 @@
 use super::{
     AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess,
+    TokenCheck,
 };
 use crate::ports::storage::{
     AccessState, ClientWithSecrets, MockAccessReader, MockClientReader, StorageError,
@@ -74,8 +75,7 @@ impl Request {
             .withf(|client| *client == client_id(1))
             .return_once(move |_| service.map(|client| client.map(with_no_secret)));
         let ports = AccessPorts {
-            verifier: Arc::new(verifier),
-            unknown_keys: Arc::new(unknown_keys),
+            tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
             access: Arc::new(access),
             clients: Arc::new(clients),
             limiter: Arc::new(limiter),

@@ -1,7 +1,8 @@
 //! Tells an authenticated client whether a token counts, and what it says (RFC 7662).
 
+use crate::access::TokenCheck;
 use crate::ports::storage::{AccessReader, AccessState, ClientReader, GrantReader, StorageError};
-use crate::ports::system::{Clock, TokenVerifier};
+use crate::ports::system::Clock;
 use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientKind};
@@ -41,7 +42,7 @@ pub enum ActiveToken {
 #[derive(Clone)]
 pub struct IntrospectionPorts {
     /// Checks access tokens.
-    pub verifier: Arc<dyn TokenVerifier>,
+    pub tokens: TokenCheck,
     /// Finds the grants of refresh tokens.
     pub grants: Arc<dyn GrantReader>,
     /// Knows what stands behind a person's token; without a memory of its own, because the answer is a promise
@@ -97,8 +98,8 @@ impl IntrospectToken {
     }
 
     async fn access_token(&self, asker: &Client, token: &str) -> Result<Option<ActiveToken>, StorageError> {
-        let verified = self.ports.verifier.verify(token, self.ports.clock.now());
-        let Some(claims) = verified.ok().filter(|claims| may_know(asker, claims.client_id)) else {
+        let verified = self.ports.tokens.run(token, self.ports.clock.now()).await?;
+        let Some(claims) = verified.filter(|claims| may_know(asker, claims.client_id)) else {
             return Ok(None);
         };
         let scopes = match claims.subject {

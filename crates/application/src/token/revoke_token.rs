@@ -1,7 +1,8 @@
 //! Takes a token back that its client no longer wants (RFC 7009).
 
+use crate::access::TokenCheck;
 use crate::ports::storage::{GrantFilter, GrantReader, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, TokenVerifier};
+use crate::ports::system::Clock;
 use domain::access_token::TokenSubject;
 use domain::client::Client;
 use domain::grant::{Grant, RevocationReason};
@@ -33,7 +34,7 @@ pub enum RevokeTokenError {
 /// Revokes the grant of a refresh token or an access token, and with it everything issued from it.
 pub struct RevokeToken {
     grants: Arc<dyn GrantReader>,
-    verifier: Arc<dyn TokenVerifier>,
+    tokens: TokenCheck,
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
 }
@@ -42,11 +43,11 @@ impl RevokeToken {
     /// Takes the ports.
     pub fn new(
         grants: Arc<dyn GrantReader>,
-        verifier: Arc<dyn TokenVerifier>,
+        tokens: TokenCheck,
         units: Arc<dyn UnitOfWorkFactory>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { grants, verifier, units, clock }
+        Self { grants, tokens, units, clock }
     }
 
     /// Revokes the token's grant if it is the client's own. A token that is unknown, malformed, expired, already
@@ -55,7 +56,7 @@ impl RevokeToken {
         let own = command.client.id;
         let found = match Secret::parse(SecretKind::RefreshToken, command.token) {
             Ok(secret) => self.grant_of_refresh_token(&secret.hash(), own).await?,
-            Err(_) => self.grant_of_access_token(command.token, own)?,
+            Err(_) => self.grant_of_access_token(command.token, own).await?,
         };
         let Some((user_id, id)) = found else { return Ok(()) };
         let mut unit = self.units.begin().await?;
@@ -77,12 +78,12 @@ impl RevokeToken {
         Ok(is_own(grant.client_id, own).then_some((grant.user_id, grant.id)))
     }
 
-    fn grant_of_access_token(
+    async fn grant_of_access_token(
         &self,
         token: &str,
         own: ClientId,
     ) -> Result<Option<(UserId, GrantId)>, RevokeTokenError> {
-        let Ok(claims) = self.verifier.verify(token, self.clock.now()) else { return Ok(None) };
+        let Some(claims) = self.tokens.run(token, self.clock.now()).await? else { return Ok(None) };
         match claims.subject {
             _ if !is_own(claims.client_id, own) => Ok(None),
             TokenSubject::Person { user_id, grant_id } => Ok(Some((user_id, grant_id))),

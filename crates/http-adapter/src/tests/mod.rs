@@ -9,7 +9,7 @@ pub(crate) use log::log_of;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
-use application::access::{AccessPorts, AuthorizeAccess, DailyLimits};
+use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
 use application::ports::storage::{
     AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
     SleepReader, StorageError, SupplementReader,
@@ -80,6 +80,7 @@ impl Parts {
         let mint = TokenMint::new(self.signer, store.clone(), clock.clone());
         let limits = AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 };
         let allowed = self.allow_query_secrets;
+        let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
         Arc::new(HttpState {
             authenticate_client: Arc::new(AuthenticateClient::new(
                 store.clone(),
@@ -93,12 +94,12 @@ impl Parts {
             issue_service_token: Arc::new(IssueServiceToken::new(mint)),
             revoke_token: Arc::new(RevokeToken::new(
                 store.clone(),
-                self.verifier.clone(),
+                tokens.clone(),
                 store.clone(),
                 clock.clone(),
             )),
             introspect_token: Arc::new(IntrospectToken::new(IntrospectionPorts {
-                verifier: self.verifier.clone(),
+                tokens: tokens.clone(),
                 grants: store.clone(),
                 access: self.access.clone(),
                 clients: store.clone(),
@@ -106,8 +107,7 @@ impl Parts {
             })),
             authorize_access: Arc::new(AuthorizeAccess::new(
                 AccessPorts {
-                    verifier: self.verifier,
-                    unknown_keys: Arc::new(NoUnknownKeys),
+                    tokens,
                     access: self.access,
                     clients: store.clone(),
                     limiter: self.limiter,

@@ -4,7 +4,7 @@ use super::published_keys::PublishedKeys;
 use super::{KeySource, Schema, Store};
 use crate::lifecycle::{Cleaning, Readiness};
 use crate::settings::{PublicUrl, Settings};
-use application::access::{AccessPorts, AuthorizeAccess};
+use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
@@ -105,8 +105,8 @@ fn http_state(
         redeem_code: Arc::new(RedeemCode::new(store.units.clone(), entropy, mint.clone())),
         refresh_access: Arc::new(RefreshAccess::new(store.grants.clone(), store.units.clone(), mint.clone())),
         issue_service_token: Arc::new(IssueServiceToken::new(mint)),
-        revoke_token: Arc::new(revoke_token(store, ring, clock.clone())),
-        introspect_token: Arc::new(introspect_token(store, ring, clock.clone())),
+        revoke_token: Arc::new(revoke_token(store, keys, clock.clone())),
+        introspect_token: Arc::new(introspect_token(store, keys, clock.clone())),
         authorize_access: Arc::new(authorize_access(store, settings, keys, clock)),
         read_profile: Arc::new(ReadProfile::new(store.profiles.clone())),
         read_sleep: Arc::new(ReadSleep::new(store.sleep.clone())),
@@ -137,13 +137,17 @@ fn answer_timeout(settings: &Settings) -> Duration {
     Duration::from_secs(seconds.into_iter().map(u64::from).sum())
 }
 
-fn revoke_token(store: &Store, ring: &Arc<Ed25519KeyRing>, clock: Arc<dyn Clock>) -> RevokeToken {
-    RevokeToken::new(store.grants.clone(), ring.clone(), store.units.clone(), clock)
+fn token_check(keys: &KeyParts) -> TokenCheck {
+    TokenCheck::new(keys.ring.clone(), keys.reload.clone())
 }
 
-fn introspect_token(store: &Store, ring: &Arc<Ed25519KeyRing>, clock: Arc<dyn Clock>) -> IntrospectToken {
+fn revoke_token(store: &Store, keys: &KeyParts, clock: Arc<dyn Clock>) -> RevokeToken {
+    RevokeToken::new(store.grants.clone(), token_check(keys), store.units.clone(), clock)
+}
+
+fn introspect_token(store: &Store, keys: &KeyParts, clock: Arc<dyn Clock>) -> IntrospectToken {
     IntrospectToken::new(IntrospectionPorts {
-        verifier: ring.clone(),
+        tokens: token_check(keys),
         grants: store.grants.clone(),
         access: store.access.clone(),
         clients: store.clients.clone(),
@@ -159,8 +163,7 @@ fn authorize_access(
 ) -> AuthorizeAccess {
     let max_age = Duration::from_millis(u64::from(settings.tokens.access_cache_milliseconds));
     let ports = AccessPorts {
-        verifier: keys.ring.clone(),
-        unknown_keys: keys.reload.clone(),
+        tokens: token_check(keys),
         access: Arc::new(CachedAccessReader::new(store.access.clone(), max_age)),
         clients: store.clients.clone(),
         limiter: Arc::new(InProcessRateLimiter::new()),

@@ -3,7 +3,9 @@ use crate::ports::storage::{
     StorageError,
 };
 use crate::ports::system::{InvalidToken, MockTokenVerifier};
-use crate::testing::{app, client_id, clock, grant, grant_id, noon, scopes, secret, service, user_id};
+use crate::testing::{
+    app, checking_with, client_id, clock, grant, grant_id, noon, scopes, secret, service, user_id,
+};
 use crate::token::{ActiveToken, IntrospectToken, IntrospectTokenQuery, IntrospectionPorts};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
@@ -85,7 +87,7 @@ impl Scene {
             Ok(Some(ClientWithSecrets { client, secrets: Vec::new() }))
         });
         let ports = IntrospectionPorts {
-            verifier: Arc::new(verifier),
+            tokens: checking_with(verifier),
             grants: Arc::new(grants),
             access: Arc::new(access),
             clients: Arc::new(clients),
@@ -185,7 +187,7 @@ async fn a_store_that_fails_is_not_taken_for_an_inactive_token() {
     let mut grants = MockGrantReader::new();
     grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
     let ports = IntrospectionPorts {
-        verifier: Arc::new(MockTokenVerifier::new()),
+        tokens: checking_with(MockTokenVerifier::new()),
         grants: Arc::new(grants),
         access: Arc::new(MockAccessReader::new()),
         clients: Arc::new(MockClientReader::new()),

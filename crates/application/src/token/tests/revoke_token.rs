@@ -1,8 +1,9 @@
+use crate::access::TokenCheck;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader, StorageError};
-use crate::ports::system::{InvalidToken, MockTokenVerifier};
+use crate::ports::system::{InvalidToken, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{
-    app, client_id, clock, grant, grant_id, locked, noon, scopes, secret, service, user_id,
+    app, checking_with, client_id, clock, grant, grant_id, locked, noon, scopes, secret, service, user_id,
 };
 use crate::token::{RevokeToken, RevokeTokenCommand, RevokeTokenError};
 use domain::access_token::{AccessClaims, TokenSubject};
@@ -11,6 +12,7 @@ use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::{ClientId, TokenId};
 use domain::secret::SecretKind;
 use domain::user::UserStatus;
+use mockall::Sequence;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -36,19 +38,23 @@ fn reader(found: Option<(Grant, UserStatus)>) -> MockGrantReader {
 /// A verifier that takes one text for a token with these claims.
 fn verifier(of: ClientId, subject: TokenSubject) -> MockTokenVerifier {
     let mut verifier = MockTokenVerifier::new();
-    verifier.expect_verify().times(1).withf(|token, at| token == ACCESS && *at == noon()).returning(
-        move |_, _| {
-            Ok(AccessClaims {
-                id: TokenId::from_uuid(Uuid::from_u128(9)),
-                subject,
-                client_id: of,
-                scopes: scopes("sleep"),
-                issued_at: noon(),
-                expires_at: AccessClaims::end_from(noon()),
-            })
-        },
-    );
     verifier
+        .expect_verify()
+        .times(1)
+        .withf(|token, at| token == ACCESS && *at == noon())
+        .returning(move |_, _| Ok(claims(of, subject)));
+    verifier
+}
+
+fn claims(client_id: ClientId, subject: TokenSubject) -> AccessClaims {
+    AccessClaims {
+        id: TokenId::from_uuid(Uuid::from_u128(9)),
+        subject,
+        client_id,
+        scopes: scopes("sleep"),
+        issued_at: noon(),
+        expires_at: AccessClaims::end_from(noon()),
+    }
 }
 
 fn of_person() -> TokenSubject {
@@ -81,8 +87,34 @@ async fn revoke(
 ) -> (Result<(), RevokeTokenError>, Arc<Endings>) {
     let (grants, verifier, units) = ports;
     let endings = units.endings();
-    let revoke = RevokeToken::new(Arc::new(grants), Arc::new(verifier), Arc::new(units), clock());
+    let revoke = RevokeToken::new(Arc::new(grants), checking_with(verifier), Arc::new(units), clock());
     (revoke.run(RevokeTokenCommand { client, token }).await, endings)
+}
+
+#[tokio::test]
+async fn an_access_token_of_a_key_that_was_just_made_elsewhere_takes_the_grant_with_it() {
+    let mut order = Sequence::new();
+    let mut verifier = verifier_after(&mut order);
+    verifier
+        .expect_verify()
+        .times(1)
+        .in_sequence(&mut order)
+        .returning(|_, _| Ok(claims(client_id(1), of_person())));
+    let mut unknown_keys = MockUnknownKeyReload::new();
+    unknown_keys.expect_reload_for().times(1).returning(|_, _| Ok(true));
+    let units = revoking();
+    let endings = units.endings();
+    let tokens = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys));
+    let revoke = RevokeToken::new(Arc::new(MockGrantReader::new()), tokens, Arc::new(units), clock());
+    revoke.run(RevokeTokenCommand { client: &app(), token: ACCESS }).await.unwrap();
+    assert_eq!(endings.committed(), 1);
+}
+
+/// A verifier that refuses the first time.
+fn verifier_after(order: &mut Sequence) -> MockTokenVerifier {
+    let mut verifier = MockTokenVerifier::new();
+    verifier.expect_verify().times(1).in_sequence(order).returning(|_, _| Err(InvalidToken));
+    verifier
 }
 
 #[tokio::test]
