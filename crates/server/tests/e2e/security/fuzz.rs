@@ -95,6 +95,9 @@ fn seeds(registration: &Registration, tokens: &Tokens) -> Vec<Vec<u8>> {
             "POST /api/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{json}",
             json.len()
         ),
+        format!("POST /oauth/introspect HTTP/1.1\r\nHost: a\r\n{form}Content-Length: {length}\r\n\r\n{refresh}"),
+        format!("POST /oauth/revoke HTTP/1.1\r\nHost: a\r\n{form}Content-Length: 11\r\n\r\ntoken=rwr_x"),
+        "GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: a\r\n\r\n".to_owned(),
         format!("GET /api/v1/profile/{user} HTTP/1.1\r\nHost: a\r\n{bearer}\r\n"),
         format!("GET /api/v1/sleep/{user}?page=2&pageSize=10&sort=asc&startDate=2026-01-01T00:00:00+01:00 HTTP/1.1\r\nHost: a\r\n{bearer}\r\n"),
         format!("GET /api/supplements/{user}?supplementID={user} HTTP/1.1\r\nHost: a\r\n{bearer}\r\n"),

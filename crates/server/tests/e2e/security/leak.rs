@@ -17,10 +17,12 @@ const MARKER: &str = "LEAKME123";
 const HEALTH_MARKER: &str = "healthleak";
 
 /// Every address, and some that lead nowhere.
-const PATHS: [&str; 16] = [
+const PATHS: [&str; 19] = [
     "/api/token",
     "/api/refresh",
     "/api/token/",
+    "/oauth/revoke",
+    "/oauth/introspect",
     "/api/v1/profile/%u",
     "/api/v1/sleep/%u",
     "/api/v1/supplements/%u",
@@ -28,6 +30,7 @@ const PATHS: [&str; 16] = [
     "/api/sleep/%u",
     "/api/supplements/%u",
     "/.well-known/jwks.json",
+    "/.well-known/oauth-authorization-server",
     "/openapi.json",
     "/docs",
     "/errors",
@@ -37,12 +40,14 @@ const PATHS: [&str; 16] = [
 ];
 
 /// Every parameter that means something, and one that does not.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "code",
     "client_id",
     "client_secret",
     "redirect_uri",
     "refresh_token",
+    "token",
+    "token_type_hint",
     "user_id",
     "code_verifier",
     "scope",
