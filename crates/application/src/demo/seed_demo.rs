@@ -142,6 +142,7 @@ impl SeedDemo {
             refresh_token_hash: refresh_token.hash(),
             created_at: now,
             last_used_at: None,
+            last_used_from: None,
             state: GrantState::Live,
         };
         let mut unit = self.units.begin().await?;

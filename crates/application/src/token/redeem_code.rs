@@ -114,6 +114,7 @@ impl RedeemCode {
             refresh_token_hash: refresh_token.hash(),
             created_at: now,
             last_used_at: None,
+            last_used_from: None,
             state: GrantState::Live,
         };
         // Signed before anything is used up: a server that cannot sign must not burn codes.
@@ -149,7 +150,8 @@ async fn refuse(
     now: DateTime<Utc>,
 ) -> Result<RedeemCodeError, StorageError> {
     if let CodeRefusal::Replayed { grant_id } = refusal {
-        let replayed = GrantFilter { user_id: Some(code.user_id), id: Some(grant_id), client_id: None };
+        let replayed =
+            GrantFilter { user_id: Some(code.user_id), id: Some(grant_id), ..GrantFilter::default() };
         let revoked = unit.grants().revoke(replayed, now, RevocationReason::CodeReplayed).await?;
         unit.commit().await?;
         tracing::warn!(client_id = %code.client_id, revoked, "an authorization code was presented again");

@@ -6,7 +6,7 @@ use crate::ports::system::SigningFailed;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::client::{Client, ClientKind};
-use domain::grant::Grant;
+use domain::grant::{Grant, UsedFrom};
 use domain::id::UserId;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
@@ -23,6 +23,8 @@ pub struct RefreshAccessCommand<'a> {
     pub user_id: Option<&'a str>,
     /// The scopes asked for; nothing asks for all that the grant holds.
     pub scope: Option<&'a str>,
+    /// From where it comes, for the person to see.
+    pub from: &'a UsedFrom,
 }
 
 /// What a refresh gives.
@@ -90,16 +92,21 @@ impl RefreshAccess {
         let access_token = self.mint.access_token(subject, grant.client_id, scopes, now)?;
         if grant.should_record_use(now) {
             // The token is good whether or not its use can be noted, so a busy store does not cost it.
-            if let Err(error) = self.record_use(&grant, now).await {
+            if let Err(error) = self.record_use(&grant, now, command.from).await {
                 tracing::warn!(%error, "the last use of a grant was not recorded");
             }
         }
         Ok(RefreshedAccess { access_token, scopes, user_id: grant.user_id })
     }
 
-    async fn record_use(&self, grant: &Grant, now: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn record_use(
+        &self,
+        grant: &Grant,
+        now: DateTime<Utc>,
+        from: &UsedFrom,
+    ) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
-        unit.grants().record_use(grant.user_id, grant.id, now).await?;
+        unit.grants().record_use(grant.user_id, grant.id, now, from).await?;
         unit.commit().await
     }
 }

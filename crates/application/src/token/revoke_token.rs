@@ -60,7 +60,12 @@ impl RevokeToken {
         };
         let Some((user_id, id)) = found else { return Ok(()) };
         let mut unit = self.units.begin().await?;
-        let filter = GrantFilter { user_id: Some(user_id), client_id: Some(own), id: Some(id) };
+        let filter = GrantFilter {
+            user_id: Some(user_id),
+            client_id: Some(own),
+            id: Some(id),
+            ..GrantFilter::default()
+        };
         unit.grants().revoke(filter, self.clock.now(), RevocationReason::Client).await?;
         unit.commit().await?;
         Ok(())

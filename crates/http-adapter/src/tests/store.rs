@@ -152,6 +152,7 @@ impl Default for MemoryStore {
                 refresh_token_hash: secret(SecretKind::RefreshToken, 3).hash(),
                 created_at: NOW,
                 last_used_at: Some(NOW),
+                last_used_from: None,
                 state: GrantState::Live,
             }],
         };
@@ -192,6 +193,9 @@ impl FailureCounter for MemoryStore {
         self.check()?;
         let count = self.failures.fetch_add(1, Ordering::SeqCst) + 1;
         Ok(vec![FailureCount { count, window_ends_at: at + window }; keys.len()])
+    }
+    async fn forget(&self, _keys: &[FailureKey]) -> Result<(), StorageError> {
+        Ok(())
     }
     async fn delete_stale(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
         Ok(0)
@@ -237,7 +241,7 @@ impl UnitOfWorkFactory for MemoryStore {
         });
         unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
         unit.grants.expect_revoke().returning(|_, _, _| Ok(1));
-        unit.grants.expect_record_use().returning(|_, _, _| Ok(()));
+        unit.grants.expect_record_use().returning(|_, _, _, _| Ok(()));
         unit.users.expect_find().returning(|id| {
             Ok(Some(User {
                 id,

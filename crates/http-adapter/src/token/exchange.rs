@@ -19,7 +19,8 @@ pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpR
         }
         Presented::RefreshToken { refresh_token, user_id, scope, echo } => {
             let (user_id, scope) = (user_id.as_deref(), scope.as_deref());
-            let command = RefreshAccessCommand { client: &client, refresh_token, user_id, scope };
+            let command =
+                RefreshAccessCommand { client: &client, refresh_token, user_id, scope, from: &asked.from };
             let refreshed = state.refresh_access.run(command).await?;
             let echo = echo.then(|| refresh_token.clone());
             Ok(HttpResponse::Ok().json(RefreshBody::new(refreshed, echo)))

@@ -5,7 +5,10 @@ use super::parameters::TokenParameters;
 use super::read_body::read_body;
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
+use actix_web::http::header;
 use actix_web::web::Payload;
+use domain::address::AddressBlock;
+use domain::grant::{AgentName, UsedFrom};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Which of the two endpoints was asked.
@@ -30,6 +33,8 @@ pub(super) struct TokenRequest {
     pub(super) credentials: Credentials,
     pub(super) secret_in_query: bool,
     pub(super) address: IpAddr,
+    /// From where it comes, for the person to see; never logged.
+    pub(super) from: UsedFrom,
 }
 
 /// Reads a request in the order of decisions 2: size and framing, duplicates and encoding, missing parameters.
@@ -48,6 +53,7 @@ pub(super) async fn read(
         credentials,
         secret_in_query: given.secret_in_query(),
         address: address(request),
+        from: used_from(request),
     })
 }
 
@@ -93,6 +99,12 @@ fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<Presented, P
         (Endpoint::Token, Some("client_credentials")) => Ok(Presented::Nothing { scope: owned("scope") }),
         (_, Some(_)) => Err(Problem::new(Fault::UnsupportedGrantType)),
     }
+}
+
+/// Returns where a request comes from and what the program calls itself.
+fn used_from(request: &HttpRequest) -> UsedFrom {
+    let agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    UsedFrom { address: AddressBlock::of(address(request)), agent: agent.and_then(AgentName::from_header) }
 }
 
 /// Returns where the connection comes from; never what a header claims. Without one (a Unix socket) all callers

@@ -24,6 +24,8 @@ pub trait FailureCounter: Send + Sync {
         at: DateTime<Utc>,
         window: TimeDelta,
     ) -> Result<Vec<FailureCount>, StorageError>;
+    /// Deletes these counters: what was counted against them was no failure after all.
+    async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError>;
     /// Deletes counters whose window began before this moment, at most `limit`; returns how many.
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

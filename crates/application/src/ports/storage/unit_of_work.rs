@@ -1,8 +1,10 @@
 //! What must happen together or not at all.
 
 use super::{
-    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, SigningKeyRepository,
-    SleepRepository, StorageError, SupplementRepository, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UserRepository,
 };
 use async_trait::async_trait;
 
@@ -37,6 +39,22 @@ pub trait UnitOfWork: Send {
     fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository;
     /// Signing keys.
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository;
+    /// Password hashes.
+    fn passwords(&mut self) -> &mut dyn PasswordRepository;
+    /// One-time links to choose a password.
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository;
+    /// Signed-in browsers.
+    fn sessions(&mut self) -> &mut dyn SessionRepository;
+    /// Authorization requests that wait for their person.
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository;
+    /// Remembered consents.
+    fn consents(&mut self) -> &mut dyn ConsentRepository;
+    /// Personal access tokens.
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository;
+    /// The audit trail.
+    fn audit(&mut self) -> &mut dyn AuditRepository;
+    /// Messages that wait to be sent.
+    fn outbox(&mut self) -> &mut dyn OutboxRepository;
     /// Stores everything. An error means that nothing was stored, or that it is not known (a lost connection).
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
     /// Forgets everything.

@@ -80,7 +80,12 @@ fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
         .expect_revoke()
         .times(1)
         .withf(|filter, at, reason| {
-            let meant = GrantFilter { user_id: Some(user_id(1)), client_id: None, id: Some(grant_id(3)) };
+            let meant = GrantFilter {
+                user_id: Some(user_id(1)),
+                client_id: None,
+                id: Some(grant_id(3)),
+                ..GrantFilter::default()
+            };
             *filter == meant && *at == noon() && *reason == RevocationReason::CodeReplayed
         })
         .returning(|_, _, _| Ok(1));

@@ -3,7 +3,7 @@ use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnits
 use crate::ports::storage::{GrantWithUser, MockGrantReader, StorageError};
 use crate::testing::{
     BrokenSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
-    service, user_id,
+    service, used_from, user_id,
 };
 use crate::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, RefreshedAccess};
 use domain::access_token::TokenSubject;
@@ -43,7 +43,13 @@ fn refresh(grants: MockGrantReader, units: PreparedUnitsOfWork) -> RefreshAccess
 /// Refreshes with everything right but what the test changes.
 async fn attempt(grants: MockGrantReader, user_id: Option<&str>, scope: Option<&str>) -> Outcome {
     let (client, refresh_token) = (app(), refresh_token());
-    let command = RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id, scope };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id,
+        scope,
+        from: &used_from(),
+    };
     refresh(grants, nothing_to_write()).run(command).await
 }
 
@@ -66,6 +72,7 @@ async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
         refresh_token: &refresh_token,
         user_id: Some(&person),
         scope: None,
+        from: &used_from(),
     };
     let refreshed = refresh.run(command).await.unwrap();
     let claims = signer.signed()[0];
@@ -154,7 +161,13 @@ async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
     ];
     for refresh_token in &texts {
         let refresh = refresh(MockGrantReader::new(), nothing_to_write());
-        let command = RefreshAccessCommand { client: &client, refresh_token, user_id: None, scope: None };
+        let command = RefreshAccessCommand {
+            client: &client,
+            refresh_token,
+            user_id: None,
+            scope: None,
+            from: &used_from(),
+        };
         assert_invalid_grant(&refresh.run(command).await);
     }
 }
@@ -162,8 +175,13 @@ async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
 #[tokio::test]
 async fn a_service_client_holds_no_refresh_tokens() {
     let (client, refresh_token): (Client, _) = (service(), refresh_token());
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
     let outcome = refresh(MockGrantReader::new(), nothing_to_write()).run(command).await;
     assert!(matches!(outcome, Err(RefreshAccessError::UnauthorizedClient)));
 }
@@ -191,8 +209,13 @@ async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork
     let used = Grant { last_used_at: last_used_at.map(|ago| noon() - seconds(ago)), ..grant() };
     let endings = units.endings();
     let (client, refresh_token) = (app(), refresh_token());
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
     refresh(reader(used, UserStatus::Active), units).run(command).await.unwrap();
     endings
 }
@@ -203,8 +226,10 @@ fn recording_use() -> PreparedUnitsOfWork {
     unit.grants
         .expect_record_use()
         .times(1)
-        .withf(|user, grant, at| *user == user_id(1) && *grant == grant_id(1) && *at == noon())
-        .returning(|_, _, _| Ok(()));
+        .withf(|user, grant, at, from| {
+            *user == user_id(1) && *grant == grant_id(1) && *at == noon() && *from == used_from()
+        })
+        .returning(|_, _, _, _| Ok(()));
     PreparedUnitsOfWork::new([unit])
 }
 
@@ -236,8 +261,13 @@ async fn a_signing_failure_records_no_use() {
     let refresh =
         RefreshAccess::new(Arc::new(grants), Arc::new(nothing_to_write()), mint(Arc::new(BrokenSigner)));
     let (client, refresh_token) = (app(), refresh_token());
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
     assert!(matches!(refresh.run(command).await, Err(RefreshAccessError::Signing(_))));
 }
 

@@ -64,7 +64,12 @@ fn of_person() -> TokenSubject {
 /// A unit of work that must be told once that the client gave its grant back now.
 fn revoking() -> PreparedUnitsOfWork {
     let mut unit = MockUnitOfWork::default();
-    let one = GrantFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), id: Some(grant_id(1)) };
+    let one = GrantFilter {
+        user_id: Some(user_id(1)),
+        client_id: Some(client_id(1)),
+        id: Some(grant_id(1)),
+        ..GrantFilter::default()
+    };
     unit.grants
         .expect_revoke()
         .times(1)
