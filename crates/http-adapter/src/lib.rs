@@ -1,16 +1,18 @@
-//! The only crate that knows HTTP: the API, the OAuth endpoints, the reference.
+//! The only crate that knows HTTP: the API, the OAuth endpoints, the pages, the reference.
 //!
 //! [`configure`] registers everything on an actix-web application; [`HttpState`] is what it needs. Handlers are
 //! short: extract, build the command, `run`, map. What goes wrong is a [`problem::Problem`], and one table
 //! ([`problem::Fault`]) says how each is answered.
 
 mod app;
+mod body;
 pub mod data;
 mod health;
 mod key_set;
 mod metadata;
 mod middleware;
 pub mod openapi;
+mod page;
 pub mod parameter;
 pub mod problem;
 mod route;

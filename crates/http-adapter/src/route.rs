@@ -14,6 +14,33 @@ pub(crate) const INTROSPECT: &str = "/oauth/introspect";
 /// Where clients find out about the server (RFC 8414), and its public keys (RFC 7517).
 pub(crate) const METADATA: &str = "/.well-known/oauth-authorization-server";
 pub(crate) const KEY_SET: &str = "/.well-known/jwks.json";
+/// Where an app sends a person, and the pages on which people sign in, decide and look after their account.
+pub(crate) mod page {
+    pub(crate) const AUTHORIZE: &str = "/authorize";
+    pub(crate) const SIGN_IN: &str = "/sign-in";
+    pub(crate) const SIGN_OUT: &str = "/sign-out";
+    pub(crate) const SIGN_UP: &str = "/sign-up";
+    pub(crate) const FORGOT_PASSWORD: &str = "/forgot-password";
+    pub(crate) const SET_PASSWORD: &str = "/set-password";
+    pub(crate) const CONSENT: &str = "/consent";
+    pub(crate) const APPS: &str = "/apps";
+    pub(crate) const DISCONNECT: &str = "/apps/disconnect";
+    pub(crate) const TOKENS: &str = "/tokens";
+    pub(crate) const REVOKE_TOKEN: &str = "/tokens/revoke";
+    pub(crate) const ACTIVITY: &str = "/activity";
+    pub(crate) const ACCOUNT: &str = "/account";
+    pub(crate) const CHANGE_PASSWORD: &str = "/account/password";
+    pub(crate) const SIGN_OUT_EVERYWHERE: &str = "/account/sign-out-everywhere";
+
+    /// The pages that are only shown.
+    pub(crate) const SHOWN: [&str; 4] = [AUTHORIZE, APPS, ACTIVITY, ACCOUNT];
+    /// The pages that are shown and take a form.
+    pub(crate) const BOTH: [&str; 6] =
+        [SIGN_IN, SIGN_UP, FORGOT_PASSWORD, SET_PASSWORD, CONSENT, TOKENS];
+    /// What only takes a form.
+    pub(crate) const TAKEN: [&str; 5] =
+        [SIGN_OUT, DISCONNECT, REVOKE_TOKEN, CHANGE_PASSWORD, SIGN_OUT_EVERYWHERE];
+}
 /// The interactive reference.
 pub(crate) const REFERENCE: &str = "/docs";
 
@@ -24,6 +51,8 @@ enum Kind {
     IssuesTokens,
     /// `POST`, errors of RFC 6749.
     TakesToken,
+    /// Some of `GET` and `POST`, errors as pages.
+    Page { is_shown: bool, takes_form: bool },
     /// `GET`, problem documents.
     Other,
 }
@@ -35,6 +64,9 @@ fn kind(path: &str) -> Kind {
     match decoded.as_ref() {
         TOKEN | REFRESH => Kind::IssuesTokens,
         REVOKE | INTROSPECT => Kind::TakesToken,
+        path if page::SHOWN.contains(&path) => Kind::Page { is_shown: true, takes_form: false },
+        path if page::BOTH.contains(&path) => Kind::Page { is_shown: true, takes_form: true },
+        path if page::TAKEN.contains(&path) => Kind::Page { is_shown: false, takes_form: true },
         _ => Kind::Other,
     }
 }
@@ -43,6 +75,7 @@ fn kind(path: &str) -> Kind {
 pub(crate) fn dialect(path: &str) -> Dialect {
     match kind(path) {
         Kind::IssuesTokens | Kind::TakesToken => Dialect::OAuth,
+        Kind::Page { .. } => Dialect::Page,
         Kind::Other => Dialect::Problem,
     }
 }
@@ -53,6 +86,9 @@ pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
     match kind(path) {
         Kind::IssuesTokens => *method == Method::GET || *method == Method::POST,
         Kind::TakesToken => *method == Method::POST,
+        Kind::Page { is_shown, takes_form } => {
+            (is_shown && *method == Method::GET) || (takes_form && *method == Method::POST)
+        }
         Kind::Other => *method == Method::GET,
     }
 }

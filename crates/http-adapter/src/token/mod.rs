@@ -12,7 +12,6 @@ mod given;
 mod introspection;
 mod json;
 mod parameters;
-mod read_body;
 mod request;
 mod response;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! about a token, the body alone.
 
 use super::json;
-use super::read_body::{Body, BodyKind};
+use crate::body::{Body, BodyKind};
 use crate::parameter::{ParameterError, check_value, parse};
 use crate::problem::{Fault, FieldError, Problem};
 

@@ -2,7 +2,7 @@
 
 use super::credentials::{self, Credentials};
 use super::parameters::TokenParameters;
-use super::read_body::read_body;
+use crate::body::read_body;
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header;

@@ -12,7 +12,7 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// How a body is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BodyKind {
+pub(crate) enum BodyKind {
     /// `application/x-www-form-urlencoded`.
     Form,
     /// `application/json`.
@@ -20,13 +20,13 @@ pub(super) enum BodyKind {
 }
 
 /// A body that is there: not empty, UTF-8, without a byte order mark.
-pub(super) struct Body {
-    pub(super) kind: BodyKind,
-    pub(super) text: String,
+pub(crate) struct Body {
+    pub(crate) kind: BodyKind,
+    pub(crate) text: String,
 }
 
 /// Returns the body, or nothing when it is empty, whatever kind it claims to be.
-pub(super) async fn read_body(request: &HttpRequest, payload: Payload) -> Result<Option<Body>, Problem> {
+pub(crate) async fn read_body(request: &HttpRequest, payload: Payload) -> Result<Option<Body>, Problem> {
     let bytes = receive(request, payload).await?;
     if bytes.is_empty() {
         return Ok(None);
