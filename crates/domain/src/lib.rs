@@ -11,6 +11,7 @@ pub mod access_token;
 pub mod address;
 pub mod audit;
 pub mod authorization_request;
+pub mod authorization_response;
 pub mod client;
 pub mod code;
 pub mod consent;

@@ -63,6 +63,21 @@ impl RedirectUri {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the host in the form in which a browser shows it (lower case, Punycode), without a port.
+    pub fn host(&self) -> String {
+        self.url().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// Returns the origin (RFC 6454 section 6.2): scheme, host, and the port when it is not the scheme's own.
+    pub fn origin(&self) -> String {
+        self.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+    }
+
+    /// Parses the URI again; it did when it was registered.
+    fn url(&self) -> Option<Url> {
+        Url::parse(&self.0).ok()
+    }
 }
 
 fn is_allowed_scheme(url: &Url) -> bool {
@@ -128,6 +143,20 @@ mod tests {
             ("https://app.example.org/cb?Error=x", E::ReservedParameter),
         ] {
             assert_eq!(RedirectUri::parse(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn host_and_origin_are_those_that_a_browser_sees() {
+        for (text, host, origin) in [
+            ("https://app.example.org/callback?x=1", "app.example.org", "https://app.example.org"),
+            ("https://APP.example.org:443/", "app.example.org", "https://app.example.org"),
+            ("https://app.example.org:8443/cb", "app.example.org", "https://app.example.org:8443"),
+            ("http://127.0.0.1:9000/cb", "127.0.0.1", "http://127.0.0.1:9000"),
+            ("http://[::1]/cb", "[::1]", "http://[::1]"),
+        ] {
+            let uri = RedirectUri::parse(text).unwrap();
+            assert_eq!((uri.host().as_str(), uri.origin().as_str()), (host, origin));
         }
     }
 
