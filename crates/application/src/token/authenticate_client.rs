@@ -1,8 +1,7 @@
 //! Proves that a caller is the client it says it is (RFC 6749 section 2.3).
 
-use crate::ports::storage::{
-    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, StorageError,
-};
+use crate::guessing::{failure_key, seconds_until_end};
+use crate::ports::storage::{ClientReader, ClientWithSecrets, FailureCounter, FailureKey, StorageError};
 use crate::ports::system::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;
@@ -113,17 +112,11 @@ impl AuthenticateClient {
         let counts = self.failures.record_failure(&keys, now, window).await?;
         let limits = [self.limits.per_client_and_address, self.limits.per_address];
         let beyond = counts.iter().zip(limits).filter(|(count, limit)| count.count > *limit);
-        Ok(match beyond.map(|(count, _)| seconds_until_end(count, now)).max() {
+        Ok(match beyond.map(|(count, _)| seconds_until_end(*count, now)).max() {
             Some(retry_after_seconds) => AuthenticateClientError::TooManyFailures { retry_after_seconds },
             None => AuthenticateClientError::InvalidClient,
         })
     }
-}
-
-/// Returns the whole seconds until a window is over, rounded up, at least 1.
-fn seconds_until_end(count: &FailureCount, now: DateTime<Utc>) -> u32 {
-    let seconds = (count.window_ends_at - now).num_milliseconds().saturating_add(999) / 1000;
-    u32::try_from(seconds).unwrap_or(1).max(1)
 }
 
 /// Returns the client if it is active and one of its live secrets is the presented one.
@@ -157,16 +150,8 @@ fn decoy_secret() -> ClientSecret {
 /// Makes the keys of decisions 2: the client from this address, and the address.
 fn failure_keys(presented: &PresentedCredentials<'_>) -> [FailureKey; 2] {
     let block = AddressBlock::of(presented.address).to_string();
-    let digest = |parts: [&str; 3]| {
-        let mut hasher = Sha256::new();
-        for part in parts {
-            hasher.update(part.len().to_be_bytes());
-            hasher.update(part.as_bytes());
-        }
-        FailureKey(hasher.finalize().into())
-    };
     [
-        digest(["client-authentication/client", &presented.client_id.to_ascii_lowercase(), &block]),
-        digest(["client-authentication/address", "", &block]),
+        failure_key(&["client-authentication/client", &presented.client_id.to_ascii_lowercase(), &block]),
+        failure_key(&["client-authentication/address", "", &block]),
     ]
 }

@@ -194,6 +194,9 @@ impl FailureCounter for MemoryStore {
         let count = self.failures.fetch_add(1, Ordering::SeqCst) + 1;
         Ok(vec![FailureCount { count, window_ends_at: at + window }; keys.len()])
     }
+    async fn take_back(&self, _keys: &[FailureKey], _at: DateTime<Utc>) -> Result<(), StorageError> {
+        Ok(())
+    }
     async fn forget(&self, _keys: &[FailureKey]) -> Result<(), StorageError> {
         Ok(())
     }

@@ -24,6 +24,10 @@ pub trait FailureCounter: Send + Sync {
         at: DateTime<Utc>,
         window: TimeDelta,
     ) -> Result<Vec<FailureCount>, StorageError>;
+    /// Takes one failure that was counted at `at` back from each key: what was counted was none after all, and the
+    /// counter is shared with others, so that it cannot be forgotten. Never below zero; a window that began after
+    /// `at` stays as it is. MUST be atomic a key over many processes.
+    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError>;
     /// Deletes these counters: what was counted against them was no failure after all.
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError>;
     /// Deletes counters whose window began before this moment, at most `limit`; returns how many.
