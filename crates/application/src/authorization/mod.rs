@@ -2,11 +2,13 @@
 
 mod begin_authorization;
 mod decide_consent;
+mod describe_request;
 mod open_consent;
 mod parameter;
 
 pub use begin_authorization::*;
 pub use decide_consent::*;
+pub use describe_request::*;
 pub use open_consent::*;
 pub use parameter::*;
 
