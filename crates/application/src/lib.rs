@@ -4,6 +4,7 @@
 //! adapters implement them, and nothing here knows which adapter it talks to.
 
 pub mod access;
+pub mod account;
 pub mod authorization;
 pub mod connection;
 pub mod demo;
@@ -11,6 +12,7 @@ pub mod export;
 pub mod guessing;
 pub mod import;
 pub mod key;
+pub mod mail;
 pub mod operator;
 pub mod personal_token;
 pub mod ports;
