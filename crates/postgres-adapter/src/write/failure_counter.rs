@@ -22,6 +22,10 @@ const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, fa
         window_began_at = CASE WHEN c.window_began_at <= $4 THEN $3 ELSE c.window_began_at END
     RETURNING key, window_began_at, failures";
 
+/// Locks in the order of [`RECORD`] before it deletes.
+const FORGET: &str = "DELETE FROM failure_counter WHERE key IN (
+    SELECT key FROM failure_counter WHERE key = ANY ($1) ORDER BY key FOR UPDATE)";
+
 const DELETE_STALE: &str = "DELETE FROM failure_counter WHERE key IN (
     SELECT key FROM failure_counter WHERE window_began_at < $1
     ORDER BY window_began_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
@@ -58,6 +62,13 @@ impl FailureCounter for PostgresStore {
         }
         let counted = keys.iter().map(|FailureKey(key)| counts.get(key.as_slice()).copied());
         counted.collect::<Option<_>>().ok_or_else(|| unexpected("a failure was not counted"))
+    }
+
+    async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
+        let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
+        let query = sql_query(FORGET).bind::<Array<Binary>, _>(keys);
+        let forgetting = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        forgetting.map(|_| ()).map_err(storage_error)
     }
 
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -78,6 +78,7 @@ pub(crate) fn grant(number: u128, user: u128) -> Grant {
         refresh_token_hash: hash(number),
         created_at: at(i64::try_from(number).unwrap()),
         last_used_at: None,
+        last_used_from: None,
         state: GrantState::Live,
     }
 }
