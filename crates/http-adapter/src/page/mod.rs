@@ -7,6 +7,8 @@
 mod answer;
 mod browser;
 mod form;
+#[expect(dead_code, unused_imports, reason = "the handlers come next")]
+pub(crate) mod view;
 
 pub(crate) use answer::write_policy;
 

@@ -1,0 +1,95 @@
+//! What several pages show.
+
+use domain::scope::{Scope, ScopeSet};
+
+/// Who is signed in; with it a page has the navigation and the button to sign out.
+#[derive(Clone)]
+pub(crate) struct Person {
+    /// The address by which the person signs in.
+    pub(crate) email: String,
+    /// The token of the browser's forms.
+    pub(crate) form_token: String,
+}
+
+/// A moment, for people and for programs.
+#[derive(Clone)]
+pub(crate) struct Moment {
+    /// As people read it, in the person's zone: `3 November 2026, 07:12`.
+    pub(crate) text: String,
+    /// As `<time datetime>` takes it: `2026-11-03T06:12:00Z`, or a date alone.
+    pub(crate) machine: String,
+}
+
+/// A scope as people see it: a box to tick on a form.
+#[derive(Clone)]
+pub(crate) struct ScopeLine {
+    scope: Scope,
+    /// Whether its box is ticked.
+    pub(crate) is_ticked: bool,
+}
+
+impl ScopeLine {
+    /// Makes a line for each scope of `offered`, ticked where it is in `ticked`.
+    pub(crate) fn list(offered: ScopeSet, ticked: ScopeSet) -> Vec<Self> {
+        offered.iter().map(|scope| Self { scope, is_ticked: ticked.contains(scope) }).collect()
+    }
+
+    /// Returns the name on the wire, which the form sends.
+    pub(super) const fn value(&self) -> &'static str {
+        self.scope.as_str()
+    }
+
+    /// Returns what may be read, in a few words.
+    pub(super) const fn title(&self) -> &'static str {
+        match self.scope {
+            Scope::Profile => "Read your profile",
+            Scope::Sleep => "Read your nights",
+            Scope::Supplements => "Read your supplements",
+            // Never offered to a person (decisions 3).
+            Scope::UsersWrite
+            | Scope::ProfileWrite
+            | Scope::SleepWrite
+            | Scope::SupplementsWrite
+            | Scope::TokensIntrospect => "Not for people to grant",
+        }
+    }
+
+    /// Returns what that means.
+    pub(super) const fn detail(&self) -> &'static str {
+        match self.scope {
+            Scope::Profile => {
+                "birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
+            }
+            Scope::Sleep => "when you went to bed, sleep stages, measures",
+            Scope::Supplements => "what you take, how much, and when",
+            Scope::UsersWrite
+            | Scope::ProfileWrite
+            | Scope::SleepWrite
+            | Scope::SupplementsWrite
+            | Scope::TokensIntrospect => "a service of the operator alone has this",
+        }
+    }
+}
+
+/// Says in one line what a set of scopes lets somebody read: `profile, nights and supplements`.
+pub(super) fn readable(scopes: ScopeSet) -> String {
+    let names: Vec<_> = scopes.iter().filter_map(noun).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => (*only).to_owned(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+const fn noun(scope: Scope) -> Option<&'static str> {
+    match scope {
+        Scope::Profile => Some("profile"),
+        Scope::Sleep => Some("nights"),
+        Scope::Supplements => Some("supplements"),
+        Scope::UsersWrite
+        | Scope::ProfileWrite
+        | Scope::SleepWrite
+        | Scope::SupplementsWrite
+        | Scope::TokensIntrospect => None,
+    }
+}
