@@ -2,7 +2,7 @@
 
 use crate::problem::{Fault, Problem};
 use crate::state::HttpState;
-use crate::{data, health, key_set, metadata, middleware, openapi, problem, route, token};
+use crate::{data, health, key_set, metadata, middleware, openapi, page, problem, route, token};
 use actix_web::http::header;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
@@ -19,6 +19,7 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
             .configure(token::configure)
             .configure(data::configure)
             .configure(openapi::configure)
+            .configure(page::configure)
             .service(web::resource(route::METADATA).route(web::get().to(metadata::show)))
             .service(web::resource(route::KEY_SET).route(web::get().to(key_set::show)))
             .service(web::resource("/livez").route(web::get().to(health::live)))

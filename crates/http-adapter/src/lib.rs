@@ -6,6 +6,7 @@
 
 mod app;
 mod body;
+mod caller;
 pub mod data;
 mod health;
 mod key_set;
@@ -26,4 +27,4 @@ pub use health::HealthCheck;
 pub use key_set::{KeySetSource, PublicKey};
 pub use middleware::RequestId;
 pub use problem::error_reference;
-pub use state::{ElapsedTimeSource, HttpSettings, HttpState, RequestIdSource};
+pub use state::{ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, VisitSource};

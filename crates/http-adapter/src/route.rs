@@ -35,8 +35,7 @@ pub(crate) mod page {
     /// The pages that are only shown.
     pub(crate) const SHOWN: [&str; 4] = [AUTHORIZE, APPS, ACTIVITY, ACCOUNT];
     /// The pages that are shown and take a form.
-    pub(crate) const BOTH: [&str; 6] =
-        [SIGN_IN, SIGN_UP, FORGOT_PASSWORD, SET_PASSWORD, CONSENT, TOKENS];
+    pub(crate) const BOTH: [&str; 6] = [SIGN_IN, SIGN_UP, FORGOT_PASSWORD, SET_PASSWORD, CONSENT, TOKENS];
     /// What only takes a form.
     pub(crate) const TAKEN: [&str; 5] =
         [SIGN_OUT, DISCONNECT, REVOKE_TOKEN, CHANGE_PASSWORD, SIGN_OUT_EVERYWHERE];

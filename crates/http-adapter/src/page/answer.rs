@@ -1,5 +1,7 @@
 //! How pages are answered: HTML under a policy that lets nothing in, and redirects that change POST to GET.
 
+use super::view::View;
+use crate::problem::Problem;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
@@ -12,22 +14,22 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base
 frame-ancestors 'none'; form-action 'self'";
 
 /// Answers with a page.
-pub(super) fn page(status: StatusCode, html: String) -> HttpResponse {
-    page_that_leads_to(status, html, None)
+pub(super) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse, Problem> {
+    page_that_leads_to(status, view, None)
 }
 
 /// Answers with a page whose form leads on to an app: Chromium holds a policy's `form-action` also against the
 /// redirect that follows a form, so the app's origin must be named in it (security.md T28).
 pub(super) fn page_that_leads_to(
     status: StatusCode,
-    html: String,
+    view: &impl View,
     redirect_uri: Option<&str>,
-) -> HttpResponse {
-    let mut response = HttpResponse::build(status);
-    response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
-    let mut response = response.body(html);
+) -> Result<HttpResponse, Problem> {
+    let html = view.render().map_err(Problem::internal)?;
+    let mut response =
+        HttpResponse::build(status).insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(html);
     write_policy(response.headers_mut(), redirect_uri);
-    response
+    Ok(response)
 }
 
 /// Adds the policy of a page, and its older sister.
@@ -61,9 +63,12 @@ pub(super) fn with_cookies(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::view::SignedOut;
+
+    const VIEW: SignedOut = SignedOut { is_everywhere: false, is_switching: false };
 
     fn policy(redirect_uri: Option<&str>) -> String {
-        let response = page_that_leads_to(StatusCode::OK, String::new(), redirect_uri);
+        let response = page_that_leads_to(StatusCode::OK, &VIEW, redirect_uri).unwrap();
         response.headers().get(CONTENT_SECURITY_POLICY).unwrap().to_str().unwrap().to_owned()
     }
 
@@ -71,10 +76,11 @@ mod tests {
     #[test]
     fn a_page_is_shown_in_no_frame_and_loads_nothing_but_its_own_style() {
         let policy = policy(None);
-        for rule in ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"] {
+        for rule in ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"]
+        {
             assert!(policy.split("; ").any(|part| part == rule), "{rule} in {policy}");
         }
-        let response = page(StatusCode::OK, String::new());
+        let response = page(StatusCode::OK, &VIEW).unwrap();
         assert_eq!(response.headers().get(X_FRAME_OPTIONS).unwrap(), "DENY");
     }
 

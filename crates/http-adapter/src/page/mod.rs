@@ -4,15 +4,79 @@
 //! the browser's cookies and the form, runs the use case, and answers with a page or a redirect. Every form carries
 //! a token bound to the browser's cookie ([`form`]), and what goes wrong becomes a page of the one table of faults.
 
+mod account;
+mod activity;
 mod answer;
+mod apps;
+mod asset;
+mod authorize;
 mod browser;
+mod consent;
 mod form;
-#[expect(dead_code, unused_imports, reason = "the handlers come next")]
-pub(crate) mod view;
+mod moment;
+mod password;
+mod person;
+mod query;
+mod sign_in;
+mod sign_out;
+mod tokens;
+mod view;
+mod visit;
 
 pub(crate) use answer::write_policy;
 
-/// Renders the page of something that went wrong.
+use crate::route::page as path;
+use actix_web::web::{ServiceConfig, get, post, resource};
+use view::View as _;
+
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(resource(path::AUTHORIZE).route(get().to(authorize::begin)))
+        .service(resource(path::SIGN_IN).route(get().to(sign_in::show)).route(post().to(sign_in::submit)))
+        .service(resource(path::CONSENT).route(get().to(consent::show)).route(post().to(consent::submit)))
+        .service(resource(path::SIGN_OUT).route(post().to(sign_out::here)))
+        .service(
+            resource(path::FORGOT_PASSWORD)
+                .route(get().to(password::show_forgotten))
+                .route(post().to(password::submit_forgotten)),
+        )
+        .service(
+            resource(path::SIGN_UP)
+                .route(get().to(password::show_sign_up))
+                .route(post().to(password::submit_sign_up)),
+        )
+        .service(
+            resource(path::SET_PASSWORD)
+                .route(get().to(password::show_link))
+                .route(post().to(password::submit_link)),
+        )
+        .configure(configure_account)
+        .service(resource(view::STYLE_SHEET_PATH).route(get().to(asset::style_sheet)))
+        .service(resource(view::ICON_PATH).route(get().to(asset::icon)));
+}
+
+/// Registers the pages of people who are signed in.
+fn configure_account(routes: &mut ServiceConfig) {
+    routes
+        .service(resource(path::APPS).route(get().to(apps::show)))
+        .service(resource(path::DISCONNECT).route(post().to(apps::disconnect)))
+        .service(resource(path::TOKENS).route(get().to(tokens::show)).route(post().to(tokens::create)))
+        .service(resource(path::REVOKE_TOKEN).route(post().to(tokens::revoke)))
+        .service(resource(path::ACTIVITY).route(get().to(activity::show)))
+        .service(resource(path::ACCOUNT).route(get().to(account::show)))
+        .service(resource(path::CHANGE_PASSWORD).route(post().to(account::change_password)))
+        .service(resource(path::SIGN_OUT_EVERYWHERE).route(post().to(sign_out::everywhere)));
+}
+
+/// Renders the page of something that went wrong. Should even that fail, the bare words must do.
 pub(crate) fn problem_page(title: &str, detail: &str, request_id: &str) -> String {
-    format!("{title} {detail} {request_id}")
+    let message = view::Message {
+        title: title.to_owned(),
+        text: detail.to_owned(),
+        advice: None,
+        link: None,
+        request_id: Some(request_id.to_owned()),
+    };
+    message.render().unwrap_or_else(|_| title.to_owned())
 }

@@ -1,7 +1,7 @@
 //! Writes the answer to a problem: status, headers and one of the two bodies.
 
-use crate::page;
 use super::{Fault, OAuthErrorBody, Problem, ProblemBody};
+use crate::page;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use std::fmt::Write as _;

@@ -3,13 +3,12 @@
 use super::credentials::{self, Credentials};
 use super::parameters::TokenParameters;
 use crate::body::read_body;
+use crate::caller::{address, used_from};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
-use actix_web::http::header;
 use actix_web::web::Payload;
-use domain::address::AddressBlock;
-use domain::grant::{AgentName, UsedFrom};
-use std::net::{IpAddr, Ipv4Addr};
+use domain::grant::UsedFrom;
+use std::net::IpAddr;
 
 /// Which of the two endpoints was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,16 +98,4 @@ fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<Presented, P
         (Endpoint::Token, Some("client_credentials")) => Ok(Presented::Nothing { scope: owned("scope") }),
         (_, Some(_)) => Err(Problem::new(Fault::UnsupportedGrantType)),
     }
-}
-
-/// Returns where a request comes from and what the program calls itself.
-fn used_from(request: &HttpRequest) -> UsedFrom {
-    let agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-    UsedFrom { address: AddressBlock::of(address(request)), agent: agent.and_then(AgentName::from_header) }
-}
-
-/// Returns where the connection comes from; never what a header claims. Without one (a Unix socket) all callers
-/// count as one address.
-fn address(request: &HttpRequest) -> IpAddr {
-    request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip())
 }
