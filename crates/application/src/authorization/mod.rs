@@ -1,10 +1,13 @@
 //! Authorization: an app asks, a person signs in and chooses, and the app gets a code (RFC 6749 section 4.1).
 
 mod begin_authorization;
+mod code;
 mod decide_consent;
 mod describe_request;
 mod open_consent;
+mod open_request;
 mod parameter;
+mod validation;
 
 pub use begin_authorization::*;
 pub use decide_consent::*;
@@ -57,3 +60,6 @@ pub enum ConsentError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
+
+#[cfg(test)]
+mod tests;

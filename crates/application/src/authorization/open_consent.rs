@@ -1,7 +1,9 @@
 //! Shows a person what an app asks for.
 
+use super::code::{Binding, Occasion, is_remembered};
+use super::open_request::{OpenRequest, Visitor, refuse};
 use super::{AuthorizationPorts, ConsentError};
-use crate::ports::storage::StorageError;
+use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::authorization_response::AuthorizationResponse;
 use domain::client::ClientName;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
@@ -64,7 +66,73 @@ impl OpenConsent {
 
     /// Gives a request to the person if nobody has it yet, and shows what it asks for.
     pub async fn run(&self, command: OpenConsentCommand<'_>) -> Result<OpenedConsent, ConsentError> {
-        let _ = (&self.ports, &self.issuer, command);
-        Err(ConsentError::Storage(StorageError::Unavailable))
+        let mut unit = self.ports.units.begin().await?;
+        let opened = match self.open(&mut *unit, &command).await {
+            Ok(opened) => opened,
+            Err(error) => return Err(refuse(unit, error).await),
+        };
+        unit.commit().await?;
+        match opened {
+            // Asked only now that the unit of work has given its connection back.
+            OpenedConsent::Ask(view) => {
+                let held = self.held(command.user_id, view.client_id).await?;
+                Ok(OpenedConsent::Ask(ConsentView { held, ..view }))
+            }
+            redirect @ OpenedConsent::Redirect(_) => Ok(redirect),
+        }
+    }
+
+    async fn open(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        command: &OpenConsentCommand<'_>,
+    ) -> Result<OpenedConsent, ConsentError> {
+        let OpenConsentCommand { request_id, user_id, visit, address } = *command;
+        let at = self.ports.clock.now();
+        let open = OpenRequest::find(unit, Visitor { request_id, user_id, visit }, at).await?;
+        if open.request.user_id.is_none()
+            && !unit.authorization_requests().assign(request_id, user_id).await?
+        {
+            return Err(ConsentError::NotYours);
+        }
+        let asked = open.request.scopes;
+        let scopes = open.allowed();
+        let occasion = Occasion { user_id, client_id: open.client.id, at, address };
+        if scopes == asked && !open.request.force_consent && is_remembered(unit, &occasion, asked).await? {
+            return self.let_through(unit, &open, &occasion).await;
+        }
+        if scopes.is_empty() {
+            return Err(ConsentError::ClientUnavailable);
+        }
+        Ok(OpenedConsent::Ask(ConsentView {
+            request_id,
+            client_id: open.client.id,
+            client_name: open.client.name,
+            redirect_host: open.redirect_uri.host(),
+            redirect_origin: open.redirect_uri.origin(),
+            scopes,
+            held: None,
+        }))
+    }
+
+    /// Answers with a code for all that was asked.
+    async fn let_through(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        open: &OpenRequest,
+        occasion: &Occasion,
+    ) -> Result<OpenedConsent, ConsentError> {
+        let request = &open.request;
+        if !unit.authorization_requests().decide(request.id, occasion.at).await? {
+            return Err(ConsentError::Gone);
+        }
+        let code = self.ports.issue_code(unit, occasion, Binding::of(request, request.scopes)).await?;
+        let target = open.target(&self.issuer);
+        Ok(OpenedConsent::Redirect(AuthorizationResponse::code(target, &code)))
+    }
+
+    async fn held(&self, user_id: UserId, client_id: ClientId) -> Result<Option<ScopeSet>, StorageError> {
+        let apps = self.ports.apps.list_connected_apps(user_id).await?;
+        Ok(apps.into_iter().find(|app| app.client_id == client_id).map(|app| app.scopes))
     }
 }

@@ -1,7 +1,12 @@
 //! Takes back what a person granted to apps.
 
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::audit::{AuditTrail, commit};
+use crate::ports::storage::{GrantFilter, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::code::CodeLifetime;
+use domain::grant::RevocationReason;
 use domain::id::{ClientId, UserId};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,21 +25,36 @@ pub struct DisconnectAppsCommand {
 /// Disconnects apps.
 pub struct DisconnectApps {
     units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl DisconnectApps {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, trail }
     }
 
     /// Revokes the person's live grants of these apps and returns how many there were; their tokens end within two
     /// seconds. Remembered consents are forgotten. Every code of the person that is not redeemed yet is void, of
     /// whichever app: it lives for a minute, and the app asks again.
     pub async fn run(&self, command: DisconnectAppsCommand) -> Result<u64, StorageError> {
-        let _ = (&self.units, &self.entropy, &self.clock, command);
-        Err(StorageError::Unavailable)
+        let DisconnectAppsCommand { user_id, client_id, address } = command;
+        let at = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        // Codes first: a redemption under way is waited for, and its grant is then seen and revoked as well. Those of
+        // a replica whose clock is ahead count too.
+        unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(at)).await?;
+        let filter = GrantFilter { user_id: Some(user_id), client_id, ..GrantFilter::default() };
+        let revoked = unit.grants().revoke(filter, at, RevocationReason::Person).await?;
+        unit.consents().forget(Some(user_id), client_id).await?;
+        let event = (revoked > 0).then(|| {
+            let event = self.trail.event(AuditActor::Person, AuditKind::GrantRevoked);
+            let event = event.user(user_id).count(revoked).from(AddressBlock::of(address));
+            AuditEvent { client_id, ..event }
+        });
+        commit(unit, event.as_slice()).await?;
+        Ok(revoked)
     }
 }

@@ -5,3 +5,6 @@ mod list_connected_apps;
 
 pub use disconnect_apps::*;
 pub use list_connected_apps::*;
+
+#[cfg(test)]
+mod tests;

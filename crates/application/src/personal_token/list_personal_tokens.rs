@@ -29,7 +29,11 @@ impl ListPersonalTokens {
 
     /// Returns all tokens of a person, live or not, the youngest first.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<ListedPersonalToken>, StorageError> {
-        let _ = (&self.units, &self.clock, user_id);
-        Err(StorageError::Unavailable)
+        let now = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        let tokens = unit.personal_tokens().list(user_id).await?;
+        unit.rollback().await?;
+        let listed = |token: PersonalToken| ListedPersonalToken { is_live: token.is_live(now), token };
+        Ok(tokens.into_iter().map(listed).collect())
     }
 }

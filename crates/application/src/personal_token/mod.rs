@@ -7,3 +7,6 @@ mod revoke_personal_token;
 pub use create_personal_token::*;
 pub use list_personal_tokens::*;
 pub use revoke_personal_token::*;
+
+#[cfg(test)]
+mod tests;
