@@ -1,8 +1,8 @@
 //! Uses a link: somebody chooses a password, for their account or for a new one.
 
+use super::attempt_counters::account_counters;
 use super::find_password_link::find_usable;
 use super::password_change::replace_password;
-use super::password_check::account_counters;
 use super::{NewPassword, NewPasswordError, UsablePasswordLink};
 use crate::mail::{QueueMail, QueueMailError, password_changed};
 use crate::ports::storage::{FailureCounter, StorageError, UniqueKey, UnitOfWork, UnitOfWorkFactory};

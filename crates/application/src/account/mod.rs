@@ -4,6 +4,7 @@
 //! guessing, the one hash and the one answer (security.md T80 to T82) are the same everywhere. No unit of work
 //! is open while a password is hashed.
 
+mod attempt_counters;
 mod change_password;
 mod choose_password;
 mod end_sessions;
@@ -18,6 +19,7 @@ mod password_check;
 mod request_password_reset;
 mod request_sign_up;
 mod resume_session;
+mod set_password;
 mod sign_in;
 mod sign_out;
 
@@ -33,6 +35,7 @@ pub use password_check::*;
 pub use request_password_reset::*;
 pub use request_sign_up::*;
 pub use resume_session::*;
+pub use set_password::*;
 pub use sign_in::*;
 pub use sign_out::*;
 

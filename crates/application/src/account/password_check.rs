@@ -10,10 +10,9 @@
 //! attempt alone is taken back. While it is under way it counts, afterwards only what failed counts, so that many
 //! people behind one address sign in unhindered and a guesser cannot refill the budget with an account of their own.
 
-use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
-use crate::ports::storage::{
-    CredentialReader, Credentials, FailureCounter, FailureKey, StorageError, UnitOfWorkFactory,
-};
+use super::attempt_counters::AttemptCounters;
+use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt};
+use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError};
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
@@ -132,36 +131,6 @@ pub(super) struct PasswordCheckpoint {
     limits: SignInLimits,
 }
 
-/// The counters of one attempt.
-struct AttemptCounters {
-    account: FailureKey,
-    account_and_day: FailureKey,
-    address: FailureKey,
-    unknown_account: FailureKey,
-}
-
-impl AttemptCounters {
-    /// Takes an ill-formed address as it is: it counts like one that nobody has.
-    fn of(attempt: &PasswordAttempt<'_>) -> Self {
-        let (account, address) = (account_counters(attempt.email), AddressBlock::of(attempt.address));
-        let [account, account_and_day] = account;
-        let address = address.to_string();
-        Self {
-            account,
-            account_and_day,
-            address: failure_key(&["sign-in/address", &address]),
-            unknown_account: failure_key(&["sign-in/unknown-account", &address]),
-        }
-    }
-}
-
-/// Makes the keys of the two counters of an account: that of the short window and that of the day.
-pub(super) fn account_counters(email: &str) -> [FailureKey; 2] {
-    // The same rule as `Email::normalised`, for texts that are no address as well.
-    let account = email.to_lowercase();
-    [failure_key(&["sign-in/account", &account]), failure_key(&["sign-in/account-and-day", &account])]
-}
-
 impl PasswordCheckpoint {
     pub(super) const fn new(ports: SignInPorts, limits: SignInLimits) -> Self {
         Self { ports, limits }
@@ -190,18 +159,14 @@ impl PasswordCheckpoint {
             other => other?,
         };
         let user_id = found.as_ref().map(|found| found.user_id);
-        match found.and_then(|found| proven(found, check.is_right)) {
-            Some((user_id, hash)) => {
-                let failures = &self.ports.failures;
-                failures.forget(&[counters.account, counters.account_and_day]).await?;
-                failures.take_back(&[counters.address], now).await?;
-                Ok(ProvenPassword { user_id, hash, is_outdated: check.is_outdated })
-            }
-            None => {
-                self.note_refusal(user_id, &attempt, &counters).await?;
-                Err(PasswordCheckError::WrongCredentials)
-            }
-        }
+        let Some((user_id, hash)) = found.and_then(|found| proven(found, check.is_right)) else {
+            self.note_refusal(user_id, &attempt, &counters).await?;
+            return Err(PasswordCheckError::WrongCredentials);
+        };
+        let failures = &self.ports.failures;
+        failures.forget(&[counters.account, counters.account_and_day]).await?;
+        failures.take_back(&[counters.address], now).await?;
+        Ok(ProvenPassword { user_id, hash, is_outdated: check.is_outdated })
     }
 
     async fn admit(&self, counters: &AttemptCounters, now: DateTime<Utc>) -> Result<(), AttemptRefused> {
