@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod account;
+pub mod audit;
 pub mod authorization;
 pub mod connection;
 pub mod demo;

@@ -1,5 +1,7 @@
+mod audit;
+
 use super::mint;
-use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{GrantFilter, StorageError};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
@@ -100,10 +102,20 @@ async fn run(
     signer: Arc<dyn TokenSigner>,
     command: RedeemCodeCommand<'_>,
 ) -> (Outcome, Arc<Endings>) {
-    let units = PreparedUnitsOfWork::new([unit]);
-    let endings = units.endings();
-    let outcome = RedeemCode::new(Arc::new(units), entropy(), mint(signer)).run(command).await;
+    let (outcome, endings, _) = run_and_tell(unit, signer, command).await;
     (outcome, endings)
+}
+
+/// Also returns what the audit trail tells.
+async fn run_and_tell(
+    unit: MockUnitOfWork,
+    signer: Arc<dyn TokenSigner>,
+    command: RedeemCodeCommand<'_>,
+) -> (Outcome, Arc<Endings>, RecordedEvents) {
+    let units = PreparedUnitsOfWork::new([unit]);
+    let (endings, events) = (units.endings(), units.events());
+    let outcome = RedeemCode::new(Arc::new(units), entropy(), mint(signer)).run(command).await;
+    (outcome, endings, events)
 }
 
 async fn redeem(unit: MockUnitOfWork) -> (Outcome, Arc<Endings>) {
