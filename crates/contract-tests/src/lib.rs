@@ -154,6 +154,9 @@ suite! {
         failures_are_counted_for_each_key_in_the_order_of_the_keys,
         a_window_begins_with_the_first_failure_and_ends,
         racing_failures_are_all_counted,
+        a_failure_is_taken_back_from_its_own_window_and_never_below_nought,
+        racing_failures_that_are_taken_back_leave_nothing,
+        forgotten_counters_begin_again_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
     }
     signing_key {

@@ -26,6 +26,11 @@ const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, fa
 const FORGET: &str = "DELETE FROM failure_counter WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) ORDER BY key FOR UPDATE)";
 
+/// Locks in the same order as well. A window that began later does not hold the failure that is taken back.
+const TAKE_BACK: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE key IN (
+    SELECT key FROM failure_counter WHERE key = ANY ($1) AND window_began_at <= $2 AND failures > 0
+    ORDER BY key FOR UPDATE)";
+
 const DELETE_STALE: &str = "DELETE FROM failure_counter WHERE key IN (
     SELECT key FROM failure_counter WHERE window_began_at < $1
     ORDER BY window_began_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
@@ -62,6 +67,13 @@ impl FailureCounter for PostgresStore {
         }
         let counted = keys.iter().map(|FailureKey(key)| counts.get(key.as_slice()).copied());
         counted.collect::<Option<_>>().ok_or_else(|| unexpected("a failure was not counted"))
+    }
+
+    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+        let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
+        let query = sql_query(TAKE_BACK).bind::<Array<Binary>, _>(keys).bind::<Timestamptz, _>(at);
+        let taking = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        taking.map(|_| ()).map_err(storage_error)
     }
 
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
