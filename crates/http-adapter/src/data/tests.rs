@@ -1,6 +1,7 @@
 //! The data endpoints as a client sees them; the rows of the security page are named above the tests.
 
 mod access;
+mod audit;
 mod body;
 mod link;
 mod parameter;

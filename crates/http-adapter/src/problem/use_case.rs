@@ -50,6 +50,7 @@ impl From<IssueServiceTokenError> for Problem {
             IssueServiceTokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
             IssueServiceTokenError::InvalidScope => Self::new(Fault::InvalidScope),
             IssueServiceTokenError::Signing(error) => Self::internal(error),
+            IssueServiceTokenError::Storage(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A store in memory: one person, one app, one service client, one code; small, but single use is single use.
 
-use application::ports::storage::test_support::MockUnitOfWork;
+use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
     ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantReader, GrantWithUser,
     StorageError, UnitOfWork, UnitOfWorkFactory,
@@ -8,6 +8,7 @@ use application::ports::storage::{
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::AuditEvent;
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState};
@@ -45,6 +46,7 @@ pub(crate) struct MemoryStore {
     contents: Arc<Mutex<Contents>>,
     drawn: AtomicU8,
     failures: AtomicU32,
+    events: RecordedEvents,
     is_down: bool,
 }
 
@@ -118,6 +120,11 @@ impl MemoryStore {
         self.failures.load(Ordering::SeqCst)
     }
 
+    /// Returns what the audit trail tells, in order.
+    pub(crate) fn events(&self) -> Vec<AuditEvent> {
+        self.events.all()
+    }
+
     fn check(&self) -> Result<(), StorageError> {
         if self.is_down { Err(StorageError::Unavailable) } else { Ok(()) }
     }
@@ -160,6 +167,7 @@ impl Default for MemoryStore {
             contents: Arc::new(Mutex::new(contents)),
             drawn: AtomicU8::new(100),
             failures: AtomicU32::new(0),
+            events: RecordedEvents::default(),
             is_down: false,
         }
     }
@@ -225,6 +233,7 @@ impl UnitOfWorkFactory for MemoryStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.check()?;
         let mut unit = MockUnitOfWork::default();
+        unit.audit = self.events.clone();
         let contents = Arc::clone(&self.contents);
         unit.codes.expect_find().returning(move |hash| {
             let code = contents.lock().unwrap().code.clone();

@@ -9,7 +9,7 @@ use actix_web::HttpResponse;
 use application::token::{IssueServiceTokenCommand, RedeemCodeCommand, RefreshAccessCommand};
 
 pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpResponse, Problem> {
-    let client = authenticate(state, &asked.credentials, asked.address, asked.secret_in_query).await?;
+    let client = authenticate(state, &asked.credentials, asked.address, asked.in_query).await?;
     match &asked.presented {
         Presented::Code { code, redirect_uri, code_verifier } => {
             let code_verifier = code_verifier.as_deref();
@@ -27,7 +27,7 @@ pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpR
         }
         Presented::Nothing { scope } => {
             let command = IssueServiceTokenCommand { client: &client, scope: scope.as_deref() };
-            let issued = state.issue_service_token.run(command)?;
+            let issued = state.issue_service_token.run(command).await?;
             Ok(HttpResponse::Ok().json(ServiceTokenBody::from(issued)))
         }
     }

@@ -7,6 +7,7 @@ use crate::caller::{address, used_from};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
+use application::token::QuerySecrets;
 use domain::grant::UsedFrom;
 use std::net::IpAddr;
 
@@ -30,7 +31,7 @@ pub(super) enum Presented {
 pub(super) struct TokenRequest {
     pub(super) presented: Presented,
     pub(super) credentials: Credentials,
-    pub(super) secret_in_query: bool,
+    pub(super) in_query: QuerySecrets,
     pub(super) address: IpAddr,
     /// From where it comes, for the person to see; never logged.
     pub(super) from: UsedFrom,
@@ -50,7 +51,7 @@ pub(super) async fn read(
     Ok(TokenRequest {
         presented,
         credentials,
-        secret_in_query: given.secret_in_query(),
+        in_query: given.in_query(),
         address: address(request),
         from: used_from(request),
     })
