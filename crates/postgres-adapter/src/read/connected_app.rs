@@ -13,8 +13,8 @@ use diesel_async::RunQueryDsl;
 use domain::id::{ClientId, UserId};
 use uuid::Uuid;
 
-/// Sums up a person's live grants by client. The last read is one look-up for each client, at the end of its part of
-/// an index. Names are compared by their bytes, as every store does.
+/// Sums up a person's live grants by client. The last read is one look-up for each client, in the index
+/// `read_tally_reader`, whose order is asked for to the letter. Names are compared by their bytes, as every store does.
 const LIST: &str = "SELECT g.client_id, c.name, g.scopes, g.grants, g.since, greatest(g.refreshed_at, r.minute),
         g.address, g.agent, EXISTS (
             SELECT FROM consent o WHERE o.user_id = $1 AND o.client_id = g.client_id)
@@ -28,7 +28,7 @@ const LIST: &str = "SELECT g.client_id, c.name, g.scopes, g.grants, g.since, gre
     JOIN client c ON c.id = g.client_id
     LEFT JOIN LATERAL (
         SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = g.client_id AND reader_kind = 'client'
-        ORDER BY minute DESC LIMIT 1
+        ORDER BY minute DESC NULLS LAST LIMIT 1
     ) AS r ON true
     ORDER BY c.name COLLATE \"C\", g.client_id";
 
@@ -64,3 +64,6 @@ fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
         is_remembered,
     })
 }
+
+#[cfg(test)]
+mod tests;
