@@ -8,6 +8,7 @@ mod issue_password_link;
 mod link_request;
 mod new_password;
 mod session;
+mod set_password;
 mod sign_in;
 mod sign_in_refusal;
 mod support;
