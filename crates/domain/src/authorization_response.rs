@@ -6,7 +6,7 @@ use crate::secret::Secret;
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// Why an app gets no code (RFC 6749 section 4.1.2.1; OpenID Connect Core 1.0 section 3.1.2.6 for the last two).
+/// Why an app gets no code (RFC 6749 section 4.1.2.1; OIDC Core 1.0 section 3.1.2.6 for the last two).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthorizationErrorCode {
     /// A parameter is missing, given twice, or not what it can be.

@@ -29,7 +29,7 @@ pub struct AuthorizationParameters<'a> {
     pub code_challenge: Given<'a>,
     /// `code_challenge_method`.
     pub code_challenge_method: Given<'a>,
-    /// `prompt` (OpenID Connect Core 1.0 section 3.1.2.1).
+    /// `prompt` (OIDC Core 1.0 section 3.1.2.1).
     pub prompt: Given<'a>,
     /// `response_mode`.
     pub response_mode: Given<'a>,

@@ -148,7 +148,7 @@ fn challenge(
     }
 }
 
-/// Values that are not known are ignored (OpenID Connect Core 1.0 section 3.1.2.1 leaves that open).
+/// Values that are not known are ignored (OIDC Core 1.0 section 3.1.2.1 leaves that open).
 fn prompt(given: Given<'_>) -> Result<Prompt, Refusal> {
     let mut prompt = Prompt::default();
     let mut values = 0_usize;

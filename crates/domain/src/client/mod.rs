@@ -230,7 +230,7 @@ mod tests {
         #[test]
         fn t20_nothing_may_be_added_or_taken_away(at in 0..=REGISTERED.len(), more in ".{1,8}") {
             let (before, after) = REGISTERED.split_at(at);
-            let longer = format!("{}{}{}", before, more, after);
+            let longer = format!("{before}{more}{after}");
             prop_assert!(!is_registered(&longer));
             if !after.is_empty() {
                 prop_assert!(!is_registered(before));

@@ -109,7 +109,7 @@ async fn a_personal_token_reads_its_persons_data_and_counts_as_a_client_of_its_o
 type Spoil = (&'static str, fn(&mut Request));
 const CHECKS: [Spoil; 5] = [
     ("invalid token", |request| {
-        request.found = Some(Ok(Some(PersonalAccess { is_live: false, ..access() })))
+        request.found = Some(Ok(Some(PersonalAccess { is_live: false, ..access() })));
     }),
     ("invalid user_id", |request| request.user_id = "not-a-uuid".to_owned()),
     ("other user", |request| {
@@ -144,7 +144,7 @@ async fn a_mistyped_token_is_refused_without_asking_the_store() {
     let mut swapped = right.clone().into_bytes();
     swapped.swap(10, 52);
     for wrong in [
-        right[..right.len() - 1].to_owned(),
+        right.strip_suffix(right.chars().last().unwrap()).unwrap().to_owned(),
         format!("{right}0"),
         right.to_uppercase().replacen("RWP_", "rwp_", 1),
         String::from_utf8(swapped).unwrap(),
