@@ -1,5 +1,6 @@
 //! Who read a person's data.
 
+use super::part::grouped;
 use super::{Moment, Person};
 use askama::Template;
 
@@ -92,6 +93,10 @@ impl ReadWhat {
 }
 
 impl ReadLine {
+    fn amount(&self) -> String {
+        grouped(self.items)
+    }
+
     const fn unit(&self) -> &'static str {
         if self.items == 1 { "record" } else { "records" }
     }

@@ -14,7 +14,7 @@ mod message;
 mod part;
 mod password;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod sign_in;
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ pub(crate) use apps::{AppLine, Apps};
 pub(crate) use askama::Template as View;
 pub(crate) use consent::Consent;
 pub(crate) use escape::PageText;
-pub(crate) use form_error::{FormError, FormErrors};
+pub(crate) use form_error::FormErrors;
 pub(crate) use message::{Link, Message};
 pub(crate) use part::{Moment, Person, ScopeLine};
 pub(crate) use password::{ForgotPassword, LinkPurpose, MailSent, SetPassword, SignUp};

@@ -58,15 +58,15 @@ impl ScopeLine {
     pub(super) const fn detail(&self) -> &'static str {
         match self.scope {
             Scope::Profile => {
-                "birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
+                "Birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
             }
-            Scope::Sleep => "when you went to bed, sleep stages, measures",
-            Scope::Supplements => "what you take, how much, and when",
+            Scope::Sleep => "When you went to bed, sleep stages, measures",
+            Scope::Supplements => "What you take, how much, and when",
             Scope::UsersWrite
             | Scope::ProfileWrite
             | Scope::SleepWrite
             | Scope::SupplementsWrite
-            | Scope::TokensIntrospect => "a service of the operator alone has this",
+            | Scope::TokensIntrospect => "A service of the operator alone has this",
         }
     }
 }
@@ -91,5 +91,44 @@ const fn noun(scope: Scope) -> Option<&'static str> {
         | Scope::SleepWrite
         | Scope::SupplementsWrite
         | Scope::TokensIntrospect => None,
+    }
+}
+
+/// Writes a number with a comma at each thousand.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 2);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_scopes_reads_like_a_sentence() {
+        assert_eq!(readable(ScopeSet::EMPTY), "nothing");
+        assert_eq!(readable(ScopeSet::from_iter([Scope::Sleep])), "nights");
+        assert_eq!(readable(ScopeSet::from_iter([Scope::Sleep, Scope::Profile])), "profile and nights");
+        assert_eq!(readable(ScopeSet::CONSENTABLE), "profile, nights and supplements");
+    }
+
+    #[test]
+    fn a_person_is_never_offered_what_is_not_theirs_to_grant() {
+        for line in ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY) {
+            assert!(line.title().starts_with("Read your "), "{}", line.value());
+        }
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let texts = [0, 12, 999, 1000, 10_000, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "12", "999", "1,000", "10,000", "1,234,567"]);
     }
 }
