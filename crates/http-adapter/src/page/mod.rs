@@ -19,6 +19,8 @@ mod person;
 mod query;
 mod sign_in;
 mod sign_out;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod view;
 mod visit;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod log;
+mod pages;
 mod reads;
 mod store;
 
@@ -30,6 +31,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::id::KeyId;
+use domain::secret::{Secret, SecretBytes, SecretKind};
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -94,6 +96,7 @@ impl Parts {
             entropy: store.clone(),
             clock: clock.clone(),
         };
+        let pages = pages::page_use_cases(&store, clock.clone(), &self.settings.public_url);
         Arc::new(HttpState {
             authenticate_client: Arc::new(AuthenticateClient::new(authentication, limits, allowed)),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
@@ -131,9 +134,11 @@ impl Parts {
             read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads)),
+            pages,
             key_set: Arc::new(OneKey),
             health: Arc::new(FixedHealth(self.is_ready)),
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
+            visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
             settings: self.settings,
         })
