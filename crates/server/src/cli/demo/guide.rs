@@ -1,14 +1,14 @@
 //! What the demo tells a newcomer: what is there, and a curl line for every endpoint.
 
 use super::shell;
-use application::demo::SeededDemo;
+use application::demo::{DEMO_EMAIL, SeededDemo};
 use domain::time::format;
 use std::path::Path;
 use url::form_urlencoded::byte_serialize;
 
 /// Returns the text. Its curl lines work in their order in one shell; the last lines name this store, under its
 /// absolute path, and this program.
-pub(super) fn text(demo: &SeededDemo, base: &str, store: &Path, program: &Path) -> String {
+pub(super) fn text(demo: &SeededDemo, password: &str, base: &str, store: &Path, program: &Path) -> String {
     let SeededDemo {
         user_id,
         client_id,
@@ -28,11 +28,18 @@ pub(super) fn text(demo: &SeededDemo, base: &str, store: &Path, program: &Path) 
         "\
 Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
 
+Sign in on {base}/sign-in as {DEMO_EMAIL} with the password {password}
+Or begin as an app would, and see who asks for what:
+{base}/authorize?response_type=code&client_id={client_id}&redirect_uri={redirect}&scope=profile+sleep&state=demo
+(It leads to {redirect_uri}, where nothing listens; the code is in the address.)
+
 The person granted {scopes}. The code works once, until {expires}.
 
 # The values, for a shell; the lines below do not need them.
 BASE={base}
 USER_ID={user_id}
+EMAIL={DEMO_EMAIL}
+PASSWORD={password}
 CLIENT_ID={client_id}
 CLIENT_SECRET={secret}
 REDIRECT_URI={redirect_uri}
@@ -104,7 +111,7 @@ mod tests {
 
     fn told() -> String {
         let (store, program) = (Path::new("/tmp/demo/restwell.db"), Path::new("/opt/made up/restwell"));
-        text(&demo(), "http://127.0.0.1:4321", store, program)
+        text(&demo(), "0123-4567-89ab-cdef-0123", "http://127.0.0.1:4321", store, program)
     }
 
     #[test]
@@ -151,6 +158,8 @@ mod tests {
         let expected = [
             "BASE",
             "USER_ID",
+            "EMAIL",
+            "PASSWORD",
             "CLIENT_ID",
             "CLIENT_SECRET",
             "REDIRECT_URI",
