@@ -1,7 +1,8 @@
 //! The repositories of a unit of work, a file an aggregate.
 //!
 //! A failed statement would abort the whole transaction in Postgres, so none of these lets a uniqueness be
-//! violated: inserts say `ON CONFLICT DO NOTHING` and count, updates look first.
+//! violated: inserts say `ON CONFLICT DO NOTHING` and count, updates look first. Where the port names no conflict,
+//! because the key is drawn at random for this one insert, the insert is plain.
 
 mod audit;
 mod authorization_request;

@@ -30,8 +30,8 @@ const ADD: &str = "INSERT INTO read_tally AS t
     WHERE EXISTS (SELECT FROM account a WHERE a.id = n.user_id FOR KEY SHARE)
     ORDER BY n.user_id, n.minute, n.reader_kind, n.reader_id, n.kind
     ON CONFLICT (user_id, minute, reader_kind, reader_id, kind) DO UPDATE SET
-        requests = least(t.requests::numeric + excluded.requests, 9223372036854775807)::bigint,
-        items = least(t.items::numeric + excluded.items, 9223372036854775807)::bigint,
+        requests = t.requests + least(excluded.requests, 9223372036854775807 - t.requests),
+        items = t.items + least(excluded.items, 9223372036854775807 - t.items),
         range_from = CASE WHEN t.range_from IS NOT NULL AND excluded.range_from IS NOT NULL
             THEN least(t.range_from, excluded.range_from) END,
         range_to = CASE WHEN t.range_to IS NOT NULL AND excluded.range_to IS NOT NULL

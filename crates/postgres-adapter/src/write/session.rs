@@ -15,10 +15,9 @@ use diesel_async::RunQueryDsl;
 use domain::id::{SessionId, UserId};
 use domain::session::Session;
 
-/// Skips sessions that somebody else holds at the moment: they are deleted next time.
+/// Waits for sessions that are in use at the moment: the operator ends every session with this, and none may stay.
 const DELETE_ENDED: &str = "DELETE FROM session WHERE (user_id, id) IN (
-    SELECT user_id, id FROM session WHERE last_seen_at < $1 OR authenticated_at < $2
-    LIMIT $3 FOR UPDATE SKIP LOCKED)";
+    SELECT user_id, id FROM session WHERE last_seen_at < $1 OR authenticated_at < $2 LIMIT $3 FOR UPDATE)";
 
 #[async_trait]
 impl SessionRepository for PgUnitOfWork {

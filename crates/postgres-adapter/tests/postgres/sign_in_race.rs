@@ -176,3 +176,26 @@ async fn a_rehash_never_undoes_a_change() {
     assert!(!rehashing.await);
     assert_eq!(begin(&store).await.passwords().find(user_id(1)).await.unwrap(), Some(new));
 }
+
+#[tokio::test]
+async fn a_session_that_is_in_use_at_the_moment_is_ended_all_the_same() {
+    let database = TestDatabase::create().await;
+    let (store, observer) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let session = browser_session(5, 1);
+    let mut unit = begin(&store).await;
+    unit.sessions().insert(&session).await.unwrap();
+    unit.commit().await.unwrap();
+    let mut using = begin(&store).await;
+    using.sessions().record_use(user_id(1), session.id, at(60)).await.unwrap();
+    let mut ending = pin!(async {
+        let mut unit = begin(&store).await;
+        let ended = unit.sessions().delete_ended(at(1), at(1), 10).await.unwrap();
+        unit.commit().await.unwrap();
+        ended
+    });
+    until_blocked(&observer, ending.as_mut()).await;
+    using.commit().await.unwrap();
+    assert_eq!(ending.await, 1);
+    assert_eq!(begin(&store).await.sessions().list(user_id(1)).await.unwrap(), []);
+}
