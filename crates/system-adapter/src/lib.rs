@@ -4,6 +4,7 @@
 //! private keys and waiting mail ([`EncryptedMailSealer`]) are stored under, and [`SharedKeyReload`] keeps the ring
 //! as the store has it. [`CachedAccessReader`] takes the load of the access check off the store.
 //! [`Argon2PasswordHasher`] hashes passwords, a few at a time, and [`ZxcvbnPasswordJudge`] refuses likely ones.
+//! [`InProcessReadLedger`] adds up who read what until it is stored.
 
 mod cached_access_reader;
 mod clock;
@@ -14,6 +15,7 @@ mod key_ring;
 mod mail_sealer;
 mod password;
 mod rate_limiter;
+mod read_ledger;
 mod seal;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
@@ -31,4 +33,5 @@ pub use password::{
     ZxcvbnPasswordJudge, calibrate,
 };
 pub use rate_limiter::InProcessRateLimiter;
+pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;

@@ -9,6 +9,7 @@ use mockall::automock;
 pub trait ReadLedger: Send + Sync {
     /// Adds a sum to what is held; quick, and never waits for the store.
     fn add(&self, tally: ReadTally);
-    /// Takes everything that is held, in no order; what is added from now on is held for the next time.
+    /// Takes everything that is held, each key once (MUST), in no order; what is added from now on is held for the
+    /// next time. Of reads that are added meanwhile, each MUST be in this list or in the next, never in both or none.
     fn take(&self) -> Vec<ReadTally>;
 }
