@@ -4,10 +4,14 @@ use crate::code::PkceChallenge;
 use crate::id::{AuthorizationRequestId, ClientId, UserId};
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
+use crate::session::Session;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// How long a person may take, in seconds.
 pub const LIFETIME_SECONDS: i64 = 1800;
+
+/// How far the clocks of two replicas may be apart, in seconds, when a sign-in is compared with a request.
+const CLOCK_LEEWAY_SECONDS: i64 = 5;
 
 /// The longest `state`, in bytes; more is refused (security.md T25).
 pub const MAX_STATE_BYTES: usize = 2048;
@@ -57,6 +61,12 @@ impl AuthorizationRequest {
         self.decision == RequestState::Open && now - self.created_at < TimeDelta::seconds(LIFETIME_SECONDS)
     }
 
+    /// Tells whether this sign-in was for the request: it came after it. A request that nobody has yet is taken by
+    /// such a sign-in alone, because the app may have asked for one (`prompt=login`), whatever session there was.
+    pub fn was_followed_by(&self, session: &Session) -> bool {
+        session.authenticated_at + TimeDelta::seconds(CLOCK_LEEWAY_SECONDS) >= self.created_at
+    }
+
     /// Tells whether this person may decide it: nobody else has signed in for it.
     pub fn belongs_to(&self, user_id: UserId) -> bool {
         self.user_id == Some(user_id)
@@ -66,6 +76,8 @@ impl AuthorizationRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::SessionId;
+    use crate::session::AuthenticationMethod;
     use uuid::Uuid;
 
     fn request(decision: RequestState) -> AuthorizationRequest {
@@ -90,6 +102,23 @@ mod tests {
         assert!(request(RequestState::Open).is_open(start + TimeDelta::seconds(1799)));
         assert!(!request(RequestState::Open).is_open(start + TimeDelta::seconds(1800)));
         assert!(!request(RequestState::Decided { at: start }).is_open(start));
+    }
+
+    #[test]
+    fn a_sign_in_is_for_a_request_when_it_came_after_it() {
+        let signed_in_at = DateTime::UNIX_EPOCH + TimeDelta::hours(1);
+        let session = Session {
+            id: SessionId::from_uuid(Uuid::nil()),
+            user_id: UserId::from_uuid(Uuid::nil()),
+            token_hash: SecretHash::from_bytes([0; 32]),
+            method: AuthenticationMethod::Password,
+            authenticated_at: signed_in_at,
+            last_seen_at: signed_in_at,
+        };
+        let came_at = |created_at| AuthorizationRequest { created_at, ..request(RequestState::Open) };
+        assert!(came_at(signed_in_at - TimeDelta::seconds(30)).was_followed_by(&session));
+        assert!(came_at(signed_in_at + TimeDelta::seconds(5)).was_followed_by(&session));
+        assert!(!came_at(signed_in_at + TimeDelta::seconds(6)).was_followed_by(&session));
     }
 
     #[test]

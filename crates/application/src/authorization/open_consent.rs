@@ -9,6 +9,7 @@ use domain::client::ClientName;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::Secret;
+use domain::session::Session;
 use std::net::IpAddr;
 
 /// Who opens which request.
@@ -16,8 +17,8 @@ use std::net::IpAddr;
 pub struct OpenConsentCommand<'a> {
     /// The request that the page carries. A text that is no id is a request that is gone.
     pub request_id: AuthorizationRequestId,
-    /// Who has signed in.
-    pub user_id: UserId,
+    /// The session of who has signed in.
+    pub session: &'a Session,
     /// The cookie of the browser's visit.
     pub visit: &'a Secret,
     /// From where.
@@ -48,6 +49,8 @@ pub struct ConsentView {
 pub enum OpenedConsent {
     /// The person is asked.
     Ask(ConsentView),
+    /// The person signs in first, as the app asked (`prompt=login`): they have not since the request came.
+    SignIn,
     /// The person had told Restwell not to ask: straight back to the app with a code.
     Redirect(AuthorizationResponse),
 }
@@ -75,10 +78,10 @@ impl OpenConsent {
         match opened {
             // Asked only now that the unit of work has given its connection back.
             OpenedConsent::Ask(view) => {
-                let held = self.held(command.user_id, view.client_id).await?;
+                let held = self.held(command.session.user_id, view.client_id).await?;
                 Ok(OpenedConsent::Ask(ConsentView { held, ..view }))
             }
-            redirect @ OpenedConsent::Redirect(_) => Ok(redirect),
+            other @ (OpenedConsent::SignIn | OpenedConsent::Redirect(_)) => Ok(other),
         }
     }
 
@@ -87,13 +90,17 @@ impl OpenConsent {
         unit: &mut dyn UnitOfWork,
         command: &OpenConsentCommand<'_>,
     ) -> Result<OpenedConsent, ConsentError> {
-        let OpenConsentCommand { request_id, user_id, visit, address } = *command;
+        let OpenConsentCommand { request_id, session, visit, address } = *command;
+        let user_id = session.user_id;
         let at = self.ports.clock.now();
         let open = OpenRequest::find(unit, Visitor { request_id, user_id, visit }, at).await?;
-        if open.request.user_id.is_none()
-            && !unit.authorization_requests().assign(request_id, user_id).await?
-        {
-            return Err(ConsentError::NotYours);
+        if open.request.user_id.is_none() {
+            if !open.request.was_followed_by(session) {
+                return Ok(OpenedConsent::SignIn);
+            }
+            if !unit.authorization_requests().assign(request_id, user_id).await? {
+                return Err(ConsentError::NotYours);
+            }
         }
         let asked = open.request.scopes;
         let scopes = open.allowed();

@@ -23,15 +23,20 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     let request_id = request_id(given.get("request"))?;
     let browser = Browser::of(&request, &state.settings);
     let Some(person) = person::of_browser(&browser, &state).await? else {
-        return Ok(see_other(&format!("{}?request={request_id}", path::SIGN_IN)));
+        return Ok(to_sign_in(request_id));
     };
     let visit = browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?;
     let address = caller::address(&request);
-    let command = OpenConsentCommand { request_id, user_id: person.user_id, visit, address };
+    let command = OpenConsentCommand { request_id, session: &person.session, visit, address };
     match state.pages.open_consent.run(command).await.map_err(problem)? {
+        OpenedConsent::SignIn => Ok(to_sign_in(request_id)),
         OpenedConsent::Redirect(answer) => Ok(see_other(answer.expose())),
         OpenedConsent::Ask(asked) => ask(asked, &person),
     }
+}
+
+fn to_sign_in(request_id: AuthorizationRequestId) -> HttpResponse {
+    see_other(&format!("{}?request={request_id}", path::SIGN_IN))
 }
 
 /// Takes the decision and sends the person back to the app.

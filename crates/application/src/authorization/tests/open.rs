@@ -5,7 +5,8 @@ use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCo
 use crate::ports::storage::{ConnectedApp, StorageError};
 use crate::testing::locked;
 use domain::client::{ClientName, ClientStatus, RedirectUri};
-use domain::id::ClientId;
+use domain::id::{ClientId, SessionId};
+use domain::session::{AuthenticationMethod, Session};
 
 type Outcome = Result<OpenedConsent, ConsentError>;
 
@@ -22,10 +23,21 @@ fn connected(client: ClientId, text: &str) -> ConnectedApp {
     }
 }
 
-async fn open_as(world: World, visit: &Secret) -> (Outcome, Traces) {
+/// A session of person 1 that began so many seconds ago.
+fn session(age: i64) -> Session {
+    Session {
+        id: SessionId::from_uuid(Uuid::nil()),
+        user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 3).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: noon() - seconds(age),
+        last_seen_at: noon(),
+    }
+}
+
+async fn open_as(world: World, visit: &Secret, session: &Session) -> (Outcome, Traces) {
     let (ports, traces) = world.ports();
-    let command =
-        OpenConsentCommand { request_id: request_id(), user_id: user_id(1), visit, address: ADDRESS };
+    let command = OpenConsentCommand { request_id: request_id(), session, visit, address: ADDRESS };
     (OpenConsent::new(ports, ISSUER.to_owned()).run(command).await, traces)
 }
 
@@ -38,7 +50,8 @@ async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, T
         .times(..=1)
         .withf(|id| *id == user_id(1))
         .return_once(move |_| Ok(connected));
-    open_as(world, &visit()).await
+    // Signed in half a minute after the request came.
+    open_as(world, &visit(), &session(30)).await
 }
 
 /// Nobody who is refused learns what was asked, and nothing is changed.
@@ -95,6 +108,22 @@ async fn a_request_that_nobody_has_becomes_the_persons() {
 }
 
 #[tokio::test]
+async fn a_request_that_nobody_has_is_not_taken_by_a_session_from_before_it() {
+    let unassigned = AuthorizationRequest { user_id: None, ..request() };
+    // The mock would not have let it be assigned.
+    let world = World::new([with_request(Some(unassigned), app())]);
+    let (outcome, traces) = open_as(world, &visit(), &session(3600)).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::SignIn);
+    assert_eq!(traces.kinds(), []);
+
+    // One that is theirs already asks for no other sign-in.
+    let mut world = World::new([unremembered(request(), app())]);
+    world.apps.expect_list_connected_apps().times(1).returning(|_| Ok(Vec::new()));
+    let (outcome, _) = open_as(world, &visit(), &session(3600)).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+}
+
+#[tokio::test]
 async fn t29_a_request_that_another_takes_at_the_same_time_is_theirs() {
     let mut unit = with_request(Some(AuthorizationRequest { user_id: None, ..request() }), app());
     unit.authorization_requests.expect_assign().times(1).returning(|_, _| Ok(false));
@@ -112,7 +141,7 @@ async fn t29_the_request_of_another_browser_is_not_shown() {
     for user in [None, Some(user_id(1))] {
         let request = AuthorizationRequest { user_id: user, ..request() };
         let world = World::new([with_request(Some(request), app())]);
-        let (outcome, traces) = open_as(world, &secret(SecretKind::Visit, 7)).await;
+        let (outcome, traces) = open_as(world, &secret(SecretKind::Visit, 7), &session(30)).await;
         assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
         traces.assert_rolled_back();
     }
