@@ -5,6 +5,7 @@ mod audit;
 mod body;
 mod link;
 mod parameter;
+mod personal_token;
 mod rate_limit;
 pub(in crate::data) mod sample;
 mod storage;
