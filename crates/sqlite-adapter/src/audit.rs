@@ -133,3 +133,6 @@ impl AuditRepository for SqliteUnitOfWork {
         .await
     }
 }
+
+#[cfg(test)]
+mod tests;

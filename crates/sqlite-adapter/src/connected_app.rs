@@ -46,15 +46,18 @@ fn find(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Found>
 }
 
 /// Finds the minute in which each of the clients read last: one look-up at the end of its part of an index.
-fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<BTreeMap<Vec<u8>, i64>> {
-    let statement: Statement<(Binary, Nullable<BigInt>)> = Statement::new(
-        "SELECT client_id, (SELECT max(minute) FROM read_tally \
-         WHERE user_id = ? AND reader_id = client_id AND reader_kind = 'client') \
+fn last_reads_statement(user_id: &[u8]) -> Statement<(Binary, Nullable<BigInt>)> {
+    Statement::new(
+        "SELECT client_id, (SELECT minute FROM read_tally \
+         WHERE user_id = ? AND reader_id = client_id AND reader_kind = 'client' ORDER BY minute DESC LIMIT 1) \
          FROM (SELECT DISTINCT client_id FROM access_grant WHERE user_id = ? AND revoked_at IS NULL)",
     )
     .blob(user_id)
-    .blob(user_id);
-    let rows: Vec<(Vec<u8>, Option<i64>)> = statement.load(connection)?;
+    .blob(user_id)
+}
+
+fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<BTreeMap<Vec<u8>, i64>> {
+    let rows: Vec<(Vec<u8>, Option<i64>)> = last_reads_statement(user_id).load(connection)?;
     Ok(rows.into_iter().filter_map(|(id, minute)| Some((id, minute?))).collect())
 }
 
@@ -129,3 +132,6 @@ impl ConnectedAppReader for SqliteStore {
         self.read(move |connection| find(connection, &user_id).storage()?.into_apps()).await
     }
 }
+
+#[cfg(test)]
+mod tests;

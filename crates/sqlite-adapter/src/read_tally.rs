@@ -177,3 +177,6 @@ fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> State
         .sql(" ORDER BY minute DESC, reader_kind DESC, reader_id DESC, kind DESC LIMIT ?")
         .integer(i64::from(limit))
 }
+
+#[cfg(test)]
+mod tests;

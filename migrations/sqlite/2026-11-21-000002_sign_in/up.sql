@@ -110,6 +110,13 @@ BEGIN
     SELECT RAISE(ABORT, 'the audit trail is never changed');
 END;
 
+-- INSERT OR REPLACE would delete the old row without asking a trigger.
+CREATE TRIGGER audit_event_unreplaced BEFORE INSERT ON audit_event
+WHEN EXISTS (SELECT 1 FROM audit_event WHERE id = NEW.id)
+BEGIN
+    SELECT RAISE(ABORT, 'the audit trail is never changed');
+END;
+
 CREATE TABLE read_tally (
     user_id     BLOB    NOT NULL REFERENCES account (id) ON DELETE CASCADE,
     -- The first instant of the minute.
