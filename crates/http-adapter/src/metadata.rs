@@ -11,13 +11,12 @@ use utoipa::ToSchema;
 const CLIENT_AUTHENTICATION: [&str; 2] = ["client_secret_basic", "client_secret_post"];
 
 /// What the server can do, and where.
-///
-/// There is no `authorization_endpoint`: people do not consent in a browser yet, codes are made by the operator, and
-/// a document must not name what does not answer. `authorization_response_iss_parameter_supported` belongs to it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MetadataBody {
     /// Who issues the tokens: the public URL, also their `iss`.
     issuer: String,
+    /// Where an app sends a person who is to authorize it.
+    authorization_endpoint: String,
     /// Where codes and refresh tokens are exchanged.
     token_endpoint: String,
     /// Where tokens are given back (RFC 7009).
@@ -47,6 +46,8 @@ pub(crate) struct MetadataBody {
     /// How a client authenticates at the introspection endpoint.
     #[schema(value_type = Vec<String>)]
     introspection_endpoint_auth_methods_supported: [&'static str; 2],
+    /// Whether every authorization response names its issuer (RFC 9207): it does.
+    authorization_response_iss_parameter_supported: bool,
     /// The challenges of PKCE (RFC 7636).
     #[schema(value_type = Vec<String>)]
     code_challenge_methods_supported: [&'static str; 1],
@@ -60,6 +61,7 @@ impl MetadataBody {
         let url = |path: &str| format!("{}{path}", public_url.trim_end_matches('/'));
         Self {
             issuer: public_url.to_owned(),
+            authorization_endpoint: url(route::page::AUTHORIZE),
             token_endpoint: url(route::TOKEN),
             revocation_endpoint: url(route::REVOKE),
             introspection_endpoint: url(route::INTROSPECT),
@@ -71,6 +73,7 @@ impl MetadataBody {
             token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+            authorization_response_iss_parameter_supported: true,
             code_challenge_methods_supported: ["S256"],
             service_documentation: url(route::REFERENCE),
         }

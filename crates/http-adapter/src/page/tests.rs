@@ -3,6 +3,8 @@
 use crate::tests::{Answer, Parts, send};
 use actix_web::http::StatusCode;
 use actix_web::test::TestRequest;
+use domain::form_token::FormToken;
+use domain::secret::{Secret, SecretBytes, SecretKind};
 
 const SHOWN: [&str; 4] = ["/sign-in", "/forgot-password", "/sign-up", "/authorize"];
 const OWN: [&str; 4] = ["/apps", "/tokens", "/activity", "/account"];
@@ -109,6 +111,25 @@ async fn another_method_is_a_405_that_names_the_right_ones() {
         assert_eq!(answer.header("allow"), Some(allowed), "{path}");
         assert_is_a_guarded_page(&answer, path);
     }
+}
+
+#[actix_web::test]
+async fn a_wrong_password_brings_the_form_back_with_what_is_wrong() {
+    let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]));
+    let fields = format!(
+        "form_token={}&email=robin%40example.org&password=a+wrong+password",
+        FormToken::of(&visit).expose()
+    );
+    let request = TestRequest::post()
+        .uri("/sign-in")
+        .insert_header(("content-type", "application/x-www-form-urlencoded"))
+        .insert_header(("cookie", format!("restwell_visit={}", visit.expose())))
+        .set_payload(fields);
+    let answer = send(&Parts::default().build(), request).await;
+    assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(answer.text().contains("role=\"alert\""), "{}", answer.text());
+    assert!(!answer.text().contains("a wrong password"), "{}", answer.text());
+    assert_is_a_guarded_page(&answer, "/sign-in");
 }
 
 #[actix_web::test]
