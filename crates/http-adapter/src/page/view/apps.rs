@@ -8,6 +8,7 @@ use domain::scope::ScopeSet;
 /// The page of connected apps, where a person lands after signing in.
 #[derive(Clone, Template)]
 #[template(path = "apps.html")]
+#[expect(clippy::struct_field_names, reason = "the page is named after its list")]
 pub(crate) struct Apps {
     /// Who is signed in.
     pub(crate) person: Person,

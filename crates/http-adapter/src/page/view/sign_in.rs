@@ -48,7 +48,7 @@ impl SignIn {
 }
 
 /// The page after signing out.
-#[derive(Clone, Template)]
+#[derive(Clone, Copy, Template)]
 #[template(path = "signed_out.html")]
 pub(crate) struct SignedOut {
     /// Whether it was in every browser.

@@ -9,6 +9,7 @@ use domain::secret::Secret;
 /// The page of personal access tokens.
 #[derive(Template)]
 #[template(path = "tokens.html")]
+#[expect(clippy::struct_field_names, reason = "the page is named after its list")]
 pub(crate) struct Tokens {
     /// Who is signed in.
     pub(crate) person: Person,
