@@ -14,6 +14,8 @@ use application::authorization::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+const STATE: &str = "state";
+
 /// Takes the request of an app in, and sends the person on: to sign in, to decide, or straight back.
 pub(super) async fn begin(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let pairs =
@@ -59,7 +61,7 @@ fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
         redirect_uri: required("redirect_uri"),
         response_type: given("response_type"),
         scope: given("scope"),
-        state: given("state"),
+        state: given(STATE),
         code_challenge: given("code_challenge"),
         code_challenge_method: given("code_challenge_method"),
         prompt: given("prompt"),
@@ -73,9 +75,15 @@ fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> Given<'a> {
     let mut values = pairs.iter().filter(|pair| pair.name == name).map(|pair| pair.value.as_ref());
     match (values.next(), values.next()) {
         (None, _) | (Some(""), None) => Given::Absent,
-        (Some(value), None) if check_value(value).is_ok() => Given::Once(value),
+        (Some(value), None) if is_clean(name, value) => Given::Once(value),
         (Some(_), _) => Given::Faulty,
     }
+}
+
+/// Tells whether a value can be taken. `state` is the client's own and goes back as it came, line breaks and all
+/// (security.md T25), but for a NUL, which no store keeps.
+fn is_clean(name: &str, value: &str) -> bool {
+    if name == STATE { !value.contains('\0') } else { check_value(value).is_ok() }
 }
 
 fn problem(error: BeginAuthorizationError) -> Problem {
@@ -119,7 +127,14 @@ mod tests {
     fn an_empty_value_counts_as_omitted_and_a_control_character_is_faulty() {
         assert!(sorted("state=", |p| p.state == Given::Absent));
         assert!(sorted("state=a%00b", |p| p.state == Given::Faulty));
+        assert!(sorted("scope=a%0d%0ab", |p| p.scope == Given::Faulty));
+    }
+
+    // T25
+    #[test]
+    fn a_state_is_taken_with_its_line_breaks() {
         assert!(sorted("state=a%20b", |p| p.state == Given::Once("a b")));
+        assert!(sorted("state=a%0d%0ab", |p| p.state == Given::Once("a\r\nb")));
     }
 
     proptest! {
