@@ -93,8 +93,8 @@ pub(crate) async fn apps_are_listed_by_the_bytes_of_their_names_then_by_id(harne
     let names = ["owl", "\u{c4}rzte", "Zebra", "owl"];
     let mut unit = harness.begin().await;
     for (number, name) in (1..).zip(names) {
-        let named = Client { name: ClientName::parse(name).unwrap(), ..client(number) };
-        assert!(unit.clients().update(&named).await.unwrap());
+        let renamed = Client { name: ClientName::parse(name).unwrap(), ..client(number) };
+        assert!(unit.clients().update(&renamed).await.unwrap());
     }
     unit.commit().await.unwrap();
     let ids: Vec<_> = list(harness, 1).await.into_iter().map(|app| app.client_id).collect();

@@ -41,13 +41,14 @@ async fn live(harness: &Harness) -> Vec<u64> {
 pub(crate) async fn a_grant_reads_back_as_stored(harness: &Harness) {
     prepare(harness).await;
     let scopes: ScopeSet = [Scope::Sleep, Scope::TokensIntrospect].into_iter().collect();
-    let used =
-        Grant { last_used_at: Some(seconds(-3)), last_used_from: Some(used_from(1)), scopes, ..grant(2) };
-    let without_agent =
-        Grant { last_used_from: Some(used_from(2)), ..Grant { id: grant_id(3), ..used.clone() } };
-    let without_agent = Grant { refresh_token_hash: hash(3), ..without_agent };
-    let before_it_was_noted = Grant { last_used_at: Some(seconds(-3)), ..grant(4) };
-    let mut grants = vec![grant(1), used, without_agent, before_it_was_noted];
+    let used = |number, last_used_from| Grant {
+        last_used_at: Some(seconds(-3)),
+        last_used_from,
+        scopes,
+        ..grant(number)
+    };
+    // With a program's name, without one, and used before that was noted.
+    let mut grants = vec![grant(1), used(2, Some(used_from(1))), used(3, Some(used_from(2))), used(4, None)];
     let reasons = RevocationReason::ALL.into_iter();
     grants.extend((5..).zip(reasons).map(|(number, reason)| revoked(number, reason)));
     harness.store_grants(&grants).await;

@@ -102,11 +102,11 @@ fn note_use(connection: &mut SqliteConnection, key: TallyKey) -> QueryResult<()>
     let Reader::PersonalToken(id) = reader else {
         return Ok(());
     };
-    use personal_token::dsl;
-    let earlier = dsl::personal_token
+    let last_used_at = personal_token::last_used_at;
+    let earlier = personal_token::table
         .find((blob(user_id.as_uuid()), blob(id.as_uuid())))
-        .filter(dsl::last_used_at.is_null().or(dsl::last_used_at.lt(micros(minute))));
-    diesel::update(earlier).set(dsl::last_used_at.eq(micros(minute))).execute(connection).map(drop)
+        .filter(last_used_at.is_null().or(last_used_at.lt(micros(minute))));
+    diesel::update(earlier).set(last_used_at.eq(micros(minute))).execute(connection).map(drop)
 }
 
 #[async_trait]

@@ -1,5 +1,4 @@
 //! The audit trail, as other programs find it.
-#![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
 
 use application::ports::storage::{AuditFilter, AuditReader as _, UnitOfWorkFactory as _};
 use chrono::DateTime;
