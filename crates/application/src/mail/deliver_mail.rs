@@ -88,25 +88,30 @@ impl DeliverMail {
     /// Hands a message over, outside any unit of work. No line of the log holds an address or a text, so what the
     /// mail server said is not among them either.
     async fn deliver(&self, message: &QueuedMessage) -> Outcome {
+        let (outcome, trouble) = self.attempt(message).await;
+        if let Some(trouble) = trouble {
+            tracing::warn!(message = %message.id, attempts = message.attempts, trouble, "a message was not sent");
+        }
+        outcome
+    }
+
+    /// Returns what came of an attempt, and what was in its way.
+    async fn attempt(&self, message: &QueuedMessage) -> (Outcome, Option<&'static str>) {
         let now = self.clock.now();
         if now - message.queued_at >= TimeDelta::seconds(GIVE_UP_SECONDS) {
-            tracing::warn!(message = %message.id, attempts = message.attempts, "gave up sending a message");
-            return Outcome::GivenUp;
+            return (Outcome::GivenUp, Some("it waited too long and is given up"));
         }
         let Ok(mail) = self.sealer.open(message.id, &message.sealed) else {
             // The right key may come back: another replica may have been started with a wrong one.
-            tracing::warn!(message = %message.id, "a queued message does not open with keys.encryption_key");
-            return postponed(message, now);
+            let trouble = "it does not open with keys.encryption_key; trying again later";
+            return (postponed(message, now), Some(trouble));
         };
         match self.mailer.send(&mail).await {
-            Ok(()) => Outcome::Sent,
-            Err(MailError::Refused) => {
-                tracing::warn!(message = %message.id, "the mail server refused a message for good");
-                Outcome::GivenUp
-            }
+            Ok(()) => (Outcome::Sent, None),
+            Err(MailError::Refused) => (Outcome::GivenUp, Some("the mail server refused it for good")),
             Err(MailError::Unavailable(_)) => {
-                tracing::warn!(message = %message.id, attempts = message.attempts, "a message was not sent yet");
-                postponed(message, self.clock.now())
+                let trouble = "the mail server did not take it; trying again later";
+                (postponed(message, self.clock.now()), Some(trouble))
             }
         }
     }

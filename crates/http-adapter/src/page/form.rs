@@ -5,7 +5,7 @@ use crate::body::{BodyKind, read_body};
 use crate::parameter::{ParameterError, parse};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
-use actix_web::http::header::{HeaderMap, HeaderName, ORIGIN};
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use actix_web::web::Payload;
 use domain::form_token::FormToken;
 use domain::secret::Secret;
@@ -89,8 +89,8 @@ fn unreadable(problem: Problem) -> Problem {
 ///
 /// `Origin: null` is what a page under `Referrer-Policy: no-referrer` sends, so it tells nothing either.
 fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
-    let site = headers.get(&SEC_FETCH_SITE).map(|value| value.as_bytes());
-    let origin = headers.get(ORIGIN).map(|value| value.as_bytes()).filter(|origin| *origin != b"null");
+    let site = headers.get(&SEC_FETCH_SITE).map(HeaderValue::as_bytes);
+    let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes).filter(|origin| *origin != b"null");
     let ours = Url::parse(&settings.public_url).map(|url| url.origin().ascii_serialization());
     let site_fits = site.is_none_or(|site| site == b"same-origin" || site == b"none");
     let origin_fits = origin.is_none_or(|origin| ours.is_ok_and(|ours| ours.as_bytes() == origin));
@@ -100,7 +100,6 @@ fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use actix_web::http::header::HeaderValue;
 
     fn fits(headers: &[(HeaderName, &'static str)]) -> bool {
         let map = headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));

@@ -19,7 +19,7 @@ use application::ports::storage::{
     SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
-    MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
+    Clock, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
     UnknownKeyReload,
 };
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
@@ -89,16 +89,14 @@ impl Parts {
         let allowed = self.allow_query_secrets;
         let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
         let reads = ReadRecorder::new(self.reads, clock.clone());
-        let authentication = AuthenticationPorts {
-            clients: store.clone(),
-            failures: store.clone(),
-            units: store.clone(),
-            entropy: store.clone(),
-            clock: clock.clone(),
-        };
-        let pages = pages::page_use_cases(&store, clock.clone(), &self.settings.public_url);
+        let page_clock: Arc<dyn Clock> = clock.clone();
+        let pages = pages::page_use_cases(&store, &page_clock, &self.settings.public_url);
         Arc::new(HttpState {
-            authenticate_client: Arc::new(AuthenticateClient::new(authentication, limits, allowed)),
+            authenticate_client: Arc::new(AuthenticateClient::new(
+                authentication_ports(&store),
+                limits,
+                allowed,
+            )),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
             refresh_access: Arc::new(RefreshAccess::new(
                 store.clone(),
@@ -142,6 +140,16 @@ impl Parts {
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
             settings: self.settings,
         })
+    }
+}
+
+fn authentication_ports(store: &Arc<MemoryStore>) -> AuthenticationPorts {
+    AuthenticationPorts {
+        clients: store.clone(),
+        failures: store.clone(),
+        units: store.clone(),
+        entropy: store.clone(),
+        clock: Arc::new(FixedClock),
     }
 }
 

@@ -20,7 +20,7 @@ use domain::session::SessionLifetime;
 use std::sync::Arc;
 
 /// Makes the use cases. Nobody is signed in, no account exists, and no mail is sent.
-pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: Arc<dyn Clock>, issuer: &str) -> PageUseCases {
+pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, issuer: &str) -> PageUseCases {
     let mut sessions = MockSessionReader::new();
     sessions.expect_find_session().returning(|_| Ok(None));
     let apps = Arc::new(MockConnectedAppReader::new());

@@ -4,6 +4,10 @@ mod clock;
 mod entropy;
 mod key_ring;
 mod mailer;
+#[cfg_attr(
+    feature = "test-support",
+    expect(clippy::ref_option_ref, reason = "the code of the mock borrows every argument, an option too")
+)]
 mod password_hasher;
 mod rate_limiter;
 mod read_ledger;

@@ -23,8 +23,8 @@ fn counting(parts: Parts) -> (World, Arc<HeldReads>) {
     (World::of(parts), reads)
 }
 
-fn moment(text: &str) -> Option<DateTime<Utc>> {
-    Some(text.parse().unwrap())
+fn moment(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
 }
 
 #[actix_web::test]
@@ -50,7 +50,8 @@ async fn the_records_of_the_page_and_the_range_that_was_asked_for_are_counted() 
     let path = &paths("sleep", USER)[0];
     let asked = "startDate=2000-01-01T00:00:00Z&endDate=2100-01-01T00:00:00Z&pageSize=2";
     assert_eq!(world.get(&format!("{path}?{asked}")).await.status, 200);
-    let range = AskedRange { from: moment("2000-01-01T00:00:00Z"), to: moment("2100-01-01T00:00:00Z") };
+    let (from, to) = (moment("2000-01-01T00:00:00Z"), moment("2100-01-01T00:00:00Z"));
+    let range = AskedRange { from: Some(from), to: Some(to) };
     assert_eq!(reads.take(), [counted(DataEndpoint::Sleep, 2, range)]);
 }
 
