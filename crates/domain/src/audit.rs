@@ -78,7 +78,7 @@ audit_kinds! {
     SignedIn => "session.signed_in",
     /// A password was refused for an account that exists.
     SignInRefused => "session.refused",
-    /// A session was ended; the subject is the session.
+    /// Sessions were ended; the subject is the session when it was one.
     SignedOut => "session.signed_out",
     /// Every session of a person was ended.
     SignedOutEverywhere => "session.signed_out_everywhere",
@@ -96,7 +96,7 @@ audit_kinds! {
     ClientEnabled => "client.enabled",
     /// A client got another secret; the subject is the secret.
     ClientSecretRotated => "client.secret_rotated",
-    /// A client sent its secret in a query string although it may not: the secret should be rotated.
+    /// A client sent its secret in a query string although it may not: the secret should be rotated; it is the subject.
     ClientSecretExposed => "client.secret_exposed",
     /// A person allowed a client something.
     ConsentGiven => "consent.given",
@@ -116,13 +116,13 @@ audit_kinds! {
     ServiceTokenIssued => "token.service_issued",
     /// A person made a personal access token; the subject is the token.
     PersonalTokenCreated => "personal_token.created",
-    /// A personal access token was revoked; the subject is the token.
+    /// Personal access tokens were revoked; the subject is the token when it was one.
     PersonalTokenRevoked => "personal_token.revoked",
     /// A signing key was made; the subject is the key.
     KeyCreated => "key.created",
     /// A signing key was retired; the subject is the key.
     KeyRetired => "key.retired",
-    /// Everything issued before a moment was invalidated.
+    /// Everything issued before a moment was invalidated; the count is of all of it.
     EverythingInvalidated => "everything.invalidated",
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the audit's use cases, by what they are about.
 
+mod every_kind;
 mod flush_reads;
 mod list;
 mod prune_audit;

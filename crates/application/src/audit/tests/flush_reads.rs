@@ -51,15 +51,17 @@ async fn sums_are_stored_in_batches_of_five_hundred_in_one_order() {
 #[tokio::test]
 async fn of_one_person_the_order_is_by_minute_then_reader_then_kind() {
     let earlier = tally(1, 5);
-    let token = Reader::PersonalToken(PersonalTokenId::from_uuid(Uuid::nil()));
-    let by_token = ReadTally { key: TallyKey { reader: token, ..tally(1, 4).key }, ..tally(1, 4) };
+    let own = Reader::PersonalToken(PersonalTokenId::from_uuid(Uuid::nil()));
+    let by_token = ReadTally { key: TallyKey { reader: own, ..tally(1, 4).key }, ..tally(1, 4) };
     let refresh = ReadTally { key: TallyKey { kind: ReadKind::Refresh, ..tally(1, 4).key }, ..tally(1, 4) };
     let expected = [earlier, tally(1, 4), refresh, by_token];
     for turned in 0..expected.len() {
         let mut added = expected;
         added.rotate_left(turned);
         let (ledger, taken) = (Arc::<HeldReads>::default(), Arc::default());
-        added.into_iter().for_each(|tally| ledger.add(tally));
+        for tally in added {
+            ledger.add(tally);
+        }
         FlushReads::new(ledger, taking(1, &taken)).run().await.unwrap();
         assert_eq!(*taken.lock().unwrap(), [expected.to_vec()]);
     }

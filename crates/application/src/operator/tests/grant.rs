@@ -23,6 +23,7 @@ fn just_one() -> GrantFilter {
 }
 
 /// What a revocation is to touch, and how much of it there is.
+#[derive(Clone, Copy)]
 struct Expected {
     filter: GrantFilter,
     user: Option<UserId>,
