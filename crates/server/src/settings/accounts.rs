@@ -19,15 +19,15 @@ section! {
         sign_in_per_account_a_day: u32 = Some("100"), "failures, 1 to 1000000", "50";
         /// Wrong passwords from one address (IPv6: its /64) within the window, whatever the account.
         sign_in_per_address: u32 = Some("100"), "failures, 1 to 1000000", "50";
-        /// The window of the limits for an account and for an address.
-        sign_in_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "900";
+        /// The window in which wrong passwords for an account and from an address are counted.
+        failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "900";
     }
 }
 
 impl AccountSettings {
     /// Returns the limits against guessing passwords.
     pub(crate) const fn sign_in_limits(&self) -> SignInLimits {
-        let window_seconds = self.sign_in_window_seconds;
+        let window_seconds = self.failure_window_seconds;
         SignInLimits {
             per_account: AttemptLimit { attempts: self.sign_in_per_account, window_seconds },
             per_account_and_day: AttemptLimit {
@@ -43,7 +43,7 @@ impl AccountSettings {
             ("sign_in_per_account", self.sign_in_per_account, 1_000_000),
             ("sign_in_per_account_a_day", self.sign_in_per_account_a_day, 1_000_000),
             ("sign_in_per_address", self.sign_in_per_address, 1_000_000),
-            ("sign_in_window_seconds", self.sign_in_window_seconds, DAY_SECONDS),
+            ("failure_window_seconds", self.failure_window_seconds, DAY_SECONDS),
         ];
         let ranges = counts.into_iter().filter_map(|(name, number, most)| {
             Problem::unless_within(&format!("accounts.{name}"), number, 1..=most)

@@ -4,6 +4,7 @@ use super::parameters::{HashParameters, work};
 use super::stored_hash;
 use application::ports::system::PasswordHashingError;
 use domain::password::Password;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// The most memory that is proposed for one hash. Above it more iterations are: several hashes run at a time, and
@@ -17,7 +18,7 @@ const STEP_KIB: u32 = 1024;
 const CORRECTIONS: usize = 6;
 
 /// How often each proposal is measured; the quickest counts, the others were disturbed.
-const MEASUREMENTS: usize = 3;
+const MEASUREMENTS: usize = 5;
 
 /// What is proposed for a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +55,17 @@ fn propose<E>(
     let mut measured = |parameters| measure(parameters).map(|took| Calibration { parameters, took });
     let mut best = measured(HashParameters::MINIMUM)?;
     let mut latest = best;
+    // The least memory with which a hash took too long.
+    let mut too_much = MOST_PROPOSED_KIB + STEP_KIB;
     for _ in 0..CORRECTIONS {
-        let next = with_memory_scaled(latest, target);
-        if next == latest.parameters || next == best.parameters {
+        let next = with_memory(next_memory(latest, target, best.parameters.memory_kib()..too_much));
+        if next == best.parameters {
             break;
         }
         latest = measured(next)?;
+        if latest.took > target {
+            too_much = next.memory_kib();
+        }
         best = better(best, latest, target);
     }
     let next = with_iterations_scaled(best, target);
@@ -80,14 +86,25 @@ fn work_of(parameters: HashParameters) -> u64 {
     work(parameters.memory_kib(), parameters.iterations())
 }
 
-/// Returns the parameters with as much more or less memory as the target is above or below the measurement.
-fn with_memory_scaled(measured: Calibration, target: Duration) -> HashParameters {
-    let scaled = scaled(measured.parameters.memory_kib(), measured.took, target);
-    let whole = scaled - scaled % STEP_KIB;
-    changed(
-        whole.clamp(*HashParameters::MEMORY_KIB.start(), MOST_PROPOSED_KIB),
-        measured.parameters.iterations(),
-    )
+/// Returns how much memory to try next, in whole steps: as much more or less as the target is above or below the
+/// measurement. When that is known to be too much, or no more than what is known to fit, the middle is tried: some
+/// measurement was disturbed. Less than the minimum means that nothing is left to try.
+fn next_memory(measured: Calibration, target: Duration, between: Range<u32>) -> u32 {
+    let memory_kib = measured.parameters.memory_kib();
+    let scaled = scaled(memory_kib, measured.took, target);
+    let next = if scaled >= between.end && between.end > MOST_PROPOSED_KIB {
+        MOST_PROPOSED_KIB
+    } else if scaled >= between.end || (memory_kib != between.start && scaled < between.start + STEP_KIB) {
+        between.start.midpoint(between.end)
+    } else {
+        scaled
+    };
+    next - next % STEP_KIB
+}
+
+/// Returns the parameters with this memory; the minimum when there is too little.
+fn with_memory(memory_kib: u32) -> HashParameters {
+    changed(memory_kib, HashParameters::MINIMUM.iterations())
 }
 
 fn with_iterations_scaled(measured: Calibration, target: Duration) -> HashParameters {
@@ -153,6 +170,19 @@ mod tests {
     fn a_quick_machine_gets_more_iterations_once_there_is_memory_enough() {
         let found = proposed(50, 0, TARGET);
         assert_eq!(found.parameters, HashParameters::new(262_144, 7, 1).unwrap());
+    }
+
+    #[test]
+    fn a_measurement_that_was_disturbed_does_not_leave_the_proposal_far_below_the_target() {
+        for disturbed in 1..=3 {
+            let mut asked = 0;
+            let Ok(found) = propose::<Infallible>(TARGET, |parameters| {
+                asked += 1;
+                let factor = if asked == disturbed { 4 } else { 1 };
+                Ok(Duration::from_nanos(work_of(parameters) * 488 * factor))
+            });
+            assert!(found.took <= TARGET && found.took > TARGET * 7 / 10, "{disturbed}: {found:?}");
+        }
     }
 
     #[test]
