@@ -398,12 +398,3 @@ async fn a_store_that_cannot_be_reached_is_no_bad_code() {
     let outcome = redeem.run(command(&app(), code_secret().expose())).await;
     assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Unavailable))));
 }
-
-#[tokio::test]
-async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing() {
-    let mut unit = consuming(Some(person()));
-    unit.grants.expect_insert().times(1).returning(|_| Err(StorageError::Retryable));
-    let (outcome, endings) = redeem(unit).await;
-    assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Retryable))));
-    assert_eq!(endings.committed(), 0);
-}

@@ -61,3 +61,15 @@ async fn a_code_that_is_refused_leaves_no_event() {
         assert_events(&told(unit).await, &[]);
     }
 }
+
+#[tokio::test]
+async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing_and_tells_nothing() {
+    let mut unit = consuming(Some(person()));
+    unit.grants.expect_insert().times(1).returning(|_| Err(StorageError::Retryable));
+    let signer = Arc::new(RecordingSigner::default());
+    let (outcome, endings, events) =
+        run_and_tell(unit, signer, command(&app(), code_secret().expose())).await;
+    assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Retryable))));
+    assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
+}
