@@ -33,6 +33,14 @@ docs:
 deny:
     cargo deny check
 
+# Runs real client libraries through the whole flow
+clients *arguments:
+    scripts/check-clients {{arguments}}
+
+# Drives a browser through the pages, checks accessibility, takes pictures
+pages *arguments:
+    scripts/check-pages {{arguments}}
+
 # Runs every gate, as CI does
 ci:
     CI=true bash .ci/run
