@@ -1,10 +1,6 @@
 # shellcheck shell=bash
-# Sourced by scripts/check-clients and scripts/check-pages: tools of theirs, and a throwaway server with a person and
+# Sourced by scripts/check-clients and scripts/check-pages: tools of theirs, and a throwaway server with people and
 # apps. Everything lies in $scratch, which stop_server removes.
-
-readonly EMAIL=sam@example.org
-# Longer than the least, and not plain ASCII.
-readonly PASSWORD='vier graue Gänse schlafen im Gras'
 
 fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
 
@@ -68,18 +64,13 @@ build_server() {
     [ -x "$RESTWELL_BIN" ] || fail "$RESTWELL_BIN is no program"
 }
 
-# Starts a server on an embedded store and a free loopback port, with a person who can sign in. Sets BASE_URL, EMAIL,
-# PASSWORD and USER_ID: start_server [SETTING=VALUE]...
+# Starts a server on an embedded store and a free loopback port, and sets BASE_URL: start_server [SETTING=VALUE]...
 start_server() {
     local name
     # Settings of the shell are not those of this server.
     for name in $(compgen -e RESTWELL_ | grep -v '^RESTWELL_BIN$'); do unset "$name"; done
     export RESTWELL__STORAGE__DATA_DIR=$scratch/data RESTWELL__SERVER__LISTEN=127.0.0.1:0 "$@"
     "$RESTWELL_BIN" migrate 2>>"$scratch/server.log"
-    USER_ID=$(printf '%s\n' "$PASSWORD" |
-        "$RESTWELL_BIN" user create --email "$EMAIL" --timezone Europe/Berlin --password-stdin --json 2>>"$scratch/server.log" |
-        member user_id)
-    [ -n "$USER_ID" ] || fail "the person could not be created"
     "$RESTWELL_BIN" serve >>"$scratch/server.log" 2>&1 &
     server=$!
     for _ in $(seq 300); do
@@ -89,7 +80,16 @@ start_server() {
         sleep 0.1
     done
     [ -n "$BASE_URL" ] || fail "the server did not start in 30 seconds"
-    export BASE_URL EMAIL PASSWORD USER_ID
+    export BASE_URL
+}
+
+# Creates a person who can sign in, and sets EMAIL and PASSWORD.
+create_person() {
+    # Longer than the least, and not plain ASCII.
+    export EMAIL=sam@example.org PASSWORD='vier graue Gänse schlafen im Gras'
+    printf '%s\n' "$PASSWORD" |
+        "$RESTWELL_BIN" user create --email "$EMAIL" --timezone Europe/Berlin --password-stdin >/dev/null 2>>"$scratch/server.log" ||
+        fail "the person could not be created"
 }
 
 # Registers an app that may ask for everything, and sets CLIENT_ID and CLIENT_SECRET: create_client NAME REDIRECT_URI

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  BASE, age, askForTokens, connect, newApp, newPerson, read, signIn, signInAt, soon, useBrowser,
+  BASE, age, askForTokens, connect, newApp, newPerson, press, read, signIn, signInAt, soon, tick, useBrowser,
 } from './fixture.mjs'
 
 const newWindow = useBrowser()
@@ -28,7 +28,7 @@ test('disconnecting an app ends it within two seconds, and leaves the other', as
   await page.goto(`${BASE}/apps`)
   assert.match(await main(page), /Owl Diary[^]*Supplement Shelf|Supplement Shelf[^]*Owl Diary/)
 
-  await disconnectButton(page, owl).click()
+  await press(disconnectButton(page, owl))
   await page.waitForURL(`${BASE}/apps**`)
   assert.doesNotMatch(await main(page), /Owl Diary/)
   assert.match(await main(page), /Supplement Shelf/)
@@ -45,7 +45,7 @@ test('all apps are disconnected at once', async (t) => {
   const tokens = [await connect(page, owl), await connect(page, shelf)]
   await page.goto(`${BASE}/apps`)
   await page.locator('summary', { hasText: 'all' }).click()
-  await page.locator('form', { has: page.locator('input[name=all]') }).getByRole('button').click()
+  await press(page.locator('form', { has: page.locator('input[name=all]') }).getByRole('button'))
   await page.waitForURL(`${BASE}/apps**`)
   assert.doesNotMatch(await main(page), /Owl Diary|Supplement Shelf/)
   for (const { access_token: token } of tokens) assert.ok(await soon(isRefused(person, token)))
@@ -56,11 +56,9 @@ test('a token needs a fresh sign-in, is shown once, reads what was ticked, and i
   const page = await signedIn(person)
   const makeToken = async () => {
     await page.locator('input[name=name]').fill('Sunday notebook')
-    for (const box of await page.locator('input[name=scope]').all()) {
-      await box.setChecked((await box.getAttribute('value')) === 'profile')
-    }
+    await tick(page, ['profile'])
     await page.locator('select[name=expires]').selectOption('30')
-    await page.locator('form[action="/tokens"] button[type=submit]').click()
+    await press(page.locator('form[action="/tokens"] button[type=submit]'))
   }
   await age(person, 6 * 60)
   await page.goto(`${BASE}/tokens`)
@@ -68,7 +66,7 @@ test('a token needs a fresh sign-in, is shown once, reads what was ticked, and i
   assert.equal(new URL(page.url()).pathname, '/sign-in', 'the sign-in was too long ago')
   assert.doesNotMatch(await main(page), /rwp_/)
   await page.locator('input[name=password]').fill(person.password)
-  await page.locator('main form button[type=submit]').click()
+  await press(page.locator('main form button[type=submit]'))
   await page.waitForURL(`${BASE}/tokens`)
 
   await makeToken()
@@ -79,7 +77,7 @@ test('a token needs a fresh sign-in, is shown once, reads what was ticked, and i
   assert.equal((await read('profile', person.id, token)).status, 200)
   assert.equal((await read('sleep', person.id, token)).status, 403)
 
-  await page.locator('form[action="/tokens/revoke"] button').click()
+  await press(page.locator('form[action="/tokens/revoke"] button'))
   await page.waitForURL(`${BASE}/tokens**`)
   assert.equal(await page.locator('form[action="/tokens/revoke"]').count(), 0)
   assert.ok(await soon(isRefused(person, token)))
@@ -92,7 +90,7 @@ test('after signing out, Back shows nothing of the person', async (t) => {
   await connect(page, app)
   for (const path of ['/account', '/apps']) await page.goto(BASE + path)
   assert.match(await main(page), /Owl Diary/)
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await press(page.getByRole('button', { name: 'Sign out' }))
   await page.waitForURL(`${BASE}/sign-out`)
   for (const left of ['/apps', '/account']) {
     await page.goBack()
@@ -106,7 +104,7 @@ test('signing out everywhere ends the other browsers too', async () => {
   const person = await newPerson()
   const [here, there] = [await signedIn(person), await signedIn(person)]
   await here.goto(`${BASE}/account`)
-  await here.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await press(here.getByRole('button', { name: 'Sign out everywhere' }))
   for (const page of [here, there]) {
     await page.goto(`${BASE}/account`)
     assert.equal(new URL(page.url()).pathname, '/sign-in')
@@ -122,7 +120,7 @@ test('a new password counts at once, ends the other browsers, and gives this one
   const change = async (current, next) => {
     await here.locator('input[name=current_password]').fill(current)
     await here.locator('input[name=new_password]').fill(next)
-    await here.locator('form[action="/account/password"] button[type=submit]').click()
+    await press(here.locator('form[action="/account/password"] button[type=submit]'))
   }
   const password = 'seven purple owls read at night'
   await change('not the right password', password)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  BASE, SESSION_COOKIE, authorization, connect, newApp, newPerson, newSite, read, signIn, signInAt, useBrowser,
+  BASE, SESSION_COOKIE, authorization, connect, newApp, newPerson, newSite, press, read, signIn, signInAt, useBrowser,
 } from './fixture.mjs'
 
 const newWindow = useBrowser()
@@ -15,6 +15,11 @@ test('t28 no page shows in a frame of another site', async (t) => {
     html(response, `<iframe src="${new URL(request.url, 'http://x').searchParams.get('page')}"></iframe>`))
   // Scripts may run: nothing of the answer rests on their absence.
   const page = await newWindow({ javaScriptEnabled: true }, [BASE, app.origin, evil.origin, 'chrome-error:'])
+  const frame = async (address) => {
+    await page.goto(`${evil.origin}/?page=${encodeURIComponent(address)}`)
+    return page.frames()[1]
+  }
+  assert.equal((await frame(app.redirectUri)).url(), app.redirectUri, 'a page that may be framed is')
   await signInAt(page, person)
   await connect(page, app)
   const request = authorization(app).url
@@ -23,11 +28,9 @@ test('t28 no page shows in a frame of another site', async (t) => {
     page.url(), request, ...['/sign-in', '/apps', '/tokens', '/activity', '/account', '/forgot-password', '/authorize', '/consent'].map((path) => BASE + path),
   ]
   for (const framed of pages) {
-    await page.goto(`${evil.origin}/?page=${encodeURIComponent(framed)}`)
-    const [, frame] = page.frames()
-    await frame.waitForLoadState()
-    assert.equal(await frame.locator('form, main').count(), 0, framed)
-    assert.match(frame.url(), /^chrome-error:/, framed)
+    const inside = await frame(framed)
+    assert.equal(await inside.locator('form, main').count(), 0, framed)
+    assert.match(inside.url(), /^chrome-error:/, framed)
   }
 })
 
@@ -96,7 +99,7 @@ test('t30 a session that somebody else put into the browser is not taken over', 
   const page = await newWindow()
   await page.context().addCookies([planted])
   await page.goto(`${BASE}/account`)
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await press(page.getByRole('button', { name: 'Sign out', exact: true }))
   await signInAt(page, person)
   const now = (await page.context().cookies()).find(({ name }) => name === SESSION_COOKIE)
   assert.notEqual(now.value, planted.value)

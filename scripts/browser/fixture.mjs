@@ -1,10 +1,11 @@
 /** People, apps and browsers for the tests. Each test has its own, so that none depends on another. */
 
+import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
-import { after, before } from 'node:test'
+import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
@@ -24,13 +25,11 @@ const ARGUMENTS = [
 /** One browser for the tests of a file, and the way to new windows of it. */
 export function useBrowser() {
   let browser
-  before(async () => {
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGUMENTS })
-  })
-  after(() => browser?.close())
+  after(async () => (await browser)?.close())
   /** Opens a window with no cookies. No script runs unless the options say so, and nothing but `allowed` is asked. */
   return async function newWindow(options = {}, allowed = [BASE]) {
-    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB', ...options })
+    browser ??= chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGUMENTS })
+    const context = await (await browser).newContext({ javaScriptEnabled: false, locale: 'en-GB', ...options })
     context.setDefaultTimeout(15_000)
     const page = await context.newPage()
     page.complaints = []
@@ -44,10 +43,14 @@ export function useBrowser() {
   }
 }
 
+/** Where no mail is set, a command prints the link that the server would mail. */
+const PRINTING = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^RESTWELL__(MAIL|ACCOUNTS)__/.test(name)))
+
 /** Runs a command of the program and returns what it printed. */
 export function restwell(command, input = '') {
   return new Promise((resolve, reject) => {
-    const child = execFile(process.env.RESTWELL_BIN, command, (error, output, complaint) =>
+    const child = execFile(process.env.RESTWELL_BIN, command, { env: PRINTING }, (error, output, complaint) =>
       error ? reject(new Error(`restwell ${command.join(' ')}: ${complaint}`)) : resolve(output))
     child.stdin.end(input)
   })
@@ -125,11 +128,17 @@ export function authorization(app, parameters = {}) {
   return { url: url.href, verifier }
 }
 
+/** Does what opens another page, and waits until that is there. */
+export const follow = (page, action) => Promise.all([page.waitForEvent('load'), action()])
+
+/** Presses a button, or a link, that opens another page. */
+export const press = (button) => follow(button.page(), () => button.click())
+
 /** Fills in the form of the sign-in page that is open, and sends it. */
 export async function signIn(page, person) {
   await page.locator('input[name=email]').fill(person.email)
   await page.locator('input[name=password]').fill(person.password)
-  await page.locator('form:has(input[name=password]) button[type=submit]').click()
+  await press(page.locator('form:has(input[name=password]) button[type=submit]'))
 }
 
 /** Signs in without an app. */
@@ -139,13 +148,19 @@ export async function signInAt(page, person, path = '/sign-in') {
 }
 
 export const scopeBox = (page, scope) => page.locator(`input[name=scope][value="${scope}"]`)
-export const decide = (page, decision) => page.locator(`button[name=decision][value=${decision}]`).click()
+export const decide = (page, decision) => press(page.locator(`button[name=decision][value=${decision}]`))
 
 /** Ticks exactly these scopes. */
 export async function tick(page, scopes) {
   for (const box of await page.locator('input[name=scope]').all()) {
-    await box.setChecked(scopes.includes(await box.getAttribute('value')))
+    await setBox(page, box, scopes.includes(await box.getAttribute('value')))
   }
+}
+
+/** Ticks or unticks a box by its label, which is what people hit. */
+export async function setBox(page, box, ticked) {
+  if ((await box.isChecked()) !== ticked) await page.locator(`label[for="${await box.getAttribute('id')}"]`).click()
+  assert.equal(await box.isChecked(), ticked)
 }
 
 /** Connects an app: the whole way of a person who is signed in, and the app's tokens at its end. */
@@ -179,8 +194,8 @@ export function askForTokens(app, parameters, agent = 'app') {
 }
 
 /** Reads data as an app does. */
-export function read(what, userId, token) {
-  return fetch(`${BASE}/api/v1/${what}/${userId}`, { headers: { authorization: `Bearer ${token}` } })
+export function read(what, userId, token, query = '') {
+  return fetch(`${BASE}/api/v1/${what}/${userId}${query}`, { headers: { authorization: `Bearer ${token}` } })
 }
 
 /** Waits until something holds; what a revocation may take, and more than a flush of the sums, is two seconds. */

@@ -1,7 +1,7 @@
 /** Every page that the suite looks at: its name, and what a person does to have it open. */
 
 import assert from 'node:assert/strict'
-import { BASE, authorization, restwell, signIn, signInAt } from './fixture.mjs'
+import { BASE, authorization, press, restwell, signIn, signInAt, tick } from './fixture.mjs'
 
 /** Lists the pages. `app` is one that the person has not connected, `person` one with apps, tokens and reads. */
 export async function listPages({ person, app }) {
@@ -41,10 +41,8 @@ const nobody = { email: 'nobody@example.org', password: 'not the right password'
 export async function makeToken(page, name, scopes) {
   await page.goto(`${BASE}/tokens`)
   await page.locator('input[name=name]').fill(name)
-  for (const box of await page.locator('input[name=scope]').all()) {
-    await box.setChecked(scopes.includes(await box.getAttribute('value')))
-  }
-  await page.locator('form[action="/tokens"] button[type=submit]').click()
+  await tick(page, scopes)
+  await press(page.locator('form[action="/tokens"] button[type=submit]'))
   const [token] = (await page.locator('main').innerText()).match(/rwp_\w+/) ?? []
   assert.equal(token !== undefined, scopes.length > 0)
   return token
@@ -53,7 +51,7 @@ export async function makeToken(page, name, scopes) {
 /** Takes back the token that was made for a picture, so that the next one looks the same. */
 async function revokeToken(page) {
   await page.goto(`${BASE}/tokens`)
-  await page.getByRole('button', { name: 'Sunday notebook' }).click()
+  await press(page.getByRole('button', { name: 'Sunday notebook' }))
   assert.equal(await page.getByRole('button', { name: 'Sunday notebook' }).count(), 0)
 }
 
@@ -61,25 +59,25 @@ async function changePassword(page, person) {
   await page.goto(`${BASE}/account`)
   await page.locator('input[name=current_password]').fill(person.password)
   await page.locator('input[name=new_password]').fill('passwordpassword')
-  await page.locator('form[action="/account/password"] button[type=submit]').click()
+  await press(page.locator('form[action="/account/password"] button[type=submit]'))
   assert.match(await page.title(), /^Error/)
 }
 
 async function choosePassword(page, path) {
   await page.goto(BASE + path)
   await page.locator('input[name=password]').fill('passwordpassword')
-  await page.locator('main button[type=submit]').click()
+  await press(page.locator('main button[type=submit]'))
   assert.match(await page.title(), /^Error/)
 }
 
 async function askForLink(page, path) {
   await page.goto(BASE + path)
   await page.locator('input[name=email]').fill('nobody@example.org')
-  await page.locator('main button[type=submit]').click()
+  await press(page.locator('main button[type=submit]'))
   assert.equal(await page.locator('input[name=email]').count(), 0)
 }
 
 async function signOut(page) {
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await press(page.getByRole('button', { name: 'Sign out', exact: true }))
   assert.match(await page.title(), /out/)
 }

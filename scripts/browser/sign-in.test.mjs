@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  BASE, SCOPES, authorization, decide, newApp, newPerson, redeem, restwell, scopeBox, signIn, signInAt, tick, useBrowser,
+  BASE, SCOPES, authorization, decide, newApp, newPerson, press, redeem, restwell, scopeBox, setBox, signIn, signInAt, tick, useBrowser,
 } from './fixture.mjs'
 
 const newWindow = useBrowser()
@@ -79,7 +79,7 @@ test('a remembered choice is not asked for again, and a wider request is', async
   const [person, app] = await Promise.all([newPerson(), newApp(t)])
   const { page } = await sentBy(app, { scope: 'profile sleep' })
   await signIn(page, person)
-  await page.locator('input[name=remember]').check()
+  await setBox(page, page.locator('input[name=remember]'), true)
   await decide(page, 'allow')
   await page.waitForURL(`${app.redirectUri}**`)
 
@@ -131,7 +131,7 @@ test('a wrong password is said, the address stays, and the right one leads on to
   assert.equal(await page.locator('input[name=password]').inputValue(), '')
   await signIn(page, person)
   assert.equal(pathOf(page), '/consent')
-  await scopeBox(page, 'supplements').uncheck()
+  await setBox(page, scopeBox(page, 'supplements'), false)
   await decide(page, 'allow')
   await page.waitForURL(`${app.redirectUri}**`)
   assert.ok(app.arrivals[0].get('code'))
@@ -145,13 +145,11 @@ test('the operator hands out a link, by which a person chooses a password once',
   const path = link.slice(link.indexOf('/set-password'))
   const page = await newWindow()
   await page.goto(BASE + path)
-  await page.locator('input[name=password]').fill('too short')
-  await page.locator('main button[type=submit]').click()
   // The browser itself holds back what is too short.
-  assert.equal(pathOf(page), '/set-password')
+  assert.equal(await page.locator('input[name=password]').getAttribute('minlength'), '15')
   const password = 'seven purple owls read at night'
   await page.locator('input[name=password]').fill(password)
-  await page.locator('main button[type=submit]').click()
+  await press(page.locator('main button[type=submit]'))
   assert.ok(!page.url().includes('rwl_'), 'the link is gone from the address')
 
   const other = await newWindow()
