@@ -27,4 +27,5 @@ pub use health::HealthCheck;
 pub use key_set::{KeySetSource, PublicKey};
 pub use middleware::RequestId;
 pub use problem::error_reference;
+pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, VisitSource};

@@ -62,10 +62,10 @@ impl MetadataBody {
         Self {
             issuer: public_url.to_owned(),
             authorization_endpoint: url(route::page::AUTHORIZE),
-            token_endpoint: url(route::TOKEN),
-            revocation_endpoint: url(route::REVOKE),
-            introspection_endpoint: url(route::INTROSPECT),
-            jwks_uri: url(route::KEY_SET),
+            token_endpoint: url(route::path::TOKEN),
+            revocation_endpoint: url(route::path::REVOKE),
+            introspection_endpoint: url(route::path::INTROSPECT),
+            jwks_uri: url(route::path::KEY_SET),
             scopes_supported: Scope::ALL.into_iter().map(Scope::as_str).collect(),
             response_types_supported: ["code"],
             response_modes_supported: ["query"],
@@ -75,7 +75,7 @@ impl MetadataBody {
             introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             authorization_response_iss_parameter_supported: true,
             code_challenge_methods_supported: ["S256"],
-            service_documentation: url(route::REFERENCE),
+            service_documentation: url(route::path::REFERENCE),
         }
     }
 }

@@ -27,48 +27,53 @@ mod visit;
 
 pub(crate) use answer::write_policy;
 
-use crate::route::page as path;
-use actix_web::web::{ServiceConfig, get, post, resource};
+use crate::route::Endpoint;
+use actix_web::web::{ServiceConfig, get, post};
 use view::View as _;
 
 /// Registers the pages.
 pub(crate) fn configure(routes: &mut ServiceConfig) {
     routes
-        .service(resource(path::AUTHORIZE).route(get().to(authorize::begin)))
-        .service(resource(path::SIGN_IN).route(get().to(sign_in::show)).route(post().to(sign_in::submit)))
-        .service(resource(path::CONSENT).route(get().to(consent::show)).route(post().to(consent::submit)))
-        .service(resource(path::SIGN_OUT).route(post().to(sign_out::here)))
+        .service(Endpoint::Authorize.resource().route(get().to(authorize::begin)))
+        .service(Endpoint::SignIn.resource().route(get().to(sign_in::show)).route(post().to(sign_in::submit)))
         .service(
-            resource(path::FORGOT_PASSWORD)
+            Endpoint::Consent.resource().route(get().to(consent::show)).route(post().to(consent::submit)),
+        )
+        .service(Endpoint::SignOut.resource().route(post().to(sign_out::here)))
+        .service(
+            Endpoint::ForgotPassword
+                .resource()
                 .route(get().to(password::show_forgotten))
                 .route(post().to(password::submit_forgotten)),
         )
         .service(
-            resource(path::SIGN_UP)
+            Endpoint::SignUp
+                .resource()
                 .route(get().to(password::show_sign_up))
                 .route(post().to(password::submit_sign_up)),
         )
         .service(
-            resource(path::SET_PASSWORD)
+            Endpoint::SetPassword
+                .resource()
                 .route(get().to(password::show_link))
                 .route(post().to(password::submit_link)),
         )
         .configure(configure_account)
-        .service(resource(view::STYLE_SHEET_PATH).route(get().to(asset::style_sheet)))
-        .service(resource(view::ICON_PATH).route(get().to(asset::icon)));
+        .service(Endpoint::StyleSheet.resource().route(get().to(asset::style_sheet)))
+        .service(Endpoint::Icon.resource().route(get().to(asset::icon)));
 }
 
 /// Registers the pages of people who are signed in.
 fn configure_account(routes: &mut ServiceConfig) {
     routes
-        .service(resource(path::APPS).route(get().to(apps::show)))
-        .service(resource(path::DISCONNECT).route(post().to(apps::disconnect)))
-        .service(resource(path::TOKENS).route(get().to(tokens::show)).route(post().to(tokens::create)))
-        .service(resource(path::REVOKE_TOKEN).route(post().to(tokens::revoke)))
-        .service(resource(path::ACTIVITY).route(get().to(activity::show)))
-        .service(resource(path::ACCOUNT).route(get().to(account::show)))
-        .service(resource(path::CHANGE_PASSWORD).route(post().to(account::change_password)))
-        .service(resource(path::SIGN_OUT_EVERYWHERE).route(post().to(sign_out::everywhere)));
+        .service(Endpoint::Apps.resource().route(get().to(apps::show)))
+        .service(Endpoint::DisconnectApps.resource().route(post().to(apps::disconnect)))
+        .service(Endpoint::Tokens.resource().route(get().to(tokens::show)).route(post().to(tokens::create)))
+        .service(Endpoint::RevokePersonalToken.resource().route(post().to(tokens::revoke)))
+        .service(Endpoint::Activity.resource().route(get().to(activity::show)))
+        .service(Endpoint::Account.resource().route(get().to(account::show)))
+        .service(Endpoint::ChangePassword.resource().route(post().to(account::change_password)))
+        .service(Endpoint::SignOutEverywhere.resource().route(post().to(sign_out::everywhere)));
 }
 
 /// Renders the page of something that went wrong. Should even that fail, the bare words must do.

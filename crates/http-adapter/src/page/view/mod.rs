@@ -34,11 +34,13 @@ pub(crate) use password::{ForgotPassword, LinkPurpose, MailSent, SetPassword, Si
 pub(crate) use sign_in::{SignIn, SignInReason, SignedOut};
 pub(crate) use tokens::{CreatedToken, TokenForm, TokenLine, Tokens};
 
+use crate::route::path;
+
 /// Where the style sheet is served; every page names it.
-pub(crate) const STYLE_SHEET_PATH: &str = "/assets/pages.css";
+pub(crate) const STYLE_SHEET_PATH: &str = path::STYLE_SHEET;
 /// The style sheet, `text/css`.
 pub(crate) const STYLE_SHEET: &str = include_str!("../../../assets/pages.css");
 /// Where the icon is served; every page names it.
-pub(crate) const ICON_PATH: &str = "/assets/icon.svg";
+pub(crate) const ICON_PATH: &str = path::ICON;
 /// The icon, `image/svg+xml`.
 pub(crate) const ICON: &str = include_str!("../../../assets/icon.svg");
