@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2119,SC2154,SC2163
 # Sourced by scripts/check-clients and scripts/check-pages: tools of theirs, and a throwaway server with people and
 # apps. Everything lies in $scratch, which stop_server removes.
 

@@ -78,6 +78,13 @@ class Browser:
             answer = self._answer_page(answer, allow)
         raise AssertionError(f"no way back to the app, but {self.pages}")
 
+    def send_form(self, path, control, answers):
+        """Opens a page of the server, sends its first form that has a control of this name, and returns what comes."""
+        page = self._get(self.base + path, "none")
+        form = Forms(page.text).with_control(control)
+        assert form is not None, f"{page.status_code} at {path}: no form with {control}"
+        return self._submit(page, form, answers, None).text
+
     def _answer_page(self, page, allow):
         self.pages.append(urlsplit(page.url).path)
         forms = Forms(page.text)
