@@ -73,7 +73,11 @@ pub(super) async fn of_browser(
 
 /// Returns what the pages show of a person.
 pub(super) fn shown(person: &SignedInPerson) -> view::Person {
-    view::Person { email: person.email.as_str().to_owned(), form_token: form_token(&person.cookie) }
+    view::Person {
+        email: person.email.as_str().to_owned(),
+        user_id: person.user_id.to_string(),
+        form_token: form_token(&person.cookie),
+    }
 }
 
 /// Returns the key of a person's session.

@@ -7,6 +7,8 @@ use domain::scope::{Scope, ScopeSet};
 pub(crate) struct Person {
     /// The address by which the person signs in.
     pub(crate) email: String,
+    /// Their id, which the addresses of their data contain.
+    pub(crate) user_id: String,
     /// The token of the browser's forms.
     pub(crate) form_token: String,
 }

@@ -38,7 +38,11 @@ fn sample(name: &'static str, view: &impl View) -> Sample {
 }
 
 fn person(say: Say) -> Person {
-    Person { email: say("sam@example.org"), form_token: say("Zm9ybS10b2tlbg") }
+    Person {
+        email: say("sam@example.org"),
+        user_id: say("54bfeb3e-88a3-424a-9f17-1aa6b0a03b3b"),
+        form_token: say("Zm9ybS10b2tlbg"),
+    }
 }
 
 fn moment(say: Say, text: &str, machine: &str) -> Moment {
