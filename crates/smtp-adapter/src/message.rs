@@ -73,6 +73,17 @@ mod tests {
         message.split("\r\n\r\n").next().unwrap().split("\r\n").collect()
     }
 
+    // The library reads a sender back when it builds a message: every one that is offered must survive that.
+    #[test]
+    fn a_message_of_a_server_on_this_machine_can_be_written() {
+        for host in ["127.0.0.1", "[::1]", "localhost", "sleep.example.org"] {
+            let sender = Sender::of_host(host).unwrap();
+            let at = "2026-03-08T23:10:00Z".parse().unwrap();
+            let mail = mail("robin@example.org", "Hello", "A text");
+            assert!(written(&mail, &sender, "<id@sleep.example.org>".to_owned(), at).is_ok(), "{host}");
+        }
+    }
+
     #[test]
     fn a_message_has_these_headers_and_no_others() {
         let message = formatted(&mail("sam@example.org", "Choose a password", "One.\nTwo.\n")).unwrap();

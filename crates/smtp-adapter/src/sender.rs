@@ -24,12 +24,16 @@ impl Sender {
         text.parse().map(Self).map_err(|_| InvalidSender)
     }
 
-    /// Returns the sender of a server that is told no other: `Restwell <restwell@HOST>`, where an IP address stands
-    /// in brackets (RFC 5321 section 4.1.3).
+    /// Returns the sender of a server that is told no other: `Restwell <restwell@HOST>`; on this machine alone
+    /// `restwell@localhost`. A server that others reach by an IP address has to be told one: an address literal
+    /// (RFC 5321 section 4.1.3) is refused by most mail servers, and by the library when it reads it back.
     pub fn of_host(host: &str) -> Result<Self, InvalidSender> {
-        let bare = bare_host(host);
-        let written = if bare.parse::<IpAddr>().is_ok() { format!("[{bare}]") } else { host.to_owned() };
-        let address = Address::new("restwell", written).map_err(|_| InvalidSender)?;
+        let host = match bare_host(host).parse::<IpAddr>() {
+            Ok(address) if address.is_loopback() => "localhost",
+            Ok(_) => return Err(InvalidSender),
+            Err(_) => host,
+        };
+        let address = Address::new("restwell", host).map_err(|_| InvalidSender)?;
         Ok(Self(Mailbox::new(Some("Restwell".to_owned()), address)))
     }
 
@@ -72,15 +76,16 @@ mod tests {
     }
 
     #[test]
-    fn the_sender_of_a_host_is_known_for_names_and_addresses() {
+    fn the_sender_of_a_host_is_known_for_names_and_for_this_machine() {
         for (host, address) in [
             ("sleep.example.org", "restwell@sleep.example.org"),
             ("localhost", "restwell@localhost"),
-            ("127.0.0.1", "restwell@[127.0.0.1]"),
-            ("[::1]", "restwell@[::1]"),
+            ("127.0.0.1", "restwell@localhost"),
+            ("[::1]", "restwell@localhost"),
         ] {
             assert_eq!(Sender::of_host(host).unwrap().mailbox().email.to_string(), address);
         }
         assert!(Sender::of_host("a b").is_err());
+        assert!(Sender::of_host("192.0.2.1").is_err());
     }
 }

@@ -30,7 +30,7 @@ section! {
         /// A file that holds `mail.password`.
         password_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-mail-password";
         /// From whom messages come: an address that the mail server lets Restwell use, with or without a name. Not set,
-        /// it is `Restwell <restwell@HOST>` with the host of `server.public_url`.
+        /// it is `Restwell <restwell@HOST>` with the host of `server.public_url`; a public URL with an IP address needs it.
         from: Option<String> = None, "address or Name <address>", "Restwell <no-reply@example.org>";
     }
 }
@@ -85,15 +85,21 @@ impl MailSettings {
         let encryption = self.tls.to_option();
         let public_host = host_of(public_url);
         let sender = match &self.from {
-            Some(from) => Sender::parse(from),
-            None => Sender::of_host(&public_host),
+            Some(from) => {
+                Sender::parse(from).map_err(|error| Problem::new("mail.from", format!("is {error}")))?
+            }
+            None => Sender::of_host(&public_host).map_err(|_| {
+                let text =
+                    "must be set, because the host of the public URL is no name that mail can come from";
+                Problem::new("mail.from", text)
+            })?,
         };
         Ok(Some(SmtpOptions {
             host: host.to_owned(),
             port: self.port.unwrap_or(encryption.usual_port()),
             encryption,
             credentials: self.credentials()?,
-            sender: sender.map_err(|error| Problem::new("mail.from", format!("is {error}")))?,
+            sender,
             public_host,
             timeout: SmtpOptions::TIMEOUT,
         }))
