@@ -18,6 +18,8 @@ pub mod parameter;
 pub mod problem;
 mod route;
 mod state;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_support;
 #[cfg(test)]
 mod tests;
 pub mod token;

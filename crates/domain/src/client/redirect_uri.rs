@@ -21,7 +21,7 @@ pub enum InvalidRedirectUri {
     UserInfo,
     /// With a query parameter that the authorization response uses itself.
     #[error(
-        "redirect URI must not carry a parameter of the authorization response (code, state, iss, error)"
+        "redirect URI must not carry a parameter of the authorization response (code, state, iss, error, error_description)"
     )]
     ReservedParameter,
 }
@@ -94,7 +94,7 @@ fn is_allowed_scheme(url: &Url) -> bool {
 }
 
 fn is_reserved(name: &str) -> bool {
-    matches!(name.to_ascii_lowercase().as_str(), "code" | "state" | "iss" | "error")
+    matches!(name.to_ascii_lowercase().as_str(), "code" | "state" | "iss" | "error" | "error_description")
 }
 
 #[cfg(test)]
@@ -141,6 +141,7 @@ mod tests {
             ("https://app.example.org/cb?a=1&st%61te=2", E::ReservedParameter),
             ("https://app.example.org/cb?iss", E::ReservedParameter),
             ("https://app.example.org/cb?Error=x", E::ReservedParameter),
+            ("https://app.example.org/cb?a=1&error%5Fdescription=2", E::ReservedParameter),
         ] {
             assert_eq!(RedirectUri::parse(text), Err(reason), "{text}");
         }
@@ -164,6 +165,27 @@ mod tests {
         #[test]
         fn no_text_makes_the_parser_panic(text in ".*") {
             let _ = RedirectUri::parse(&text);
+        }
+
+        // T21
+        #[test]
+        fn what_is_registered_is_kept_as_written_and_leads_where_it_seems_to(
+            scheme in "(https|http|HTTPS|ftp)",
+            separator in r"(://|:|:///|:\\/)",
+            user in "([a-z]{0,3}[@:])?",
+            host in r"(owl\.example|localhost|127\.0\.0\.[0-9]|\[::1\]|2130706433|[a-z0-9.%-]{0,8})",
+            port in "(:[0-9]{0,5})?",
+            rest in r"[/?#&=%a-e0-9\\@.;:*]{0,20}",
+        ) {
+            let text = format!("{scheme}{separator}{user}{host}{port}{rest}");
+            if let Ok(uri) = RedirectUri::parse(&text) {
+                prop_assert_eq!(uri.as_str(), text.as_str());
+                let url = Url::parse(&text).unwrap();
+                let loopback = ["localhost", "[::1]"].contains(&uri.host().as_str()) || uri.host().starts_with("127.");
+                prop_assert!(url.scheme() == "https" || loopback, "{}", text);
+                prop_assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none());
+                prop_assert!(user.is_empty() || !text.contains('@') || rest.contains('@'), "{}", text);
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ mod query;
 mod render;
 mod sleep;
 mod supplements;
+#[cfg(any(test, feature = "test-support"))]
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 

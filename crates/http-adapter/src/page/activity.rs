@@ -15,9 +15,13 @@ use domain::data_endpoint::DataEndpoint;
 use domain::id::{ClientId, PersonalTokenId, UserId};
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use domain::time::TimeZone;
+use std::ops::Range;
 
 /// How many sums a page shows.
 const PAGE_SIZE: u32 = 50;
+
+/// The years 1970 to 9999, in seconds since 1970: a store refuses to be asked for moments far from ours.
+const MINUTES: Range<i64> = 0..253_402_300_800;
 
 /// Shows who read what, the latest first.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -42,7 +46,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
 }
 
 /// Writes where a page goes on: minute, reader and kind, separated by dots.
-fn position(key: &TallyKey) -> String {
+pub(super) fn position(key: &TallyKey) -> String {
     let TallyKey { user_id: _, minute, reader, kind } = key;
     let (mark, id) = match reader {
         Reader::Client(id) => ("c", id.as_uuid()),
@@ -51,10 +55,11 @@ fn position(key: &TallyKey) -> String {
     format!("{}.{mark}.{id}.{}", minute.timestamp(), kind.as_str())
 }
 
-/// Reads what [`position`] wrote; whose reads are listed is never taken from it.
-fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
+/// Reads what [`position`] wrote, in that one spelling; whose reads are listed is never taken from it.
+pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     let mut parts = text.split('.');
-    let minute = DateTime::from_timestamp(parts.next()?.parse().ok()?, 0)?;
+    let seconds = parts.next()?.parse().ok().filter(|seconds| MINUTES.contains(seconds))?;
+    let minute = DateTime::from_timestamp(seconds, 0)?;
     let (mark, id) = (parts.next()?, parts.next()?);
     let reader = match mark {
         "c" => Reader::Client(ClientId::parse(id).ok()?),
@@ -62,7 +67,8 @@ fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
         _ => return None,
     };
     let kind = ReadKind::parse(parts.next()?)?;
-    parts.next().is_none().then_some(TallyKey { user_id, minute, reader, kind })
+    let key = TallyKey { user_id, minute, reader, kind };
+    (position(&key) == text).then_some(key)
 }
 
 /// Puts the reads of a page under their days.
@@ -112,6 +118,25 @@ mod tests {
 
     fn user() -> UserId {
         UserId::from_uuid(Uuid::nil())
+    }
+
+    #[test]
+    fn a_position_that_no_page_of_ours_wrote_is_none() {
+        let id = Uuid::from_u128(0xa);
+        assert!(parse_position(&format!("1772971200.c.{id}.sleep"), user()).is_some());
+        for text in [
+            format!("-60.c.{id}.sleep"),
+            format!("-8334601228800.c.{id}.sleep"),
+            format!("253402300800.c.{id}.sleep"),
+            format!("8210266876799.c.{id}.sleep"),
+            format!("+1772971200.c.{id}.sleep"),
+            format!("01772971200.c.{id}.sleep"),
+            format!("1772971200.c.{}.sleep", id.to_string().to_uppercase()),
+            format!("1772971200.c.{id}.sleep."),
+            format!("1772971200.c.{id}.sleep.x"),
+        ] {
+            assert_eq!(parse_position(&text, user()), None, "{text}");
+        }
     }
 
     proptest! {

@@ -98,6 +98,7 @@ mod tests {
     use super::*;
     use actix_web::test::TestRequest;
     use domain::secret::SecretBytes;
+    use proptest::prelude::*;
 
     fn secret(kind: SecretKind) -> Secret {
         Secret::from_bytes(kind, &SecretBytes::new([5; 32]))
@@ -153,5 +154,28 @@ mod tests {
             assert!(browser(&cookies, &settings).session().is_none(), "{cookies}");
         }
         assert!(browser(&format!("restwell_visit={visit}"), &settings).visit().is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_cookies_make_the_reader_panic_or_find_what_is_not_there(text in "(restwell_(session|visit)|[ -~]){0,30}") {
+            let found = browser(&text, &HttpSettings::default());
+            prop_assert!(found.session().is_none() && found.visit().is_none());
+        }
+
+        #[test]
+        fn a_cookie_is_found_among_others_and_not_beside_a_second_one(
+            before in "([a-z]{1,4}=[!-:<-~]{0,9}; ?){0,3}",
+            after in "(; ?[a-z]{1,4}=[!-:<-~]{0,9}){0,3}",
+            second in "[!-:<-~]{0,9}",
+        ) {
+            let secret = secret(SecretKind::Session);
+            let cookies = format!("{before}restwell_session={}{after}", secret.expose());
+            let settings = HttpSettings::default();
+            let found = browser(&cookies, &settings);
+            prop_assert_eq!(found.session().map(Secret::expose), Some(secret.expose()));
+            let two = format!("{cookies}; restwell_session={second}");
+            prop_assert!(browser(&two, &settings).session().is_none());
+        }
     }
 }

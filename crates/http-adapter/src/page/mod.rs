@@ -19,6 +19,8 @@ mod person;
 mod query;
 mod sign_in;
 mod sign_out;
+#[cfg(any(test, feature = "test-support"))]
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -14,6 +14,8 @@ mod json;
 mod parameters;
 mod request;
 mod response;
+#[cfg(any(test, feature = "test-support"))]
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 
