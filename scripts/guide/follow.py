@@ -184,14 +184,18 @@ class Guide:
     # The versions.
 
     def check_versions(self):
-        """The guide names the versions that are pinned, so that what is read is what was run."""
-        python = (CLIENTS / "python" / "requirements.txt").read_text()
-        node = json.loads((CLIENTS / "node" / "package.json").read_text())["dependencies"]
-        for step in self.of_kind("install"):
-            for name, version in re.findall(r"([\w-]+)==(\S+)", step.text):
-                check(f"{name} {version} is the one that is run", f"\n{name}=={version} " in python)
-            for name, version in re.findall(r"([\w-]+)@(\S+)", step.text):
-                check(f"{name} {version} is the one that is run", node[name] == version, node[name])
+        """The guides name the versions that are pinned, so that what is read is what was run."""
+        pinned = {
+            **json.loads((CLIENTS / "node" / "package.json").read_text())["dependencies"],
+            **dict(re.findall(r"^([\w-]+)==(\S+)", (CLIENTS / "python" / "requirements.txt").read_text(), re.MULTILINE)),
+            **dict(re.findall(r'name = "(oauth2)"\nversion = "(.+)"', (CLIENTS / "rust" / "Cargo.lock").read_text())),
+        }
+        installed = "\n".join(step.text for step in self.of_kind("install"))
+        named = {*re.findall(r"([\w-]+)(?:==|@)(\S+)", installed)}
+        # The table of libraries.
+        named |= {*re.findall(r"^\| (\w[\w-]+) (\d+\.\S+) \(", self.path.with_name("reading-data.md").read_text(), re.MULTILINE)}
+        for name, version in sorted(named):
+            check(f"{name} {version} is the one that is run", pinned[name.lower()] == version, pinned)
 
 
 def main():
