@@ -59,13 +59,18 @@ impl ChangeUser {
         Self { units, clock, trail }
     }
 
-    /// Changes a person and returns them as they are now. A lock ends their tokens within two seconds.
+    /// Changes a person and returns them as they are now. A lock ends their tokens within two seconds; another address
+    /// ends the links to choose a password.
     pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(id).await?.ok_or(ChangeUserError::NotFound)?;
         let changed = self.apply(user.clone(), change);
         if !unit.users().update(&changed).await? {
             return Err(ChangeUserError::NotFound);
+        }
+        if changed.email != user.email {
+            // They went to the former address: whoever reads its mail must not choose the password of this account.
+            unit.password_links().delete_of_user(id).await?;
         }
         audit::commit(unit, &self.events(&user, &changed)).await?;
         Ok(changed)

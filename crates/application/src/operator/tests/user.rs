@@ -86,7 +86,11 @@ async fn change(user: User, wanted: UserChange) -> User {
 
 /// Changes this person; returns them with what the audit trail tells of it.
 async fn change_and_tell(user: User, change: UserChange) -> (User, RecordedEvents) {
-    let mut unit = MockUnitOfWork::default();
+    change_in(MockUnitOfWork::default(), user, change).await
+}
+
+/// Changes this person in a unit of work that expects something besides.
+async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> (User, RecordedEvents) {
     let stored = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&stored);
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(Some(user)));
@@ -138,7 +142,30 @@ async fn address_and_zone_are_changed_and_the_rest_stays() {
         home_timezone: Some(home_timezone),
         ..UserChange::default()
     };
-    assert_eq!(change(person(), wanted).await, User { email, home_timezone, ..person() });
+    let (changed, _) = change_in(deleting_links(), person(), wanted).await;
+    assert_eq!(changed, User { email, home_timezone, ..person() });
+}
+
+/// A unit of work in which the links of person 1 are deleted, once.
+fn deleting_links() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    let links = &mut unit.password_links;
+    links.expect_delete_of_user().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(1));
+    unit
+}
+
+#[tokio::test]
+async fn a_link_that_went_to_the_former_address_chooses_no_password() {
+    let wanted = UserChange { email: Email::parse("new@example.org").ok(), ..UserChange::default() };
+    let (_, events) = change_in(deleting_links(), person(), wanted).await;
+    assert_events(&events, &[operators(AuditKind::UserChanged).user(user_id(1))]);
+}
+
+#[tokio::test]
+async fn the_same_address_once_more_leaves_the_links() {
+    let same = UserChange { email: Some(person().email), ..UserChange::default() };
+    // A deletion that is not expected would fail here.
+    assert_eq!(change(person(), same).await, person());
 }
 
 #[tokio::test]
