@@ -42,7 +42,8 @@ impl RedirectUri {
             return Err(InvalidRedirectUri::Scheme);
         }
         // Judged on the text too: the URL parser repairs `https:host` and drops an empty `#` or `@`.
-        let rest = text.split_once("://").map(|(_, rest)| rest).ok_or(InvalidRedirectUri::NotAbsolute)?;
+        let after_scheme = text.get(url.scheme().len()..).and_then(|text| text.strip_prefix("://"));
+        let rest = after_scheme.ok_or(InvalidRedirectUri::NotAbsolute)?;
         if text.contains('#') {
             return Err(InvalidRedirectUri::Fragment);
         }
@@ -123,6 +124,8 @@ mod tests {
             ("/callback", E::NotAbsolute),
             ("//app.example.org/cb", E::NotAbsolute),
             ("https:app.example.org", E::NotAbsolute),
+            ("https:user@app.example.org://app.example.org", E::NotAbsolute),
+            ("https:/app.example.org/cb?next=://x", E::NotAbsolute),
             ("https:///cb", E::NotAbsolute),
             ("https://*.example.org/cb", E::NotAbsolute),
             ("https://app.example.org/c b", E::NotAbsolute),
@@ -175,7 +178,7 @@ mod tests {
             user in "([a-z]{0,3}[@:])?",
             host in r"(owl\.example|localhost|127\.0\.0\.[0-9]|\[::1\]|2130706433|[a-z0-9.%-]{0,8})",
             port in "(:[0-9]{0,5})?",
-            rest in r"[/?#&=%a-e0-9\\@.;:*]{0,20}",
+            rest in r"(://)?[/?#&=%a-e0-9\\@.;:*]{0,20}",
         ) {
             let text = format!("{scheme}{separator}{user}{host}{port}{rest}");
             if let Ok(uri) = RedirectUri::parse(&text) {
@@ -184,6 +187,7 @@ mod tests {
                 let loopback = ["localhost", "[::1]"].contains(&uri.host().as_str()) || uri.host().starts_with("127.");
                 prop_assert!(url.scheme() == "https" || loopback, "{}", text);
                 prop_assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none());
+                prop_assert!(text.to_ascii_lowercase().starts_with(&format!("{}://", url.scheme())), "{}", text);
                 prop_assert!(user.is_empty() || !text.contains('@') || rest.contains('@'), "{}", text);
             }
         }
