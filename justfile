@@ -41,6 +41,10 @@ clients *arguments:
 pages *arguments:
     scripts/check-pages {{arguments}}
 
+# Fuzzes every parser of what strangers send, 10 seconds each (or as many as given)
+fuzz *arguments:
+    scripts/fuzz {{arguments}}
+
 # Runs every gate, as CI does
 ci:
     CI=true bash .ci/run
