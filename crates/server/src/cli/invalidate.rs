@@ -4,8 +4,8 @@ use super::argument;
 use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::{KeyParts, Session};
-use anyhow::{Context, bail};
-use application::operator::{InvalidateEverything, InvalidationReport};
+use anyhow::bail;
+use application::operator::{InvalidateEverything, InvalidateEverythingError, InvalidationReport};
 use chrono::{DateTime, Utc};
 use clap::Args;
 
@@ -42,9 +42,8 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
     let before = arguments.before.unwrap_or_else(|| clock.now());
     let invalidate = InvalidateEverything::new(store.units.clone(), ring, entropy.clone(), clock.clone());
     let report = invalidate.run(before).await;
-    let report = report.context("not everything is invalid yet; run the command again")?;
     let InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens } =
-        report;
+        report.map_err(told)?;
     let retired = keys.map_or(0, |rotation| rotation.retired.len());
     let record = Record::new()
         .with("grants", grants)
@@ -55,4 +54,15 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
         .with("remembered_consents", consents)
         .with("signing_keys", retired);
     Ok(output::print(&record, arguments.json)?)
+}
+
+/// Says what to do: a moment to come changed nothing, whatever else went wrong may have come half-way.
+fn told(error: InvalidateEverythingError) -> anyhow::Error {
+    let is_half_done = matches!(error, InvalidateEverythingError::Storage(_));
+    let error = anyhow::Error::from(error);
+    if is_half_done {
+        error.context("not everything is invalid yet; run the command again")
+    } else {
+        error.context("nothing was invalidated")
+    }
 }
