@@ -54,8 +54,8 @@ pub(crate) async fn run(
 
 /// Stores who read what since the last second; a store that does not answer does not keep the process.
 async fn store_last_reads(application: &Application) {
-    match tokio::time::timeout(LAST_READS, application.flush_reads.run()).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(_)) | Err(_) => tracing::warn!("who read what in the last second was not stored"),
+    let stored = tokio::time::timeout(LAST_READS, application.flush_reads.run()).await;
+    if !matches!(stored, Ok(Ok(_))) {
+        tracing::warn!("who read what in the last second was not stored");
     }
 }
