@@ -16,7 +16,7 @@ use domain::user::Email;
 use std::net::IpAddr;
 
 /// How many requests one address may leave behind in which nobody has signed in; each is a stored row.
-const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
+pub const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
 
 const LOGIN_REQUIRED: Refusal =
     Refusal::new(AuthorizationErrorCode::LoginRequired, "nobody has signed in in this browser");
@@ -91,12 +91,20 @@ impl From<AttemptRefused> for BeginAuthorizationError {
 pub struct BeginAuthorization {
     ports: AuthorizationPorts,
     issuer: String,
+    anonymous_requests: AttemptLimit,
 }
 
 impl BeginAuthorization {
     /// Takes the ports and the configured issuer.
     pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
-        Self { ports, issuer }
+        Self { ports, issuer, anonymous_requests: ANONYMOUS_REQUESTS }
+    }
+
+    /// Lets one address leave behind another number of requests than [`ANONYMOUS_REQUESTS`].
+    #[must_use]
+    pub const fn with_anonymous_requests(mut self, limit: AttemptLimit) -> Self {
+        self.anonymous_requests = limit;
+        self
     }
 
     /// Checks a request, and answers or stores it.
@@ -193,7 +201,7 @@ impl BeginAuthorization {
         if command.signed_in.is_none() {
             let block = AddressBlock::of(command.address).to_string();
             let key = failure_key(&["authorization-request/address", &block]);
-            count_attempt(&*self.ports.failures, key, ANONYMOUS_REQUESTS, at).await?;
+            count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
         }
         let stored = self.to_store(command.visit, &request, None, at);
         let mut unit = self.ports.units.begin().await?;

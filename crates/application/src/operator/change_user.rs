@@ -59,8 +59,8 @@ impl ChangeUser {
         Self { units, clock, trail }
     }
 
-    /// Changes a person and returns them as they are now. A lock ends their tokens within two seconds; another address
-    /// ends the links to choose a password.
+    /// Changes a person and returns them as they are now. A lock ends their sessions, and their tokens within two
+    /// seconds; a lock and another address end the links to choose a password.
     pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(id).await?.ok_or(ChangeUserError::NotFound)?;
@@ -68,9 +68,14 @@ impl ChangeUser {
         if !unit.users().update(&changed).await? {
             return Err(ChangeUserError::NotFound);
         }
-        if changed.email != user.email {
+        let is_locked_now = user.status.is_active() && !changed.status.is_active();
+        if changed.email != user.email || is_locked_now {
             // They went to the former address: whoever reads its mail must not choose the password of this account.
             unit.password_links().delete_of_user(id).await?;
+        }
+        if is_locked_now {
+            // Whoever was in must not be in again when the account is unlocked.
+            unit.sessions().delete_of_user(id, None).await?;
         }
         audit::commit(unit, &self.events(&user, &changed)).await?;
         Ok(changed)

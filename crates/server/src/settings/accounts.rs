@@ -2,7 +2,8 @@
 
 use super::problem::Problem;
 use super::section::section;
-use application::account::SignInLimits;
+use application::account::{LinkRequestLimits, SignInLimits};
+use application::authorization::ANONYMOUS_REQUESTS;
 use application::guessing::AttemptLimit;
 
 const DAY_SECONDS: u32 = 86_400;
@@ -19,6 +20,12 @@ section! {
         sign_in_per_account_a_day: u32 = Some("100"), "failures, 1 to 1000000", "50";
         /// Wrong passwords from one address (IPv6: its /64) within the window, whatever the account.
         sign_in_per_address: u32 = Some("100"), "failures, 1 to 1000000", "50";
+        /// Links to choose a password that one address (IPv6: its /64) may ask for in an hour. Behind a proxy all
+        /// callers share its address: set it for all of them.
+        links_per_address: u32 = Some("20"), "requests, 1 to 1000000", "1000";
+        /// Requests of apps that one address (IPv6: its /64) may leave behind in ten minutes before anybody has signed
+        /// in. Behind a proxy all callers share its address: set it for all of them.
+        app_requests_per_address: u32 = Some("300"), "requests, 1 to 1000000", "10000";
         /// The window in which wrong passwords for an account and from an address are counted.
         failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "900";
     }
@@ -38,11 +45,25 @@ impl AccountSettings {
         }
     }
 
+    /// Returns how often links may be asked for.
+    pub(crate) fn link_limits(&self) -> LinkRequestLimits {
+        let usual = LinkRequestLimits::default();
+        let per_address = AttemptLimit { attempts: self.links_per_address, ..usual.per_address };
+        LinkRequestLimits { per_address, ..usual }
+    }
+
+    /// Returns how many requests one address may leave behind.
+    pub(crate) const fn app_request_limit(&self) -> AttemptLimit {
+        AttemptLimit { attempts: self.app_requests_per_address, ..ANONYMOUS_REQUESTS }
+    }
+
     pub(super) fn problems(&self, mail_is_set: bool) -> Vec<Problem> {
         let counts = [
             ("sign_in_per_account", self.sign_in_per_account, 1_000_000),
             ("sign_in_per_account_a_day", self.sign_in_per_account_a_day, 1_000_000),
             ("sign_in_per_address", self.sign_in_per_address, 1_000_000),
+            ("links_per_address", self.links_per_address, 1_000_000),
+            ("app_requests_per_address", self.app_requests_per_address, 1_000_000),
             ("failure_window_seconds", self.failure_window_seconds, DAY_SECONDS),
         ];
         let ranges = counts.into_iter().filter_map(|(name, number, most)| {

@@ -4,9 +4,8 @@ use super::Store;
 use super::mail::MailParts;
 use crate::settings::{PublicUrl, Settings};
 use application::account::{
-    ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, LinkRequestLimits,
-    LinkRequestPorts, ListSessions, RequestPasswordReset, RequestSignUp, ResumeSession, SignIn, SignInPorts,
-    SignOut,
+    ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, LinkRequestPorts,
+    ListSessions, RequestPasswordReset, RequestSignUp, ResumeSession, SignIn, SignInPorts, SignOut,
 };
 use application::audit::ListReads;
 use application::authorization::{
@@ -40,7 +39,8 @@ impl PageParts<'_> {
         let lifetime = settings.sessions.lifetime();
         let (clock, entropy) = (|| clock.clone(), || entropy.clone());
         PageUseCases {
-            begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone()),
+            begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
+                .with_anonymous_requests(settings.accounts.app_request_limit()),
             describe_request: DescribeRequest::new(authorization.clone()),
             open_consent: OpenConsent::new(authorization.clone(), issuer.clone()),
             decide_consent: DecideConsent::new(authorization, issuer),
@@ -104,12 +104,12 @@ impl PageParts<'_> {
 
     fn request_password_reset(&self) -> Option<RequestPasswordReset> {
         let mail = self.queue_mail()?;
-        Some(RequestPasswordReset::new(self.link_requests(), LinkRequestLimits::default(), mail))
+        Some(RequestPasswordReset::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
     }
 
     fn request_sign_up(&self) -> Option<RequestSignUp> {
         let mail = self.queue_mail().filter(|_| self.settings.accounts.sign_up_open)?;
-        Some(RequestSignUp::new(self.link_requests(), LinkRequestLimits::default(), mail))
+        Some(RequestSignUp::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
     }
 
     fn link_requests(&self) -> LinkRequestPorts {

@@ -86,7 +86,17 @@ async fn change(user: User, wanted: UserChange) -> User {
 
 /// Changes this person; returns them with what the audit trail tells of it.
 async fn change_and_tell(user: User, change: UserChange) -> (User, RecordedEvents) {
-    change_in(MockUnitOfWork::default(), user, change).await
+    let locks = user.status.is_active() && change.locked == Some(true);
+    let unit = if locks { ending_everything() } else { MockUnitOfWork::default() };
+    change_in(unit, user, change).await
+}
+
+/// A unit of work in which the links and the sessions of person 1 are deleted, once.
+fn ending_everything() -> MockUnitOfWork {
+    let mut unit = deleting_links();
+    let sessions = unit.sessions.expect_delete_of_user().times(1);
+    sessions.withf(|id, except| *id == user_id(1) && except.is_none()).returning(|_, _| Ok(2));
+    unit
 }
 
 /// Changes this person in a unit of work that expects something besides.
