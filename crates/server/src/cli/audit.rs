@@ -38,7 +38,7 @@ pub(crate) struct ListArguments {
     /// Only about this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: Option<ClientId>,
-    /// Only of this kind, such as session.signed_in
+    /// Only of this kind, such as `session.signed_in`
     #[arg(long, value_name = "KIND", value_parser = argument::audit_kind)]
     kind: Option<AuditKind>,
     /// Only at or after this moment (RFC 3339)

@@ -9,32 +9,15 @@ use url::form_urlencoded::byte_serialize;
 /// Returns the text. Its curl lines work in their order in one shell; the last lines name this store, under its
 /// absolute path, and this program.
 pub(super) fn text(demo: &SeededDemo, password: &str, base: &str, store: &Path, program: &Path) -> String {
-    let SeededDemo {
-        user_id,
-        client_id,
-        client_secret,
-        redirect_uri,
-        code,
-        code_expires_at,
-        refresh_token,
-        scopes,
-    } = demo;
+    let SeededDemo { user_id, client_id, client_secret, redirect_uri, code, refresh_token, .. } = demo;
     let (secret, code, refresh) = (client_secret.expose(), code.expose(), refresh_token.expose());
     let redirect: String = byte_serialize(redirect_uri.as_bytes()).collect();
-    let expires = format::utc(*code_expires_at);
     let store = shell::quoted(&format!("sqlite://{}", store.display()));
     let program = shell::word(&program.display().to_string());
+    let welcome = welcome(demo, password, base, &redirect);
     format!(
         "\
-Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
-
-Sign in on {base}/sign-in as {DEMO_EMAIL} with the password {password}
-Or begin as an app would, and see who asks for what:
-{base}/authorize?response_type=code&client_id={client_id}&redirect_uri={redirect}&scope=profile+sleep&state=demo
-(It leads to {redirect_uri}, where nothing listens; the code is in the address.)
-
-The person granted {scopes}. The code works once, until {expires}.
-
+{welcome}
 # The values, for a shell; the lines below do not need them.
 BASE={base}
 USER_ID={user_id}
@@ -82,6 +65,24 @@ curl '{base}/docs'
 # The other commands work on the same store while the demo runs.
 export RESTWELL__STORAGE__URL={store}
 {program} user list
+"
+    )
+}
+
+/// Says what is there to look at in a browser.
+fn welcome(demo: &SeededDemo, password: &str, base: &str, redirect: &str) -> String {
+    let SeededDemo { client_id, redirect_uri, code_expires_at, scopes, .. } = demo;
+    let expires = format::utc(*code_expires_at);
+    format!(
+        "\
+Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
+
+Sign in on {base}/sign-in as {DEMO_EMAIL} with the password {password}
+Or begin as an app would, and see who asks for what:
+{base}/authorize?response_type=code&client_id={client_id}&redirect_uri={redirect}&scope=profile+sleep&state=demo
+(It leads to {redirect_uri}, where nothing listens; the code is in the address.)
+
+The person granted {scopes}. The code works once, until {expires}.
 "
     )
 }
