@@ -7,6 +7,7 @@ use crate::fixture::{
 };
 use application::ports::storage::{ConnectedApp, GrantFilter};
 use domain::client::{Client, ClientName, ClientStatus};
+use domain::consent::RememberedConsent;
 use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::read_tally::{ReadKind, ReadTally, Reader, TallyKey};
 use domain::scope::{Scope, ScopeSet};
@@ -68,7 +69,7 @@ pub(crate) async fn the_live_grants_of_an_app_are_summed(harness: &Harness) {
     assert_eq!(list(harness, 2).await, [app(1)]);
 }
 
-pub(crate) async fn an_app_without_live_grants_is_not_listed(harness: &Harness) {
+pub(crate) async fn an_app_without_live_grants_or_a_consent_is_not_listed(harness: &Harness) {
     prepare(harness, &[grant(1), revoked(grant_of(2, 2, 1))]).await;
     assert_eq!(list(harness, 1).await, [app(1)]);
     let mut unit = harness.begin().await;
@@ -170,14 +171,52 @@ pub(crate) async fn the_last_use_is_the_later_of_refresh_and_read(harness: &Harn
     assert_eq!(list(harness, 1).await, expected);
 }
 
+/// A consent of a person to sleep, remembered two minutes after the grants of [`grant_of`].
+fn consent_to(client: u64, user: u64) -> RememberedConsent {
+    RememberedConsent { remembered_at: seconds(120), ..consent(user, client) }
+}
+
+/// An app that holds nothing but [`consent_to`].
+fn consented(client: u64) -> ConnectedApp {
+    let scopes = consent_to(client, 1).scopes;
+    ConnectedApp { scopes, grants: 0, since: seconds(120), is_remembered: true, ..app(client) }
+}
+
+async fn remember(harness: &Harness, consents: &[RememberedConsent]) {
+    let mut unit = harness.begin().await;
+    for consent in consents {
+        unit.consents().remember(consent).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+}
+
 pub(crate) async fn a_consent_is_remembered_for_its_own_person_and_app(harness: &Harness) {
     prepare(harness, &[grant(1), grant_of(2, 1, 1), grant_of(3, 2, 1), grant_of(4, 1, 2)]).await;
-    let mut unit = harness.begin().await;
-    unit.consents().remember(&consent(1, 1)).await.unwrap();
-    unit.consents().remember(&consent(2, 2)).await.unwrap();
-    unit.consents().remember(&consent(1, 3)).await.unwrap();
-    unit.commit().await.unwrap();
+    remember(harness, &[consent_to(1, 1), consent_to(2, 2), consent_to(3, 1)]).await;
+    // What is held is told from the grants, though the consent is narrower and younger.
     let remembered = ConnectedApp { grants: 2, is_remembered: true, ..app(1) };
-    assert_eq!(list(harness, 1).await, [remembered, app(2)]);
-    assert_eq!(list(harness, 2).await, [app(1)]);
+    assert_eq!(list(harness, 1).await, [remembered, app(2), consented(3)]);
+    assert_eq!(list(harness, 2).await, [app(1), consented(2)]);
+}
+
+pub(crate) async fn a_remembered_consent_alone_is_listed_until_it_is_forgotten(harness: &Harness) {
+    let used =
+        Grant { last_used_at: Some(seconds(30)), last_used_from: Some(used_from(1)), ..grant_of(1, 1, 1) };
+    // What is revoked tells nothing, neither since when nor from where.
+    prepare(harness, &[revoked(used), grant_of(2, 2, 1)]).await;
+    remember(harness, &[consent_to(3, 1), consent_to(1, 1)]).await;
+    let by = |number| Reader::Client(client_id(number));
+    let read = |minute, user, reader| ReadTally {
+        key: TallyKey { user_id: user_id(user), reader, ..tally(minute).key },
+        ..tally(minute)
+    };
+    let sums = [read(9, 1, by(3)), read(11, 1, by(3)), read(12, 2, by(3)), read(13, 2, by(1))];
+    harness.add_tallies(&sums).await;
+    let reader = ConnectedApp { last_used_at: Some(tally_minute(11)), ..consented(3) };
+    assert_eq!(list(harness, 1).await, [consented(1), app(2), reader]);
+    assert_eq!(list(harness, 2).await, []);
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.consents().forget(Some(user_id(1)), None).await.unwrap(), 2);
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness, 1).await, [app(2)]);
 }

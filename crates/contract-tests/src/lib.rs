@@ -303,12 +303,13 @@ suite! {
     }
     connected_app {
         the_live_grants_of_an_app_are_summed,
-        an_app_without_live_grants_is_not_listed,
+        an_app_without_live_grants_or_a_consent_is_not_listed,
         a_disabled_app_with_live_grants_is_listed,
         apps_are_listed_by_the_bytes_of_their_names_then_by_id,
         the_latest_refresh_tells_when_and_from_where,
         the_last_use_is_the_later_of_refresh_and_read,
         a_consent_is_remembered_for_its_own_person_and_app,
+        a_remembered_consent_alone_is_listed_until_it_is_forgotten,
     }
     audit {
         an_event_reads_back_as_appended_whatever_it_names,

@@ -1,5 +1,6 @@
-//! The apps that hold live grants of a person.
+//! The apps that hold live grants or a remembered consent of a person.
 
+use crate::consent::ConsentRow;
 use crate::error::StorageResult as _;
 use crate::grant::GrantRow;
 use crate::row::{Cells, blob};
@@ -13,35 +14,37 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable};
 use diesel::sqlite::SqliteConnection;
 use domain::client::ClientName;
+use domain::consent::RememberedConsent;
 use domain::grant::Grant;
-use domain::id::UserId;
+use domain::id::{ClientId, UserId};
 use domain::scope::ScopeSet;
 use std::collections::BTreeMap;
-
-/// A live grant with its client's name, and the client again if the person's consent to it is remembered.
-type LiveGrant = (GrantRow, String, Option<Vec<u8>>);
+use std::collections::btree_map::Entry;
 
 /// Everything that makes up the list, as of one moment.
 struct Found {
-    grants: Vec<LiveGrant>,
+    /// The live grants, each with its client's name.
+    grants: Vec<(GrantRow, String)>,
+    /// The remembered consents, each with its client's name.
+    consents: Vec<(ConsentRow, String)>,
     last_reads: BTreeMap<Vec<u8>, i64>,
 }
 
 fn find(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Found> {
     connection.transaction(|connection| {
-        let grants: Vec<LiveGrant> = access_grant::table
+        let grants = access_grant::table
             .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
-            .left_join(
-                consent::table.on(consent::user_id
-                    .eq(access_grant::user_id)
-                    .and(consent::client_id.eq(access_grant::client_id))),
-            )
             .filter(access_grant::user_id.eq(user_id))
             .filter(access_grant::revoked_at.is_null())
-            .order((client::name, client::id, access_grant::id))
-            .select((GrantRow::as_select(), client::name, consent::client_id.nullable()))
+            .order(access_grant::id)
+            .select((GrantRow::as_select(), client::name))
             .load(connection)?;
-        Ok(Found { grants, last_reads: last_reads(connection, user_id)? })
+        let consents = consent::table
+            .inner_join(client::table.on(client::id.eq(consent::client_id)))
+            .filter(consent::user_id.eq(user_id))
+            .select((ConsentRow::as_select(), client::name))
+            .load(connection)?;
+        Ok(Found { grants, consents, last_reads: last_reads(connection, user_id)? })
     })
 }
 
@@ -50,8 +53,10 @@ fn last_reads_statement(user_id: &[u8]) -> Statement<(Binary, Nullable<BigInt>)>
     Statement::new(
         "SELECT client_id, (SELECT minute FROM read_tally \
          WHERE user_id = ? AND reader_id = client_id AND reader_kind = 'client' ORDER BY minute DESC LIMIT 1) \
-         FROM (SELECT DISTINCT client_id FROM access_grant WHERE user_id = ? AND revoked_at IS NULL)",
+         FROM (SELECT client_id FROM access_grant WHERE user_id = ? AND revoked_at IS NULL \
+         UNION SELECT client_id FROM consent WHERE user_id = ?)",
     )
+    .blob(user_id)
     .blob(user_id)
     .blob(user_id)
 }
@@ -62,19 +67,48 @@ fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<
 }
 
 impl Found {
-    /// Sums the grants up by app, which come one app after the other.
+    /// Sums the grants up by app and adds the consents. The key is the order: a name's bytes, then the id's.
     fn into_apps(self) -> Result<Vec<ConnectedApp>, StorageError> {
-        let Self { grants, last_reads } = self;
-        let mut apps: Vec<Summing> = Vec::new();
-        for (row, name, remembered) in grants {
+        let Self { grants, consents, last_reads } = self;
+        let mut apps: BTreeMap<(String, ClientId), Summing> = BTreeMap::new();
+        for (row, name) in grants {
             let grant = row.into_grant()?;
-            match apps.last_mut() {
-                Some(summing) if summing.app.client_id == grant.client_id => summing.add(grant),
-                _ => apps.push(Summing::begin(grant, &name, remembered.is_some())?),
+            match apps.entry((name, grant.client_id)) {
+                Entry::Occupied(summing) => summing.into_mut().add(grant),
+                Entry::Vacant(free) => {
+                    let app = unused(&free.key().0, grant.client_id, grant.created_at)?;
+                    free.insert(Summing { app, refreshed_at: None }).add(grant);
+                }
             }
         }
-        apps.into_iter().map(|summing| summing.end(&last_reads)).collect()
+        for (row, name) in consents {
+            let RememberedConsent { user_id: _, client_id, scopes, remembered_at } = row.into_consent()?;
+            match apps.entry((name, client_id)) {
+                Entry::Occupied(summing) => summing.into_mut().app.is_remembered = true,
+                Entry::Vacant(free) => {
+                    let app = unused(&free.key().0, client_id, remembered_at)?;
+                    let app = ConnectedApp { scopes, is_remembered: true, ..app };
+                    free.insert(Summing { app, refreshed_at: None });
+                }
+            }
+        }
+        apps.into_values().map(|summing| summing.end(&last_reads)).collect()
     }
+}
+
+/// An app of which nothing is known but since when there is something to list.
+fn unused(name: &str, client_id: ClientId, since: DateTime<Utc>) -> Result<ConnectedApp, StorageError> {
+    let key = client_id.as_uuid();
+    Ok(ConnectedApp {
+        client_id,
+        name: Cells::of("client", key.as_bytes()).sound("name", ClientName::parse(name))?,
+        scopes: ScopeSet::EMPTY,
+        grants: 0,
+        since,
+        last_used_at: None,
+        last_used_from: None,
+        is_remembered: false,
+    })
 }
 
 /// An app while its grants are summed up.
@@ -85,24 +119,6 @@ struct Summing {
 }
 
 impl Summing {
-    fn begin(grant: Grant, name: &str, is_remembered: bool) -> Result<Self, StorageError> {
-        let client_id = grant.client_id;
-        let key = client_id.as_uuid();
-        let app = ConnectedApp {
-            client_id,
-            name: Cells::of("client", key.as_bytes()).sound("name", ClientName::parse(name))?,
-            scopes: ScopeSet::EMPTY,
-            grants: 0,
-            since: grant.created_at,
-            last_used_at: None,
-            last_used_from: None,
-            is_remembered,
-        };
-        let mut summing = Self { app, refreshed_at: None };
-        summing.add(grant);
-        Ok(summing)
-    }
-
     fn add(&mut self, grant: Grant) {
         let Self { app, refreshed_at } = self;
         app.scopes = app.scopes.iter().chain(grant.scopes.iter()).collect();

@@ -12,9 +12,9 @@ use diesel::sqlite::Sqlite;
 use domain::consent::RememberedConsent;
 use domain::id::{ClientId, UserId};
 
-#[derive(Queryable, Insertable, AsChangeset)]
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = consent)]
-struct ConsentRow {
+pub(crate) struct ConsentRow {
     user_id: Vec<u8>,
     client_id: Vec<u8>,
     scopes: String,
@@ -34,7 +34,8 @@ impl From<&RememberedConsent> for ConsentRow {
 }
 
 impl ConsentRow {
-    fn into_consent(self) -> Result<RememberedConsent, StorageError> {
+    /// Reads a consent.
+    pub(crate) fn into_consent(self) -> Result<RememberedConsent, StorageError> {
         let Self { user_id, client_id, scopes, remembered_at } = self;
         let cells = Cells::of("consent", &user_id);
         Ok(RememberedConsent {

@@ -140,6 +140,8 @@ impl OpenConsent {
 
     async fn held(&self, user_id: UserId, client_id: ClientId) -> Result<Option<ScopeSet>, StorageError> {
         let apps = self.ports.apps.list_connected_apps(user_id).await?;
-        Ok(apps.into_iter().find(|app| app.client_id == client_id).map(|app| app.scopes))
+        // A remembered consent alone is listed as well, but nothing is held by it.
+        let holder = apps.into_iter().find(|app| app.client_id == client_id && app.grants > 0);
+        Ok(holder.map(|app| app.scopes))
     }
 }

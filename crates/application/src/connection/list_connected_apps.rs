@@ -15,7 +15,7 @@ impl ListConnectedApps {
         Self { apps }
     }
 
-    /// Returns the apps with live grants of this person, by name.
+    /// Returns the apps with live grants or a remembered consent of this person, by name.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
         self.apps.list_connected_apps(user_id).await
     }

@@ -1,4 +1,4 @@
-//! The apps that hold live grants of a person.
+//! The apps that hold live grants or a remembered consent of a person.
 
 use crate::error::{corrupt, storage_error};
 use crate::row::{client_name, scope_set, used_from};
@@ -13,11 +13,10 @@ use diesel_async::RunQueryDsl;
 use domain::id::{ClientId, UserId};
 use uuid::Uuid;
 
-/// Sums up a person's live grants by client. The last read is one look-up for each client, in the index
+/// Sums up a person's live grants by client, beside the remembered consents. The last read is one look-up for each client, in the index
 /// `read_tally_reader`, whose order is asked for to the letter. Names are compared by their bytes, as every store does.
-const LIST: &str = "SELECT g.client_id, c.name, g.scopes, g.grants, g.since, greatest(g.refreshed_at, r.minute),
-        g.address, g.agent, EXISTS (
-            SELECT FROM consent o WHERE o.user_id = $1 AND o.client_id = g.client_id)
+const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), coalesce(g.since, o.remembered_at),
+        greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL
     FROM (
         SELECT client_id, string_agg(DISTINCT scopes, ' ') AS scopes, count(*) AS grants,
             min(created_at) AS since, max(last_used_at) AS refreshed_at,
@@ -25,12 +24,13 @@ const LIST: &str = "SELECT g.client_id, c.name, g.scopes, g.grants, g.since, gre
             (array_agg(last_used_agent ORDER BY last_used_at DESC NULLS LAST, id))[1] AS agent
         FROM access_grant WHERE user_id = $1 AND revoked_at IS NULL GROUP BY client_id
     ) AS g
-    JOIN client c ON c.id = g.client_id
+    FULL JOIN (SELECT client_id, scopes, remembered_at FROM consent WHERE user_id = $1) AS o USING (client_id)
+    JOIN client c ON c.id = client_id
     LEFT JOIN LATERAL (
-        SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = g.client_id AND reader_kind = 'client'
+        SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = c.id AND reader_kind = 'client'
         ORDER BY minute DESC NULLS LAST LIMIT 1
     ) AS r ON true
-    ORDER BY c.name COLLATE \"C\", g.client_id";
+    ORDER BY c.name COLLATE \"C\", c.id";
 
 type Columns =
     (SqlUuid, Text, Text, BigInt, Timestamptz, Nullable<Timestamptz>, Nullable<Text>, Nullable<Text>, Bool);
@@ -53,10 +53,11 @@ impl ConnectedAppReader for PostgresStore {
 fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
     let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered) = row;
     // Not one grant but all of them are behind these values, so a corrupt one is named by its client.
+    let source = if grants == 0 { "consent" } else { "access_grant" };
     Ok(ConnectedApp {
         client_id: ClientId::from_uuid(client_id),
         name: client_name(&name, client_id)?,
-        scopes: scope_set(&scopes, "access_grant", client_id)?,
+        scopes: scope_set(&scopes, source, client_id)?,
         grants: u32::try_from(grants).map_err(corrupt("access_grant", "count", client_id))?,
         since,
         last_used_at,

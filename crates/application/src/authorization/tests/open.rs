@@ -95,6 +95,13 @@ async fn the_page_tells_what_the_app_holds_already() {
 }
 
 #[tokio::test]
+async fn a_remembered_consent_alone_is_nothing_that_the_app_holds() {
+    let consented = ConnectedApp { grants: 0, is_remembered: true, ..connected(client_id(1), "sleep") };
+    let (outcome, _) = open(unremembered(request(), app()), vec![consented]).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+}
+
+#[tokio::test]
 async fn a_request_that_nobody_has_becomes_the_persons() {
     let mut unit = unremembered(AuthorizationRequest { user_id: None, ..request() }, app());
     unit.authorization_requests

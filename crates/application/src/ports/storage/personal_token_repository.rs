@@ -35,22 +35,24 @@ pub trait PersonalTokenRepository: Send {
     ) -> Result<u64, StorageError>;
 }
 
-/// An app that holds live grants of a person, summed over them.
+/// An app that holds live grants of a person, summed over them, or that the person's remembered consent lets through
+/// without asking (security.md T34).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectedApp {
     /// The app.
     pub client_id: ClientId,
     /// Its name.
     pub name: ClientName,
-    /// What its live grants allow together.
+    /// What its live grants allow together; what the consent covers when it holds none.
     pub scopes: ScopeSet,
-    /// How many live grants it holds: one a device or installation, usually.
+    /// How many live grants it holds: one a device or installation, usually; 0 for a remembered consent alone.
     pub grants: u32,
-    /// When the oldest live grant was made.
+    /// When the oldest live grant was made; when the consent was remembered if there is none.
     pub since: DateTime<Utc>,
-    /// When it last refreshed (to the hour) or read (to the minute), whichever is later; nothing while it never did.
+    /// When it last refreshed a live grant (to the hour) or read (to the minute), whichever is later; nothing while it
+    /// never did.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// From where it last refreshed, as far as that was noted.
+    /// From where it last refreshed a live grant, as far as that was noted.
     pub last_used_from: Option<UsedFrom>,
     /// Whether the person told Restwell not to ask again.
     pub is_remembered: bool,
@@ -60,6 +62,7 @@ pub struct ConnectedApp {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ConnectedAppReader: Send + Sync {
-    /// Lists the apps with live grants of this person, by name, ties by id.
+    /// Lists the apps with live grants or a remembered consent of this person, by name, ties by id: whatever the person
+    /// can take back.
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError>;
 }
