@@ -29,7 +29,7 @@ pub(crate) struct AppLine {
     pub(crate) scopes: ScopeSet,
     /// Since when, to the day.
     pub(crate) since: Moment,
-    /// How many live grants it holds.
+    /// How many live grants it holds; none when it is only remembered.
     pub(crate) grants: u32,
     /// When it was last in use; nothing while it never was.
     pub(crate) last_used: Option<Moment>,

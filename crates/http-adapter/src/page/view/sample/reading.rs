@@ -38,7 +38,15 @@ fn apps(say: Say) -> Vec<Sample> {
         last_used_by: None,
         is_remembered: false,
     };
-    let some = Apps { person: person(say), notice: None, apps: vec![owl, lab] };
+    let diary = AppLine {
+        client: say("9f5e"),
+        name: say("Dream Diary"),
+        since: moment(say, "12 October 2026", "2026-10-12"),
+        grants: 0,
+        is_remembered: true,
+        ..lab.clone()
+    };
+    let some = Apps { person: person(say), notice: None, apps: vec![owl, lab, diary] };
     let none = Apps { notice: Some(say("Night Owl is disconnected.")), apps: Vec::new(), ..some.clone() };
     vec![sample("apps", &some), sample("apps_none", &none)]
 }
