@@ -41,6 +41,10 @@ clients *arguments:
 pages *arguments:
     scripts/check-pages {{arguments}}
 
+# Follows docs/connect-your-app.md block by block
+guide *arguments:
+    scripts/check-guide {{arguments}}
+
 # Fuzzes every parser of what strangers send, 10 seconds each (or as many as given)
 fuzz *arguments:
     scripts/fuzz {{arguments}}
