@@ -76,6 +76,16 @@ impl SeedDemo {
         Self { units, entropy, clock, trail }
     }
 
+    /// Makes the person with their data unless they are there, and returns their id. Comes before everything else when
+    /// they are to have a password: setting one voids the codes that are out.
+    pub async fn person(&self) -> Result<UserId, SeedDemoError> {
+        let user = demo_user()?;
+        let mut unit = self.units.begin().await?;
+        let events = self.prepare_person(unit.as_mut(), &user).await?;
+        audit::commit(unit, events.as_slice()).await?;
+        Ok(user.id)
+    }
+
     /// Makes what is not there yet, then a new client secret (the one before stays live), a code and a grant.
     pub async fn run(&self) -> Result<SeededDemo, SeedDemoError> {
         let user = demo_user()?;
@@ -111,11 +121,7 @@ impl SeedDemo {
     /// Makes person, data and client where they are missing; returns a live secret of the client.
     async fn prepare(&self, user: &User, client: &Client) -> Result<Secret, SeedDemoError> {
         let mut unit = self.units.begin().await?;
-        let mut events = Vec::new();
-        if unit.users().find(user.id).await?.is_none() {
-            insert_person(unit.as_mut(), user).await?;
-            events.push(self.event(AuditKind::UserCreated).user(user.id));
-        }
+        let mut events = Vec::from_iter(self.prepare_person(unit.as_mut(), user).await?);
         if unit.clients().find(client.id).await?.is_some() {
             audit::commit(unit, &events).await?;
             let (units, entropy, clock) = self.ports();
@@ -132,6 +138,18 @@ impl SeedDemo {
         events.push(self.event(AuditKind::ClientCreated).client(client.id));
         audit::commit(unit, &events).await?;
         Ok(secret)
+    }
+
+    async fn prepare_person(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        user: &User,
+    ) -> Result<Option<AuditEvent>, SeedDemoError> {
+        if unit.users().find(user.id).await?.is_some() {
+            return Ok(None);
+        }
+        insert_person(unit, user).await?;
+        Ok(Some(self.event(AuditKind::UserCreated).user(user.id)))
     }
 
     fn event(&self, kind: AuditKind) -> AuditEvent {

@@ -64,8 +64,10 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let user_id = seed.person().await.context("the demo's person was not stored")?;
+    // Before the code is made: a new password voids those that are out.
+    let password = set_password(&store, &settings, user_id).await?;
     let demo = seed.run().await.context("the demo's data were not stored")?;
-    let password = set_password(&store, &settings, demo.user_id).await?;
     let signals = lifecycle::Signals::catch()?;
     if json {
         output::print(&record(&demo, &password, public_url.as_str()), true)?;
