@@ -39,9 +39,14 @@ impl Form {
     }
 
     async fn read_fields(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
-        let body = read_body(request, body).await.map_err(unreadable)?;
-        let body = body.filter(|body| body.kind == BodyKind::Form);
-        let text = Zeroizing::new(body.ok_or_else(|| Problem::new(Fault::InvalidForm))?.text);
+        let Some(body) = read_body(request, body).await.map_err(unreadable)? else {
+            // A form without any field has no token either, which is what it is refused for.
+            return Ok(Self(Vec::new()));
+        };
+        if body.kind != BodyKind::Form {
+            return Err(Problem::new(Fault::InvalidForm));
+        }
+        let text = Zeroizing::new(body.text);
         let pairs = parse(&text).map_err(|error| Problem::from(ParameterError::Malformed(error)))?;
         let fields =
             pairs.into_iter().map(|pair| (pair.name.into_owned(), Zeroizing::new(pair.value.into_owned())));
