@@ -2,13 +2,16 @@
 //!
 //! Rows are named above the tests. What a single crate can prove is tested there.
 
+mod asking;
 mod caller;
 mod dump;
 mod party;
 mod raw;
+mod scene;
 
 mod access;
 mod at_rest;
+mod authorize;
 mod code;
 mod credentials;
 mod forged_token;
@@ -20,6 +23,7 @@ mod header;
 mod key_rotation;
 mod leak;
 mod outage;
+mod page;
 mod query_secret;
 mod race;
 mod refresh;
