@@ -4,6 +4,7 @@ use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequest
 use crate::mail::{HandedOutLink, QueueMail, reset};
 use crate::ports::storage::UnitOfWork;
 use chrono::{DateTime, Utc};
+use domain::id::UserId;
 use domain::password_link::PasswordLinkPurpose;
 use domain::user::{Email, User};
 
@@ -27,7 +28,13 @@ impl RequestPasswordReset {
         let email = Email::parse(command.email).map_err(|_| LinkRequestError::InvalidEmail)?;
         let now = self.ports.clock.now();
         let mut unit = self.ports.units.begin().await?;
-        match unit.users().find_by_email(&email).await?.filter(|user| user.status.is_active()) {
+        let found = unit.users().find_by_email(&email).await?;
+        // Read again to be held until the end: else the link could go to an address that was just given up. For
+        // nobody, somebody who is not there is looked up.
+        let id = found.map_or_else(|| UserId::from_uuid(self.ports.entropy.uuid()), |user| user.id);
+        let held = unit.users().find(id).await?;
+        let has_address = |user: &User| user.email.normalised() == email.normalised();
+        match held.filter(|user| user.status.is_active() && has_address(user)) {
             Some(user) => self.send(unit.as_mut(), &user, &command, now).await?,
             None => self.pretend(unit.as_mut(), email, now).await?,
         }

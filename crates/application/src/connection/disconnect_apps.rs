@@ -43,13 +43,14 @@ impl DisconnectApps {
         let DisconnectAppsCommand { user_id, client_id, address } = command;
         let at = self.clock.now();
         let mut unit = self.units.begin().await?;
-        // Codes first: a redemption under way is waited for, and its grant is then seen and revoked as well. Those of
-        // a replica whose clock is ahead count too.
+        // Held until the end: a code that is being issued or redeemed is waited for, and then seen with its grant.
+        unit.users().find(user_id).await?;
+        // Those of a replica whose clock is ahead count too.
         unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(at)).await?;
         let filter = GrantFilter { user_id: Some(user_id), client_id, ..GrantFilter::default() };
         let revoked = unit.grants().revoke(filter, at, RevocationReason::Person).await?;
-        unit.consents().forget(Some(user_id), client_id).await?;
-        let event = (revoked > 0).then(|| {
+        let forgotten = unit.consents().forget(Some(user_id), client_id).await?;
+        let event = (revoked + forgotten > 0).then(|| {
             let event = self.trail.event(AuditActor::Person, AuditKind::GrantRevoked);
             let event = event.user(user_id).count(revoked).from(AddressBlock::of(address));
             AuditEvent { client_id, ..event }

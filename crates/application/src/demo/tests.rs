@@ -327,6 +327,7 @@ async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
 async fn a_demo_client_that_was_disabled_by_hand_stays_disabled() {
     let mut issuing = MockUnitOfWork::default();
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..demo_client() };
+    issuing.users.expect_find().returning(|_| Ok(Some(demo_person())));
     issuing.clients.expect_find().return_once(move |_| Ok(Some(disabled)));
     let (outcome, _) = seed([seeded_store(demo_person()), rotating(), issuing]).await;
     assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownClient))));

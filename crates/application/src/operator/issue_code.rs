@@ -83,9 +83,11 @@ impl IssueCode {
     /// Stores the hash of a new code and returns the code.
     pub async fn run(&self, command: IssueCodeCommand) -> Result<IssuedCode, IssueCodeError> {
         let mut unit = self.units.begin().await?;
+        // The person first, as everywhere; what is wrong with the client is told first all the same.
+        let user = unit.users().find(command.user_id).await?;
         let client = unit.clients().find(command.client_id).await?;
         check_client(client.as_ref().ok_or(IssueCodeError::UnknownClient)?, &command)?;
-        let user = unit.users().find(command.user_id).await?.ok_or(IssueCodeError::UnknownUser)?;
+        let user = user.ok_or(IssueCodeError::UnknownUser)?;
         if !user.status.is_active() {
             return Err(IssueCodeError::UserLocked);
         }

@@ -3,8 +3,11 @@
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::code::CodeLifetime;
 use domain::grant::RevocationReason;
+use domain::id::UserId;
 use std::sync::Arc;
 
 /// Why no grants are revoked.
@@ -48,9 +51,8 @@ impl RevokeGrants {
             return Ok(0);
         };
         let now = self.clock.now();
-        // Before the grants, as redeeming a code does it: who takes two locks takes them in one order.
         let voided = match filter.user_id {
-            Some(user_id) => unit.codes().discard_unredeemed(Some(user_id), now).await?,
+            Some(user_id) => void_codes(unit.as_mut(), user_id, now).await?,
             None => 0,
         };
         let revoked = unit.grants().revoke(filter, now, RevocationReason::Operator).await?;
@@ -68,6 +70,17 @@ impl RevokeGrants {
         let event = self.trail.event(AuditActor::Operator, AuditKind::GrantRevoked).count(revoked);
         AuditEvent { user_id, client_id, subject: id.map(|id| id.as_uuid()), ..event }
     }
+}
+
+/// Deletes the codes that a person has out, also those of a replica whose clock is ahead; returns how many.
+async fn void_codes(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    now: DateTime<Utc>,
+) -> Result<u64, StorageError> {
+    // Held until the end: a code that is being issued or redeemed is waited for, and then seen with its grant.
+    unit.users().find(user_id).await?;
+    unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(now)).await
 }
 
 /// Adds to a filter for one grant whose it is and which client's; nothing when there is no such grant.

@@ -125,19 +125,17 @@ impl RedeemCode {
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
         let access_token = self.mint.access_token(subject, client.id, grant.scopes, now)?;
 
-        if !unit.codes().consume(&code.hash, grant.id, now).await? {
-            // Somebody else was faster by a moment: a second presentation like any other.
+        // Held before the code is touched, so that whoever takes the person's apps away waits or is waited for.
+        let user = unit.users().find(grant.user_id).await?;
+        let is_usable = user.is_some_and(|user| user.status.is_active());
+        if !is_usable || !unit.codes().consume(&code.hash, grant.id, now).await? {
+            // If somebody else was faster by a moment, this is a second presentation like any other.
             let lost = unit.codes().find(&code.hash).await?;
             let refusal = match lost.map(|lost| lost.state) {
                 Some(CodeState::Redeemed { grant_id, .. }) => CodeRefusal::Replayed { grant_id },
                 _ => CodeRefusal::Expired,
             };
             return Err(self.refuse(unit, code, refusal, now).await?);
-        }
-        let user = unit.users().find(grant.user_id).await?;
-        if !user.is_some_and(|user| user.status.is_active()) {
-            unit.rollback().await?;
-            return Err(RedeemCodeError::InvalidGrant);
         }
         commit_grant(unit, &grant, &self.trail, AuditActor::Client).await?;
         Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })

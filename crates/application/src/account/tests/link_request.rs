@@ -39,10 +39,16 @@ struct Rows {
 
 /// A unit of work in which this person has their address, and whose links and messages are kept.
 fn keeping(user: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
+    keeping_then(user.clone(), user, rows)
+}
+
+/// The same, but that the person is like this by the time that they are held.
+fn keeping_then(user: Option<User>, held: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find_by_email().times(1).returning(move |asked| {
         Ok(user.clone().filter(|user| user.email.normalised() == asked.normalised()))
     });
+    unit.users.expect_find().returning(move |id| Ok(held.clone().filter(|user| user.id == id)));
     let kept = Arc::clone(rows);
     unit.password_links.expect_insert().returning(move |link| {
         kept.writes.lock().unwrap().push("link");
@@ -68,8 +74,15 @@ fn keeping(user: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
 
 /// What a reset leaves behind when this person exists and somebody asks for this address.
 async fn reset(user: Option<User>, asked: &str) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
+    reset_in(asked, |rows| keeping(user, rows)).await
+}
+
+async fn reset_in(
+    asked: &str,
+    unit: impl FnOnce(&Arc<Rows>) -> MockUnitOfWork,
+) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
     let rows = Arc::<Rows>::default();
-    let store = units([keeping(user, &rows)]);
+    let store = units([unit(&rows)]);
     let (queue, sealer) = mail();
     let request = RequestPasswordReset::new(ports(store.clone()), LinkRequestLimits::default(), queue);
     request.run(command(asked)).await.unwrap();
@@ -110,6 +123,19 @@ async fn t80_a_reset_for_nobody_or_a_locked_account_does_the_same_work_and_leave
         [(None, EMAIL), (Some(person()), "nobody@example.org"), (Some(locked_person()), EMAIL)]
     {
         let (rows, store, _) = reset(user, asked).await;
+        assert_eq!(*rows.writes.lock().unwrap(), *known.writes.lock().unwrap());
+        assert_eq!(*rows.links.lock().unwrap(), []);
+        assert_eq!(*rows.messages.lock().unwrap(), []);
+        assert_eq!(store.events().all(), []);
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_given_up_or_locked_meanwhile_gets_no_link_and_the_work_is_the_same() {
+    let (known, _, _) = reset(Some(person()), EMAIL).await;
+    let moved = User { email: email("robin.new@example.org"), ..person() };
+    for then in [Some(moved), Some(locked_person()), None] {
+        let (rows, store, _) = reset_in(EMAIL, |rows| keeping_then(Some(person()), then, rows)).await;
         assert_eq!(*rows.writes.lock().unwrap(), *known.writes.lock().unwrap());
         assert_eq!(*rows.links.lock().unwrap(), []);
         assert_eq!(*rows.messages.lock().unwrap(), []);

@@ -10,6 +10,7 @@ use domain::client::{Client, ClientStatus};
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
 use domain::secret::SecretKind;
 use domain::user::User;
+use mockall::Sequence;
 use std::sync::{Arc, Mutex};
 
 fn command() -> IssueCodeCommand {
@@ -22,10 +23,22 @@ fn command() -> IssueCodeCommand {
     }
 }
 
+/// A unit of work that holds the person and then finds the client, the order of the consent pages.
 fn finding(client: Option<Client>, user: Option<User>) -> MockUnitOfWork {
+    let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    unit.clients.expect_find().times(1).withf(|id| *id == client_id(1)).return_once(move |_| Ok(client));
-    unit.users.expect_find().withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit.users
+        .expect_find()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(|id| *id == user_id(1))
+        .return_once(move |_| Ok(user));
+    unit.clients
+        .expect_find()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(|id| *id == client_id(1))
+        .return_once(move |_| Ok(client));
     unit
 }
 

@@ -3,7 +3,7 @@ use crate::audit::testing::{assert_events, event};
 use crate::operator::{ListGrants, RevokeGrants, RevokeGrantsError};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{GrantFilter, StorageError};
-use crate::testing::{client_id, clock, entropy, grant, grant_id, noon, user_id};
+use crate::testing::{client_id, clock, entropy, grant, grant_id, noon, person, seconds, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::grant::{Grant, RevocationReason};
 use domain::id::{ClientId, UserId};
@@ -32,17 +32,23 @@ struct Expected {
     consents: u64,
 }
 
-/// A unit of work in which exactly this is revoked and forgotten, codes first.
+/// A unit of work in which exactly this is revoked and forgotten: the person is held first, then come codes.
 fn revoking(expected: Expected) -> MockUnitOfWork {
     let Expected { filter, user, client, grants, consents } = expected;
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    if user.is_some() {
+    if let Some(user_id) = user {
+        unit.users
+            .expect_find()
+            .times(1)
+            .in_sequence(&mut order)
+            .withf(move |asked| *asked == user_id)
+            .returning(|_| Ok(Some(person())));
         unit.codes
             .expect_discard_unredeemed()
             .times(1)
             .in_sequence(&mut order)
-            .withf(move |asked, before| *asked == user && *before == noon())
+            .withf(move |asked, before| *asked == user && *before > noon() + seconds(60))
             .returning(|_, _| Ok(0));
     }
     unit.grants

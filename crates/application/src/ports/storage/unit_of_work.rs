@@ -19,6 +19,11 @@ pub trait UnitOfWorkFactory: Send + Sync {
 
 /// A transaction, with the repositories that work inside it.
 ///
+/// Who holds several rows takes them in one order, so that no two wait for each other: first the person
+/// ([`UserRepository::find`] holds them until the end), then the request or the link, the client, codes, then
+/// grants. Whoever issues or redeems a code, or voids a person's codes, MUST hold the person: a code that another
+/// one has inserted and not yet committed is not seen, so nothing but the person's row makes the two take turns.
+///
 /// Dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction behind.
 /// After a [`StorageError::Conflict`] it MUST stay usable.
 #[async_trait]

@@ -17,7 +17,7 @@ fn about(actor: AuditActor, kind: AuditKind) -> AuditEvent {
 
 #[tokio::test]
 async fn a_new_grant_is_in_the_audit_trail_under_its_id() {
-    let mut unit = consuming(Some(person()));
+    let mut unit = consuming();
     let stored = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&stored);
     unit.grants.expect_insert().times(1).returning(move |grant| {
@@ -32,7 +32,7 @@ async fn a_new_grant_is_in_the_audit_trail_under_its_id() {
 
 #[tokio::test]
 async fn grants_beyond_the_limit_are_told_as_revoked_by_the_server() {
-    let mut unit = consuming(Some(person()));
+    let mut unit = consuming();
     unit.grants.expect_insert().returning(|_| Ok(()));
     unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(2));
     let events = told(unit).await.all();
@@ -57,14 +57,14 @@ async fn t13_a_replay_is_in_the_audit_trail_also_when_nothing_was_left_to_revoke
 #[tokio::test]
 async fn a_code_that_is_refused_leaves_no_event() {
     let over = AuthorizationCode { expires_at: noon(), ..code() };
-    for unit in [finding(None), finding(Some(over)), consuming(None)] {
+    for unit in [finding(None), finding(Some(over)), without_person(None, None)] {
         assert_events(&told(unit).await, &[]);
     }
 }
 
 #[tokio::test]
 async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing_and_tells_nothing() {
-    let mut unit = consuming(Some(person()));
+    let mut unit = consuming();
     unit.grants.expect_insert().times(1).returning(|_| Err(StorageError::Retryable));
     let signer = Arc::new(RecordingSigner::default());
     let (outcome, endings, events) =
