@@ -5,6 +5,7 @@
 mod asking;
 mod caller;
 mod dump;
+mod operator;
 mod party;
 mod raw;
 mod scene;
@@ -22,6 +23,8 @@ mod guessing;
 mod header;
 mod key_rotation;
 mod leak;
+mod matrix;
+mod model;
 mod outage;
 mod page;
 mod query_secret;

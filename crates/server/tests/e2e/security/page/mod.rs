@@ -6,6 +6,7 @@ mod forgery;
 mod frame;
 mod hostile_text;
 mod inheritance;
+mod leak;
 mod password_link;
 mod revocation;
 mod secret_kind;

@@ -9,7 +9,7 @@ use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
 
 /// Every secret that there is, each of them good.
-struct Secrets {
+pub(super) struct Secrets {
     code: String,
     refresh: String,
     access: String,
@@ -23,7 +23,8 @@ struct Secrets {
 }
 
 impl Secrets {
-    async fn of(scene: &Scene) -> Self {
+    /// Goes every way that there is to a secret.
+    pub(super) async fn of(scene: &Scene) -> Self {
         let (browser, person) = (&scene.browser, &scene.person);
         let tokens = connect(&scene.server, browser, person, &scene.app).await;
         let consent = reach_consent(browser, &scene.asking(), person).await;
@@ -45,8 +46,8 @@ impl Secrets {
         }
     }
 
-    /// All of them but those that are right in a place.
-    fn but(&self, right: &[&String]) -> Vec<&String> {
+    /// All of them but those that are right in a place; the request's id, which opens nothing alone, is the last.
+    pub(super) fn but(&self, right: &[&String]) -> Vec<&String> {
         let Self {
             code,
             refresh,
