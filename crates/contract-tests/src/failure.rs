@@ -77,6 +77,15 @@ pub(crate) async fn a_failure_is_taken_back_from_its_own_window_and_never_below_
     take_back(&[], next).await;
 }
 
+pub(crate) async fn a_failure_that_is_counted_after_a_later_one_can_be_taken_back(harness: &Harness) {
+    let end = now() + window();
+    fail(harness, key(1), now() + microsecond()).await;
+    let earlier = fail(harness, key(1), now()).await;
+    assert_eq!(earlier, FailureCount { count: 2, window_ends_at: end });
+    harness.failures.take_back(&[key(1)], now()).await.unwrap();
+    assert_eq!(fail(harness, key(1), seconds(1)).await, FailureCount { count: 2, window_ends_at: end });
+}
+
 pub(crate) async fn racing_failures_that_are_taken_back_leave_nothing(harness: &Harness) {
     let tasks: Vec<_> = (0..40)
         .map(|number| {

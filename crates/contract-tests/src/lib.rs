@@ -173,6 +173,7 @@ suite! {
         a_window_begins_with_the_first_failure_and_ends,
         racing_failures_are_all_counted,
         a_failure_is_taken_back_from_its_own_window_and_never_below_nought,
+        a_failure_that_is_counted_after_a_later_one_can_be_taken_back,
         racing_failures_that_are_taken_back_leave_nothing,
         forgotten_counters_begin_again_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,

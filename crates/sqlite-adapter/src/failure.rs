@@ -74,7 +74,8 @@ impl FailureCounter for SqliteStore {
     }
 }
 
-/// Adds one failure; a window whose end has come begins again.
+/// Adds one failure; a window whose end has come begins again. Of racing failures an earlier one may come later: the
+/// window then begins with it.
 fn record(
     connection: &mut SqliteConnection,
     key: &FailureKey,
@@ -88,7 +89,7 @@ fn record(
          ON CONFLICT (key) DO UPDATE SET \
          failures = CASE WHEN window_began_at <= ? THEN 1 ELSE failures + 1 END, \
          window_began_at = CASE WHEN window_began_at <= ? THEN excluded.window_began_at \
-         ELSE window_began_at END \
+         ELSE min(window_began_at, excluded.window_began_at) END \
          RETURNING window_began_at, failures",
     )
     .blob(&key.0)

@@ -13,13 +13,13 @@ use diesel_async::RunQueryDsl;
 use std::collections::BTreeMap;
 
 /// Counts on, or from the beginning when the window is over. The keys come sorted, so that two calls lock rows
-/// in the same order.
+/// in the same order. Of racing failures an earlier one may come later: the window then begins with it.
 const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, failures)
     SELECT k.key, $3, k.failures FROM unnest($1, $2) AS k (key, failures)
     ON CONFLICT (key) DO UPDATE SET
         failures = CASE WHEN c.window_began_at <= $4 THEN excluded.failures
             ELSE least(c.failures::bigint + excluded.failures, 2147483647)::integer END,
-        window_began_at = CASE WHEN c.window_began_at <= $4 THEN $3 ELSE c.window_began_at END
+        window_began_at = CASE WHEN c.window_began_at <= $4 THEN $3 ELSE least(c.window_began_at, $3) END
     RETURNING key, window_began_at, failures";
 
 /// Locks in the order of [`RECORD`] before it deletes.

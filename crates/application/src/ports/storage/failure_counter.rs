@@ -16,7 +16,9 @@ pub struct FailureKey(pub [u8; 32]);
 pub trait FailureCounter: Send + Sync {
     /// Adds a failure to each key and returns, in the order of the keys, how many each has now.
     ///
-    /// A key's window begins with its first failure and lasts `window`; after it, the count begins again at 1.
+    /// A key's window begins with the earliest of its failures and lasts `window`; after it, the count begins again
+    /// at 1. Racing failures may come in another order than that of their moments, and each MUST be one that can be
+    /// taken back.
     /// MUST be atomic a key over many processes, and stored before it returns.
     async fn record_failure(
         &self,
