@@ -90,7 +90,7 @@ impl DeliverMail {
     async fn deliver(&self, message: &QueuedMessage) -> Outcome {
         let (outcome, trouble) = self.attempt(message).await;
         if let Some(trouble) = trouble {
-            tracing::warn!(message = %message.id, attempts = message.attempts, trouble, "a message was not sent");
+            tracing::warn!(message_id = %message.id, attempts = message.attempts, trouble, "a message was not sent");
         }
         outcome
     }
