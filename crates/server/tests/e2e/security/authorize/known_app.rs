@@ -1,6 +1,7 @@
 //! Nobody is sent anywhere before it is known which app asks, and where it may send people.
 
 use crate::e2e::app::{REDIRECT_URI, text};
+use crate::e2e::browser::Browser;
 use crate::e2e::security::asking::{Asking, ask};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
@@ -54,6 +55,20 @@ on_both_stores! {
         let back = ask(&scene.browser, &evil.with("scope", "unheard-of")).await.answer_to(REDIRECT_URI);
         let members: Vec<&str> = back.keys().map(String::as_str).collect();
         assert_eq!(members, ["error", "error_description", "iss", "state"]);
+    }
+
+    async fn an_address_leaves_only_so_many_requests_behind_before_anybody_has_signed_in(world: World) {
+        let scene = Scene::of(world.with("RESTWELL__ACCOUNTS__APP_REQUESTS_PER_ADDRESS", "5"));
+        for _ in 0..5 {
+            ask(&Browser::new(&scene.server), &scene.asking()).await.request_id();
+        }
+        let refused = ask(&Browser::new(&scene.server), &scene.asking()).await;
+        refused.assert_refused(429);
+        assert!(refused.header("retry-after").is_some_and(|seconds| seconds.parse::<u32>().is_ok()), "{refused:?}");
+        assert_rows(&scene.world, "authorization_request", "", 5).await;
+        // Somebody who has signed in is asked as before.
+        scene.browser.sign_in(&scene.person).await;
+        assert!(ask(&scene.browser, &scene.asking()).await.own_location().starts_with("/consent?request="));
     }
 
     // T22
