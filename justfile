@@ -33,6 +33,22 @@ docs:
 deny:
     cargo deny check
 
+# Runs real client libraries through the whole flow
+clients *arguments:
+    scripts/check-clients {{arguments}}
+
+# Drives a browser through the pages, checks accessibility, takes pictures
+pages *arguments:
+    scripts/check-pages {{arguments}}
+
+# Follows docs/connect-your-app.md block by block
+guide *arguments:
+    scripts/check-guide {{arguments}}
+
+# Fuzzes every parser of what strangers send, 10 seconds each (or as many as given)
+fuzz *arguments:
+    scripts/fuzz {{arguments}}
+
 # Runs every gate, as CI does
 ci:
     CI=true bash .ci/run

@@ -4,11 +4,18 @@
 //! adapters implement them, and nothing here knows which adapter it talks to.
 
 pub mod access;
+pub mod account;
+pub mod audit;
+pub mod authorization;
+pub mod connection;
 pub mod demo;
 pub mod export;
+pub mod guessing;
 pub mod import;
 pub mod key;
+pub mod mail;
 pub mod operator;
+pub mod personal_token;
 pub mod ports;
 pub mod read;
 pub mod schema;

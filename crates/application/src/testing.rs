@@ -7,8 +7,9 @@ use crate::ports::system::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::AccessClaims;
+use domain::address::AddressBlock;
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
-use domain::grant::{Grant, GrantState};
+use domain::grant::{AgentName, Grant, GrantState, UsedFrom};
 use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -177,6 +178,7 @@ pub(crate) fn grant() -> Grant {
         refresh_token_hash: secret(SecretKind::RefreshToken, 7).hash(),
         created_at: noon() - seconds(7200),
         last_used_at: Some(noon() - seconds(60)),
+        last_used_from: None,
         state: GrantState::Live,
     }
 }
@@ -186,4 +188,9 @@ pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
     let mut unknown_keys = MockUnknownKeyReload::new();
     unknown_keys.expect_reload_for().returning(|_, _| Ok(false));
     TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys))
+}
+
+/// Where a client's requests come from.
+pub(crate) fn used_from() -> UsedFrom {
+    UsedFrom { address: AddressBlock::of([192, 0, 2, 7].into()), agent: AgentName::from_header("owl/1.0") }
 }

@@ -1,10 +1,13 @@
 //! The access check.
 
 use crate::Harness;
-use crate::fixture::{client, client_id, grant, grant_id, now, secret, user, user_id};
-use application::ports::storage::{AccessState, GrantFilter};
+use crate::fixture::{
+    client, client_id, grant, grant_id, hash, now, personal_token, seconds, secret, token_id, user, user_id,
+};
+use application::ports::storage::{AccessState, GrantFilter, PersonalAccess};
 use domain::client::{Client, ClientStatus};
 use domain::grant::{Grant, RevocationReason};
+use domain::personal_token::PersonalToken;
 use domain::scope::Scope;
 use domain::time::TimeZone;
 use domain::user::{User, UserStatus};
@@ -66,4 +69,57 @@ pub(crate) async fn a_locked_person_gives_no_access(harness: &Harness) {
     unit.users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }).await.unwrap();
     unit.commit().await.unwrap();
     assert!(!is_live(harness).await);
+}
+
+/// Stores personal token 1 of person 1.
+async fn prepare_token(harness: &Harness, token: PersonalToken) {
+    prepare(harness).await;
+    harness.store_personal_tokens(&[token]).await;
+}
+
+async fn personal_access(harness: &Harness) -> PersonalAccess {
+    harness.access.find_personal_access(&hash(1)).await.unwrap().unwrap()
+}
+
+pub(crate) async fn a_personal_token_gives_access_with_its_person_scopes_end_and_zone(harness: &Harness) {
+    let scopes = [Scope::Supplements].into_iter().collect();
+    let ends = PersonalToken { scopes, expires_at: Some(seconds(-60)), ..personal_token(1) };
+    prepare_token(harness, ends).await;
+    let expected = PersonalAccess {
+        token_id: token_id(1),
+        user_id: user_id(1),
+        scopes,
+        // Whether its end has come is for the caller to see.
+        is_live: true,
+        expires_at: Some(seconds(-60)),
+        home_timezone: zone(),
+    };
+    assert_eq!(personal_access(harness).await, expected);
+}
+
+pub(crate) async fn a_personal_token_without_an_end_has_none(harness: &Harness) {
+    prepare_token(harness, personal_token(1)).await;
+    assert_eq!(personal_access(harness).await.expires_at, None);
+}
+
+pub(crate) async fn an_unknown_personal_token_gives_nothing(harness: &Harness) {
+    prepare_token(harness, personal_token(1)).await;
+    assert_eq!(harness.access.find_personal_access(&hash(2)).await.unwrap(), None);
+}
+
+pub(crate) async fn a_revoked_personal_token_gives_no_access(harness: &Harness) {
+    prepare_token(harness, personal_token(1)).await;
+    assert!(personal_access(harness).await.is_live);
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.personal_tokens().revoke(user_id(1), None, now()).await.unwrap(), 1);
+    unit.commit().await.unwrap();
+    assert!(!personal_access(harness).await.is_live);
+}
+
+pub(crate) async fn a_personal_token_of_a_locked_person_gives_no_access(harness: &Harness) {
+    prepare_token(harness, personal_token(1)).await;
+    let mut unit = harness.begin().await;
+    unit.users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }).await.unwrap();
+    unit.commit().await.unwrap();
+    assert!(!personal_access(harness).await.is_live);
 }

@@ -1,7 +1,9 @@
 //! Authorization codes.
 
 use crate::Harness;
-use crate::fixture::{client, code, conflict, grant_id, hash, microsecond, now, seconds, secret, user};
+use crate::fixture::{
+    client, code, conflict, grant_id, hash, microsecond, now, seconds, secret, user, user_id,
+};
 use application::ports::storage::UniqueKey;
 use domain::code::{AuthorizationCode, CodeState};
 use domain::scope::ScopeSet;
@@ -120,6 +122,54 @@ pub(crate) async fn a_rolled_back_winner_leaves_the_code_to_the_next(harness: &H
     tokio::time::sleep(Duration::from_millis(50)).await;
     unit.rollback().await.unwrap();
     assert!(next.await.unwrap());
+}
+
+/// Tells which of the codes 1 to 6 are there.
+async fn stored(harness: &Harness) -> Vec<u64> {
+    let mut unit = harness.begin().await;
+    let mut found = Vec::new();
+    for number in 1..=6 {
+        if unit.codes().find(&hash(number)).await.unwrap().is_some() {
+            found.push(number);
+        }
+    }
+    found
+}
+
+pub(crate) async fn codes_that_were_issued_before_and_never_redeemed_are_discarded(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_user(&user(2)).await;
+    let of = |number, user, second| AuthorizationCode {
+        user_id: user_id(user),
+        issued_at: seconds(second),
+        ..code(number)
+    };
+    let state = CodeState::Redeemed { grant_id: grant_id(9), at: seconds(2) };
+    let expired = AuthorizationCode { expires_at: seconds(-9), ..of(2, 1, -69) };
+    // The third was redeemed, the fourth issued at the very moment.
+    let codes = [
+        of(1, 1, 9),
+        expired,
+        AuthorizationCode { state, ..of(3, 1, 1) },
+        of(4, 1, 10),
+        of(5, 2, 9),
+        of(6, 2, 11),
+    ];
+    for code in codes {
+        harness.store_code(&code).await;
+    }
+    let steps: [(_, i64, u64, &[u64]); 4] = [
+        (Some(user_id(3)), 10, 0, &[1, 2, 3, 4, 5, 6]),
+        (Some(user_id(1)), 10, 2, &[3, 4, 5, 6]),
+        (None, 10, 1, &[3, 4, 6]),
+        (None, 12, 2, &[3]),
+    ];
+    for (user_id, before, expected, left) in steps {
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.codes().discard_unredeemed(user_id, seconds(before)).await.unwrap(), expected);
+        unit.commit().await.unwrap();
+        assert_eq!(stored(harness).await, left);
+    }
 }
 
 pub(crate) async fn codes_that_ended_are_deleted_up_to_the_limit(harness: &Harness) {

@@ -55,6 +55,65 @@ pub(crate) async fn racing_failures_are_all_counted(harness: &Harness) {
     assert_eq!(fail(harness, key(2), now()).await.count, 41);
 }
 
+pub(crate) async fn a_failure_is_taken_back_from_its_own_window_and_never_below_nought(harness: &Harness) {
+    let take_back = async |numbers: &[u8], at| {
+        let keys: Vec<_> = numbers.iter().map(|number| key(*number)).collect();
+        harness.failures.take_back(&keys, at).await.unwrap();
+    };
+    fail(harness, key(1), now()).await;
+    fail(harness, key(1), seconds(1)).await;
+    fail(harness, key(2), seconds(1)).await;
+    take_back(&[2, 1, 3], seconds(1)).await;
+    // One was left of the first, none of the second, and the third never had any.
+    assert_eq!(fail(harness, key(1), seconds(2)).await.count, 2);
+    take_back(&[2], seconds(2)).await;
+    assert_eq!(fail(harness, key(2), seconds(2)).await.count, 1);
+    assert_eq!(fail(harness, key(3), seconds(2)).await.count, 1);
+    // What was counted in the window before is not taken from this one.
+    let next = now() + window();
+    assert_eq!(fail(harness, key(1), next).await.count, 1);
+    take_back(&[1], next - microsecond()).await;
+    assert_eq!(fail(harness, key(1), next).await.count, 2);
+    take_back(&[], next).await;
+}
+
+pub(crate) async fn a_failure_that_is_counted_after_a_later_one_can_be_taken_back(harness: &Harness) {
+    let end = now() + window();
+    fail(harness, key(1), now() + microsecond()).await;
+    let earlier = fail(harness, key(1), now()).await;
+    assert_eq!(earlier, FailureCount { count: 2, window_ends_at: end });
+    harness.failures.take_back(&[key(1)], now()).await.unwrap();
+    assert_eq!(fail(harness, key(1), seconds(1)).await, FailureCount { count: 2, window_ends_at: end });
+}
+
+pub(crate) async fn racing_failures_that_are_taken_back_leave_nothing(harness: &Harness) {
+    let tasks: Vec<_> = (0..40)
+        .map(|number| {
+            let harness = harness.clone();
+            let keys = if number % 2 == 0 { [key(1), key(2)] } else { [key(2), key(1)] };
+            tokio::spawn(async move {
+                harness.failures.record_failure(&keys, now(), window()).await.unwrap();
+                harness.failures.take_back(&keys, now()).await.unwrap();
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(fail(harness, key(1), now()).await.count, 1);
+    assert_eq!(fail(harness, key(2), now()).await.count, 1);
+}
+
+pub(crate) async fn forgotten_counters_begin_again_and_others_stay(harness: &Harness) {
+    for number in [1, 2, 3] {
+        fail(harness, key(number), now()).await;
+    }
+    harness.failures.forget(&[key(3), key(1), key(4)]).await.unwrap();
+    for (number, count) in [(1, 1), (2, 2), (3, 1), (4, 1)] {
+        assert_eq!(fail(harness, key(number), seconds(1)).await.count, count, "{number}");
+    }
+}
+
 pub(crate) async fn counters_whose_window_began_long_ago_are_deleted_up_to_the_limit(harness: &Harness) {
     for (number, at) in [(1, seconds(1)), (2, seconds(2)), (3, seconds(3)), (4, seconds(4))] {
         fail(harness, key(number), at).await;

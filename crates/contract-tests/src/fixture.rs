@@ -28,6 +28,10 @@ use domain::user::{
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
+mod sign_in;
+
+pub(crate) use sign_in::*;
+
 /// The moment at which the cases take place, with all six decimals.
 pub(crate) fn now() -> DateTime<Utc> {
     "2026-03-09T12:34:56.123456Z".parse().unwrap()
@@ -202,6 +206,7 @@ pub(crate) fn grant(number: u64) -> Grant {
         refresh_token_hash: hash(number),
         created_at: now(),
         last_used_at: None,
+        last_used_from: None,
         state: GrantState::Live,
     }
 }

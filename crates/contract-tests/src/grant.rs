@@ -2,8 +2,8 @@
 
 use crate::Harness;
 use crate::fixture::{
-    client, client_id, conflict, full_user, grant, grant_id, hash, microsecond, now, seconds, secret, user,
-    user_id,
+    client, client_id, conflict, full_user, grant, grant_id, hash, microsecond, now, seconds, secret,
+    used_from, user, user_id,
 };
 use application::ports::storage::{GrantFilter, GrantWithUser, UniqueKey};
 use chrono::{DateTime, Utc};
@@ -41,10 +41,16 @@ async fn live(harness: &Harness) -> Vec<u64> {
 pub(crate) async fn a_grant_reads_back_as_stored(harness: &Harness) {
     prepare(harness).await;
     let scopes: ScopeSet = [Scope::Sleep, Scope::TokensIntrospect].into_iter().collect();
-    let used = Grant { last_used_at: Some(seconds(-3)), scopes, ..grant(2) };
-    let mut grants = vec![grant(1), used];
+    let used = |number, last_used_from| Grant {
+        last_used_at: Some(seconds(-3)),
+        last_used_from,
+        scopes,
+        ..grant(number)
+    };
+    // With a program's name, without one, and used before that was noted.
+    let mut grants = vec![grant(1), used(2, Some(used_from(1))), used(3, Some(used_from(2))), used(4, None)];
     let reasons = RevocationReason::ALL.into_iter();
-    grants.extend((3..).zip(reasons).map(|(number, reason)| revoked(number, reason)));
+    grants.extend((5..).zip(reasons).map(|(number, reason)| revoked(number, reason)));
     harness.store_grants(&grants).await;
     assert_eq!(list(harness, GrantFilter::default()).await, grants);
 }
@@ -127,21 +133,44 @@ pub(crate) async fn grants_are_listed_by_filter_and_ascending_id_in_pages(harnes
     assert_eq!(unit.grants().list(of_user, Some(grant_id(5)), 9).await.unwrap(), []);
 }
 
-pub(crate) async fn a_later_use_wins(harness: &Harness) {
+pub(crate) async fn a_later_use_wins_with_its_place(harness: &Harness) {
     prepare(harness).await;
     harness.store_grants(&[grant(1), grant(2)]).await;
-    let steps = [(seconds(10), seconds(10)), (seconds(5), seconds(10)), (seconds(11), seconds(11))];
-    for (used_at, expected) in steps {
+    // When, from where, and which of them is the latest then; every other place has no program's name.
+    for (used_at, place, latest, kept) in [(10, 1, 10, 1), (5, 3, 10, 1), (10, 3, 10, 1), (11, 2, 11, 2)] {
         let mut unit = harness.begin().await;
-        unit.grants().record_use(user_id(1), grant_id(1), used_at).await.unwrap();
+        let from = used_from(place);
+        unit.grants().record_use(user_id(1), grant_id(1), seconds(used_at), &from).await.unwrap();
         unit.commit().await.unwrap();
-        let expected = Grant { last_used_at: Some(expected), ..grant(1) };
+        let expected =
+            Grant { last_used_at: Some(seconds(latest)), last_used_from: Some(used_from(kept)), ..grant(1) };
         assert_eq!(list(harness, GrantFilter::default()).await, [expected, grant(2)]);
     }
     let mut unit = harness.begin().await;
-    unit.grants().record_use(user_id(2), grant_id(2), seconds(10)).await.unwrap();
+    unit.grants().record_use(user_id(2), grant_id(2), seconds(10), &used_from(1)).await.unwrap();
     unit.commit().await.unwrap();
     assert_eq!(list(harness, GrantFilter::default()).await[1], grant(2));
+}
+
+pub(crate) async fn grants_made_before_a_moment_are_listed_and_revoked(harness: &Harness) {
+    prepare(harness).await;
+    let at = |grant: Grant, second| Grant { created_at: seconds(second), ..grant };
+    let grants = [at(grant_of(1, 1, 1), 9), at(grant_of(2, 2, 2), 9), at(grant_of(3, 1, 1), 10)];
+    harness.store_grants(&grants).await;
+    let before = GrantFilter { created_before: Some(seconds(10)), ..GrantFilter::default() };
+    let of_user = GrantFilter { user_id: Some(user_id(1)), ..before };
+    let [first, second, _] = grants;
+    assert_eq!(list(harness, before).await, [first.clone(), second]);
+    assert_eq!(list(harness, of_user).await, [first]);
+    for (filter, expected, still_live) in
+        [(of_user, 1, vec![2, 3]), (before, 1, vec![3]), (before, 0, vec![3])]
+    {
+        let mut unit = harness.begin().await;
+        let count = unit.grants().revoke(filter, seconds(20), RevocationReason::Operator).await.unwrap();
+        assert_eq!(count, expected);
+        unit.commit().await.unwrap();
+        assert_eq!(live(harness).await, still_live);
+    }
 }
 
 pub(crate) async fn revoking_counts_the_live_grants_that_match(harness: &Harness) {
@@ -150,7 +179,7 @@ pub(crate) async fn revoking_counts_the_live_grants_that_match(harness: &Harness
         [grant_of(1, 1, 1), grant_of(2, 1, 1), grant_of(3, 2, 1), grant_of(4, 1, 2), grant_of(5, 2, 2)];
     harness.store_grants(&grants).await;
     let none = GrantFilter::default();
-    let of_both = GrantFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), id: None };
+    let of_both = GrantFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), ..none };
     let steps: [(GrantFilter, u64, &[u64]); 6] = [
         (GrantFilter { id: Some(grant_id(2)), ..none }, 1, &[1, 3, 4, 5]),
         (GrantFilter { id: Some(grant_id(3)), ..of_both }, 0, &[1, 3, 4, 5]),
@@ -223,7 +252,7 @@ pub(crate) async fn excess_is_counted_for_one_client_and_person(harness: &Harnes
     prepare(harness).await;
     harness.store_grants(&[grant_of(1, 1, 1), grant_of(2, 2, 1), grant_of(3, 1, 2), grant_of(4, 1, 1)]).await;
     let mut unit = harness.begin().await;
-    unit.grants().record_use(user_id(1), grant_id(1), now() + microsecond()).await.unwrap();
+    unit.grants().record_use(user_id(1), grant_id(1), now() + microsecond(), &used_from(1)).await.unwrap();
     assert_eq!(unit.grants().revoke_excess(client_id(1), user_id(1), 1, now()).await.unwrap(), 1);
     unit.commit().await.unwrap();
     assert_eq!(live(harness).await, [1, 2, 3]);

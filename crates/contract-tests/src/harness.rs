@@ -1,13 +1,16 @@
 //! The store that a case works on.
 
 use application::ports::storage::{
-    AccessReader, ClientReader, FailureCounter, GrantReader, ProfileReader, SigningKeyReader, SleepReader,
+    AccessReader, AuditReader, ClientReader, ConnectedAppReader, CredentialReader, FailureCounter,
+    GrantReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader, SleepReader,
     SupplementReader, UnitOfWork, UnitOfWorkFactory,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
 use domain::grant::Grant;
 use domain::id::UserId;
+use domain::personal_token::PersonalToken;
+use domain::read_tally::ReadTally;
 use domain::sleep::SleepSession;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
@@ -27,6 +30,11 @@ pub struct Harness {
     pub supplements: Arc<dyn SupplementReader>,
     pub signing_keys: Arc<dyn SigningKeyReader>,
     pub failures: Arc<dyn FailureCounter>,
+    pub credentials: Arc<dyn CredentialReader>,
+    pub sessions: Arc<dyn SessionReader>,
+    pub apps: Arc<dyn ConnectedAppReader>,
+    pub audit: Arc<dyn AuditReader>,
+    pub tallies: Arc<dyn ReadTallyStore>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
@@ -43,6 +51,11 @@ impl Harness {
             + SupplementReader
             + SigningKeyReader
             + FailureCounter
+            + CredentialReader
+            + SessionReader
+            + ConnectedAppReader
+            + AuditReader
+            + ReadTallyStore
             + 'static,
     {
         let store = Arc::new(store);
@@ -55,7 +68,12 @@ impl Harness {
             sleep: store.clone(),
             supplements: store.clone(),
             signing_keys: store.clone(),
-            failures: store,
+            failures: store.clone(),
+            credentials: store.clone(),
+            sessions: store.clone(),
+            apps: store.clone(),
+            audit: store.clone(),
+            tallies: store,
             _keep: Arc::new(keep),
         }
     }
@@ -95,7 +113,21 @@ impl Harness {
         unit.commit().await.unwrap();
     }
 
-    /// Stores sessions of a person who is stored.
+    /// Stores personal access tokens; their people must be stored.
+    pub(crate) async fn store_personal_tokens(&self, tokens: &[PersonalToken]) {
+        let mut unit = self.begin().await;
+        for token in tokens {
+            unit.personal_tokens().insert(token).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+    }
+
+    /// Adds sums of reads.
+    pub(crate) async fn add_tallies(&self, tallies: &[ReadTally]) {
+        self.tallies.add(tallies).await.unwrap();
+    }
+
+    /// Stores sleep sessions of a person who is stored.
     pub(crate) async fn store_sessions(&self, user_id: UserId, sessions: &[SleepSession]) {
         let mut unit = self.begin().await;
         unit.sleep().insert(user_id, sessions).await.unwrap();

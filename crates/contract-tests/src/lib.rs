@@ -19,13 +19,24 @@
 )]
 
 mod access;
+mod audit;
+mod authorization_request;
 mod client;
 mod code;
+mod connected_app;
+mod consent;
+mod erasure;
 mod failure;
 mod fixture;
 mod grant;
 mod harness;
 mod intake_log;
+mod outbox;
+mod password;
+mod password_link;
+mod personal_token;
+mod read_tally;
+mod session;
 mod signing_key;
 mod sleep;
 mod sleep_page;
@@ -127,6 +138,7 @@ suite! {
         of_fifty_racing_tasks_exactly_one_consumes_a_code,
         a_loser_waits_for_the_winner_to_commit,
         a_rolled_back_winner_leaves_the_code_to_the_next,
+        codes_that_were_issued_before_and_never_redeemed_are_discarded,
         codes_that_ended_are_deleted_up_to_the_limit,
     }
     grant {
@@ -137,7 +149,8 @@ suite! {
         a_refresh_token_tells_the_state_of_the_account,
         an_unknown_refresh_token_is_absent,
         grants_are_listed_by_filter_and_ascending_id_in_pages,
-        a_later_use_wins,
+        a_later_use_wins_with_its_place,
+        grants_made_before_a_moment_are_listed_and_revoked,
         revoking_counts_the_live_grants_that_match,
         a_revoked_grant_keeps_its_first_reason,
         the_least_recently_used_grants_are_revoked_beyond_the_number_to_keep,
@@ -149,11 +162,20 @@ suite! {
         a_revoked_grant_gives_no_access,
         a_disabled_client_gives_no_access,
         a_locked_person_gives_no_access,
+        a_personal_token_gives_access_with_its_person_scopes_end_and_zone,
+        a_personal_token_without_an_end_has_none,
+        an_unknown_personal_token_gives_nothing,
+        a_revoked_personal_token_gives_no_access,
+        a_personal_token_of_a_locked_person_gives_no_access,
     }
     failure {
         failures_are_counted_for_each_key_in_the_order_of_the_keys,
         a_window_begins_with_the_first_failure_and_ends,
         racing_failures_are_all_counted,
+        a_failure_is_taken_back_from_its_own_window_and_never_below_nought,
+        a_failure_that_is_counted_after_a_later_one_can_be_taken_back,
+        racing_failures_that_are_taken_back_leave_nothing,
+        forgotten_counters_begin_again_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
     }
     signing_key {
@@ -223,5 +245,104 @@ suite! {
         an_update_of_no_log_of_the_person_says_so,
         an_update_to_a_taken_external_key_is_a_conflict,
         a_walk_goes_over_all_logs_oldest_first,
+    }
+    password {
+        credentials_are_found_by_address_whatever_its_case,
+        an_account_without_a_password_has_credentials_without_one,
+        an_unknown_address_has_no_credentials,
+        a_password_takes_the_place_of_an_earlier_one,
+        a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
+        of_racing_rehashes_one_wins_and_none_undoes_a_change,
+        a_password_that_was_found_stays_until_the_unit_of_work_ends,
+        racing_changes_of_a_found_password_come_one_after_the_other,
+    }
+    password_link {
+        a_link_of_every_purpose_reads_back_as_stored,
+        an_unknown_link_is_absent,
+        a_link_is_consumed_once_expired_or_not,
+        of_fifty_racing_tasks_exactly_one_consumes_a_link,
+        a_rolled_back_winner_leaves_the_link_to_the_next,
+        a_persons_links_are_deleted_and_nobody_elses,
+        links_that_ended_are_deleted_up_to_the_limit,
+        every_link_can_be_deleted_at_once,
+    }
+    session {
+        a_cookie_finds_its_session_with_address_state_and_zone,
+        a_session_tells_the_state_of_the_account_as_it_is_now,
+        an_unknown_cookie_is_absent,
+        a_taken_id_or_cookie_is_a_conflict,
+        a_persons_sessions_are_listed_latest_sign_in_first,
+        a_later_use_wins,
+        only_the_persons_own_session_is_deleted_and_once,
+        a_persons_sessions_are_deleted_but_for_the_one_that_is_kept,
+        sessions_unused_or_signed_in_too_long_ago_are_deleted_up_to_the_limit,
+    }
+    authorization_request {
+        a_request_reads_back_as_stored,
+        an_unknown_request_is_absent_and_neither_assigned_nor_decided,
+        a_request_is_given_to_the_first_person_and_to_no_other,
+        of_racing_people_exactly_one_gets_a_request,
+        a_request_is_decided_once,
+        of_fifty_racing_tasks_exactly_one_decides_a_request,
+        a_rolled_back_decision_leaves_the_request_open_to_the_next,
+        a_request_that_was_found_stays_until_the_unit_of_work_ends,
+        older_requests_are_deleted_up_to_the_limit,
+    }
+    consent {
+        a_consent_reads_back_for_its_person_and_client_alone,
+        a_consent_takes_the_place_of_an_earlier_one,
+        racing_consents_of_one_person_and_client_leave_one,
+        what_matches_is_forgotten_and_counted,
+    }
+    personal_token {
+        a_token_reads_back_as_stored,
+        a_taken_id_or_hash_is_a_conflict,
+        a_persons_tokens_are_listed_youngest_first,
+        one_token_or_all_of_a_person_are_revoked_and_counted,
+        of_racing_revocations_each_token_is_counted_once,
+        tokens_made_before_a_moment_are_revoked_of_everybody,
+    }
+    connected_app {
+        the_live_grants_of_an_app_are_summed,
+        an_app_without_live_grants_or_a_consent_is_not_listed,
+        a_disabled_app_with_live_grants_is_listed,
+        apps_are_listed_by_the_bytes_of_their_names_then_by_id,
+        the_latest_refresh_tells_when_and_from_where,
+        the_last_use_is_the_later_of_refresh_and_read,
+        a_consent_is_remembered_for_its_own_person_and_app,
+        a_remembered_consent_alone_is_listed_until_it_is_forgotten,
+    }
+    audit {
+        an_event_reads_back_as_appended_whatever_it_names,
+        every_kind_and_actor_reads_back,
+        an_event_is_stored_with_its_unit_of_work_or_not_at_all,
+        events_are_listed_by_filter_latest_first,
+        pages_hold_every_event_once,
+        the_oldest_events_are_deleted_up_to_the_limit,
+    }
+    read_tally {
+        a_sum_reads_back_as_added,
+        sums_of_one_key_are_added_up_and_their_range_is_widened,
+        one_open_end_leaves_the_other_as_it_is,
+        every_part_of_the_key_keeps_sums_apart,
+        racing_sums_are_all_added,
+        sums_of_people_who_are_gone_are_dropped_and_the_others_kept,
+        the_use_of_personal_tokens_is_noted_and_a_later_one_wins,
+        sums_are_listed_latest_minute_first_and_pages_hold_each_once,
+        sums_of_minutes_long_past_are_deleted_up_to_the_limit,
+    }
+    outbox {
+        a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later,
+        a_message_is_handed_out_from_the_moment_on_that_it_is_due,
+        the_longest_due_come_first_up_to_the_limit,
+        of_racing_claims_each_message_goes_to_one,
+        what_is_rolled_back_is_neither_queued_nor_handed_out,
+        a_postponed_message_is_due_then,
+        a_message_is_deleted_once,
+    }
+    erasure {
+        an_erased_person_leaves_nothing_but_the_audit_trail,
+        an_erasure_that_is_rolled_back_leaves_everything,
+        a_link_to_sign_up_survives_the_erasure_of_its_address,
     }
 }

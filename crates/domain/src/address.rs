@@ -23,6 +23,20 @@ impl AddressBlock {
     }
 }
 
+/// Says that a text is no address block in the form that `Display` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an IPv4 address or an IPv6 network of 64 bits")]
+pub struct InvalidAddressBlock;
+
+impl AddressBlock {
+    /// Parses what `Display` prints.
+    pub fn parse(text: &str) -> Result<Self, InvalidAddressBlock> {
+        let address = text.strip_suffix("/64").unwrap_or(text).parse().map_err(|_| InvalidAddressBlock)?;
+        let block = Self::of(address);
+        if block.to_string() == text { Ok(block) } else { Err(InvalidAddressBlock) }
+    }
+}
+
 impl fmt::Display for AddressBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -44,5 +58,15 @@ mod tests {
         assert_eq!(block("::ffff:192.0.2.1"), block("192.0.2.1"));
         assert_ne!(block("192.0.2.1"), block("192.0.2.2"));
         assert_eq!(block("2001:db8:1:2::1").to_string(), "2001:db8:1:2::/64");
+    }
+
+    #[test]
+    fn a_printed_block_parses_to_itself_and_nothing_else_does() {
+        for text in ["192.0.2.1", "2001:db8:1:2::/64"] {
+            assert_eq!(AddressBlock::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "192.0.2.1/64", "2001:db8:1:2::1", "2001:db8:1:2::1/64", "owl"] {
+            assert_eq!(AddressBlock::parse(text), Err(InvalidAddressBlock), "{text}");
+        }
     }
 }

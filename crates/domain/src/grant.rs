@@ -1,9 +1,11 @@
 //! Grants: what one redeemed code made, a refresh token and all of its access tokens (decisions 3).
 
+use crate::address::AddressBlock;
 use crate::id::{ClientId, GrantId, UserId};
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
+use std::fmt;
 
 /// How many live grants a client may hold of one person; beyond, the least recently used is revoked.
 pub const MAX_LIVE_GRANTS: usize = 50;
@@ -62,6 +64,43 @@ pub enum GrantState {
     },
 }
 
+/// The longest name of a program that is kept, in characters.
+pub const MAX_AGENT_CHARACTERS: usize = 100;
+
+/// What a program calls itself (`User-Agent`), cut to what a person can read; never part of a log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AgentName(String);
+
+impl AgentName {
+    /// Keeps the printable ASCII characters of a header, at most [`MAX_AGENT_CHARACTERS`]; nothing when none is left.
+    pub fn from_header(value: &str) -> Option<Self> {
+        let printable = value.chars().filter(|c| c.is_ascii_graphic() || *c == ' ');
+        let text: String = printable.take(MAX_AGENT_CHARACTERS).collect();
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AgentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AgentName(..)")
+    }
+}
+
+/// From where a refresh token was last used, for its person to see (security.md T57).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedFrom {
+    /// The address, as far as counting goes.
+    pub address: AddressBlock,
+    /// What the program calls itself, if anything.
+    pub agent: Option<AgentName>,
+}
+
 /// A person's permission to a client, with the refresh token that carries it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
@@ -79,6 +118,8 @@ pub struct Grant {
     pub created_at: DateTime<Utc>,
     /// When its refresh token was last used, to the hour; nothing while it never was.
     pub last_used_at: Option<DateTime<Utc>>,
+    /// From where it was last used; nothing while it never was.
+    pub last_used_from: Option<UsedFrom>,
     /// Whether it still counts.
     pub state: GrantState,
 }
@@ -110,6 +151,7 @@ mod tests {
             refresh_token_hash: SecretHash::from_bytes([0; 32]),
             created_at: DateTime::UNIX_EPOCH,
             last_used_at,
+            last_used_from: None,
             state: GrantState::Live,
         }
     }
@@ -120,6 +162,14 @@ mod tests {
         assert!(grant(None).should_record_use(now));
         assert!(!grant(Some(now - TimeDelta::minutes(59))).should_record_use(now));
         assert!(grant(Some(now - TimeDelta::minutes(60))).should_record_use(now));
+    }
+
+    #[test]
+    fn an_agent_name_is_short_printable_ascii() {
+        let name = |text: &str| AgentName::from_header(text).map(|name| name.as_str().to_owned());
+        assert_eq!(name(" owl/1.0 (\u{7}night\u{e9}) ").as_deref(), Some("owl/1.0 (night)"));
+        assert_eq!(name(&"x".repeat(500)).map(|text| text.len()), Some(MAX_AGENT_CHARACTERS));
+        assert_eq!(name("\u{e9}\n"), None);
     }
 
     #[test]

@@ -87,6 +87,26 @@ typed_id! {
     /// Identifies a signing key: its `kid` (RFC 7517 section 4.5).
     KeyId
 }
+typed_id! {
+    /// Identifies what an app asked for while the person decides (RFC 6749 section 4.1.1).
+    AuthorizationRequestId
+}
+typed_id! {
+    /// Identifies one signed-in browser of a person; no secret, so it may be listed and logged.
+    SessionId
+}
+typed_id! {
+    /// Identifies a personal access token; no secret.
+    PersonalTokenId
+}
+typed_id! {
+    /// Identifies one entry of the audit trail.
+    AuditEventId
+}
+typed_id! {
+    /// Identifies a message that waits to be sent.
+    MessageId
+}
 
 #[cfg(test)]
 mod tests {

@@ -9,15 +9,25 @@
 
 pub mod access_token;
 pub mod address;
+pub mod audit;
+pub mod authorization_request;
+pub mod authorization_response;
 pub mod client;
 pub mod code;
+pub mod consent;
 pub mod data_endpoint;
+pub mod form_token;
 pub mod grant;
 pub mod id;
 pub mod paging;
+pub mod password;
+pub mod password_link;
+pub mod personal_token;
 pub mod rate_limit;
+pub mod read_tally;
 pub mod scope;
 pub mod secret;
+pub mod session;
 pub mod signing_key;
 pub mod sleep;
 pub mod supplement;

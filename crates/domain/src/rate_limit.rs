@@ -1,7 +1,8 @@
 //! The daily rate limit of the data endpoints: a fixed window of one UTC day (decisions 7).
 
 use crate::data_endpoint::DataEndpoint;
-use crate::id::{ClientId, UserId};
+use crate::id::UserId;
+use crate::read_tally::Reader;
 use chrono::{DateTime, Utc};
 
 const SECONDS_A_DAY: i64 = 86_400;
@@ -35,11 +36,11 @@ impl RateWindow {
     }
 }
 
-/// What shares one counter: a client, a person and an endpoint.
+/// What shares one counter: a reader, a person and an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RateKey {
-    /// The client that asks; a personal access token counts as a client of its own.
-    pub client: ClientId,
+    /// Who asks: a client, or a personal access token, which counts as a client of its own.
+    pub reader: Reader,
     /// The person whose data is asked for.
     pub user: UserId,
     /// The endpoint, whichever of its paths was used.

@@ -26,12 +26,25 @@ pub enum SecretKind {
     ClientSecret,
     /// A personal access token: `rwp_`.
     PersonalAccessToken,
+    /// The cookie of a signed-in browser: `rwe_`.
+    Session,
+    /// The cookie of a browser in which nobody has signed in yet: `rwv_`. Never stored.
+    Visit,
+    /// A one-time link to choose a password: `rwl_`.
+    PasswordLink,
 }
 
 impl SecretKind {
     /// Every kind.
-    pub const ALL: [Self; 4] =
-        [Self::AuthorizationCode, Self::RefreshToken, Self::ClientSecret, Self::PersonalAccessToken];
+    pub const ALL: [Self; 7] = [
+        Self::AuthorizationCode,
+        Self::RefreshToken,
+        Self::ClientSecret,
+        Self::PersonalAccessToken,
+        Self::Session,
+        Self::Visit,
+        Self::PasswordLink,
+    ];
 
     /// Returns the prefix by which people and scanners recognise the kind.
     pub const fn prefix(self) -> &'static str {
@@ -40,6 +53,9 @@ impl SecretKind {
             Self::RefreshToken => "rwr_",
             Self::ClientSecret => "rws_",
             Self::PersonalAccessToken => "rwp_",
+            Self::Session => "rwe_",
+            Self::Visit => "rwv_",
+            Self::PasswordLink => "rwl_",
         }
     }
 
@@ -50,6 +66,9 @@ impl SecretKind {
             Self::RefreshToken => b"refresh:",
             Self::ClientSecret => b"client-secret:",
             Self::PersonalAccessToken => b"personal-access-token:",
+            Self::Session => b"session:",
+            Self::Visit => b"visit:",
+            Self::PasswordLink => b"password-link:",
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Registers every route, inside the middleware that all of them share.
 
 use crate::problem::{Fault, Problem};
+use crate::route::Endpoint;
 use crate::state::HttpState;
-use crate::{data, health, key_set, metadata, middleware, openapi, problem, route, token};
+use crate::{data, health, key_set, metadata, middleware, openapi, page, problem, token};
 use actix_web::http::header;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
@@ -15,15 +16,17 @@ use std::sync::Arc;
 /// resources: a wrong method is a 405 with `Allow`, never a 404.
 pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
+        #[expect(clippy::disallowed_methods, reason = "the one scope, around everything; it adds no prefix")]
         let routes = web::scope("")
             .configure(token::configure)
             .configure(data::configure)
             .configure(openapi::configure)
-            .service(web::resource(route::METADATA).route(web::get().to(metadata::show)))
-            .service(web::resource(route::KEY_SET).route(web::get().to(key_set::show)))
-            .service(web::resource("/livez").route(web::get().to(health::live)))
-            .service(web::resource("/readyz").route(web::get().to(health::ready)))
-            .service(web::resource("/errors").route(web::get().to(show_error_reference)))
+            .configure(page::configure)
+            .service(Endpoint::Metadata.resource().route(web::get().to(metadata::show)))
+            .service(Endpoint::KeySet.resource().route(web::get().to(key_set::show)))
+            .service(Endpoint::Live.resource().route(web::get().to(health::live)))
+            .service(Endpoint::Ready.resource().route(web::get().to(health::ready)))
+            .service(Endpoint::Errors.resource().route(web::get().to(show_error_reference)))
             .default_service(web::to(nothing_here));
         app.app_data(web::Data::from(state))
             .service(middleware::wrap(routes))

@@ -1,20 +1,25 @@
-//! The only crate that knows HTTP: the API, the OAuth endpoints, the reference.
+//! The only crate that knows HTTP: the API, the OAuth endpoints, the pages, the reference.
 //!
 //! [`configure`] registers everything on an actix-web application; [`HttpState`] is what it needs. Handlers are
 //! short: extract, build the command, `run`, map. What goes wrong is a [`problem::Problem`], and one table
 //! ([`problem::Fault`]) says how each is answered.
 
 mod app;
+mod body;
+mod caller;
 pub mod data;
 mod health;
 mod key_set;
 mod metadata;
 mod middleware;
 pub mod openapi;
+mod page;
 pub mod parameter;
 pub mod problem;
 mod route;
 mod state;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_support;
 #[cfg(test)]
 mod tests;
 pub mod token;
@@ -24,4 +29,5 @@ pub use health::HealthCheck;
 pub use key_set::{KeySetSource, PublicKey};
 pub use middleware::RequestId;
 pub use problem::error_reference;
-pub use state::{ElapsedTimeSource, HttpSettings, HttpState, RequestIdSource};
+pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
+pub use state::{ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, VisitSource};

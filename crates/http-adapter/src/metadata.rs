@@ -11,13 +11,12 @@ use utoipa::ToSchema;
 const CLIENT_AUTHENTICATION: [&str; 2] = ["client_secret_basic", "client_secret_post"];
 
 /// What the server can do, and where.
-///
-/// There is no `authorization_endpoint`: people do not consent in a browser yet, codes are made by the operator, and
-/// a document must not name what does not answer. `authorization_response_iss_parameter_supported` belongs to it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MetadataBody {
     /// Who issues the tokens: the public URL, also their `iss`.
     issuer: String,
+    /// Where an app sends a person who is to authorize it.
+    authorization_endpoint: String,
     /// Where codes and refresh tokens are exchanged.
     token_endpoint: String,
     /// Where tokens are given back (RFC 7009).
@@ -47,6 +46,8 @@ pub(crate) struct MetadataBody {
     /// How a client authenticates at the introspection endpoint.
     #[schema(value_type = Vec<String>)]
     introspection_endpoint_auth_methods_supported: [&'static str; 2],
+    /// Whether every authorization response names its issuer (RFC 9207): it does.
+    authorization_response_iss_parameter_supported: bool,
     /// The challenges of PKCE (RFC 7636).
     #[schema(value_type = Vec<String>)]
     code_challenge_methods_supported: [&'static str; 1],
@@ -60,10 +61,11 @@ impl MetadataBody {
         let url = |path: &str| format!("{}{path}", public_url.trim_end_matches('/'));
         Self {
             issuer: public_url.to_owned(),
-            token_endpoint: url(route::TOKEN),
-            revocation_endpoint: url(route::REVOKE),
-            introspection_endpoint: url(route::INTROSPECT),
-            jwks_uri: url(route::KEY_SET),
+            authorization_endpoint: url(route::page::AUTHORIZE),
+            token_endpoint: url(route::path::TOKEN),
+            revocation_endpoint: url(route::path::REVOKE),
+            introspection_endpoint: url(route::path::INTROSPECT),
+            jwks_uri: url(route::path::KEY_SET),
             scopes_supported: Scope::ALL.into_iter().map(Scope::as_str).collect(),
             response_types_supported: ["code"],
             response_modes_supported: ["query"],
@@ -71,8 +73,9 @@ impl MetadataBody {
             token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+            authorization_response_iss_parameter_supported: true,
             code_challenge_methods_supported: ["S256"],
-            service_documentation: url(route::REFERENCE),
+            service_documentation: url(route::path::REFERENCE),
         }
     }
 }

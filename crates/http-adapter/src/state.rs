@@ -3,16 +3,28 @@
 use crate::health::HealthCheck;
 use crate::key_set::KeySetSource;
 use application::access::AuthorizeAccess;
+use application::account::{
+    ChangePassword, ChoosePassword, EndSessions, FindPasswordLink, ListSessions, RequestPasswordReset,
+    RequestSignUp, ResumeSession, SignIn, SignOut,
+};
+use application::audit::ListReads;
+use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
+use application::connection::{DisconnectApps, ListConnectedApps};
+use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
 };
+use domain::secret::Secret;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
 /// Draws the ids of requests; given by the server, because randomness is a port.
 pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
+
+/// Draws the cookies of browsers in which nobody has signed in; given by the server, because randomness is a port.
+pub type VisitSource = Arc<dyn Fn() -> Secret + Send + Sync>;
 
 /// Tells the time that passed since some fixed moment; given by the server, because time is a port. Only
 /// differences count: how long a request took.
@@ -30,6 +42,12 @@ pub struct HttpSettings {
     /// How long a request may wait for its answer; then it gets 503. Longer than the store's own limits: it is for
     /// a store that says nothing at all.
     pub answer_timeout: Duration,
+    /// Whether the server sends mail, so that a forgotten password can be replaced without the operator.
+    pub sends_mail: bool,
+    /// Whether anybody may sign up.
+    pub sign_up_open: bool,
+    /// For how many days it is kept who read what.
+    pub reads_kept_days: u32,
 }
 
 impl Default for HttpSettings {
@@ -39,6 +57,9 @@ impl Default for HttpSettings {
             cors_allowed_origins: Vec::new(),
             compression: false,
             answer_timeout: Duration::from_secs(25),
+            sends_mail: false,
+            sign_up_open: false,
+            reads_kept_days: 400,
         }
     }
 }
@@ -63,14 +84,45 @@ pub struct HttpState {
     pub read_profile: Arc<ReadProfile>,
     pub read_sleep: Arc<ReadSleep>,
     pub read_supplements: Arc<ReadSupplements>,
+    /// What the pages do.
+    pub pages: PageUseCases,
     /// The public keys at `/.well-known/jwks.json`.
     pub key_set: Arc<dyn KeySetSource>,
     /// Whether the process can serve, at `/readyz`.
     pub health: Arc<dyn HealthCheck>,
     /// The ids of requests.
     pub request_ids: RequestIdSource,
+    /// The cookies of visits.
+    pub visits: VisitSource,
     /// How long requests take.
     pub elapsed_time: ElapsedTimeSource,
     /// How HTTP is spoken.
     pub settings: HttpSettings,
+}
+
+/// The use cases behind the pages.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct PageUseCases {
+    pub begin_authorization: BeginAuthorization,
+    pub describe_request: DescribeRequest,
+    pub open_consent: OpenConsent,
+    pub decide_consent: DecideConsent,
+    pub sign_in: SignIn,
+    pub resume_session: ResumeSession,
+    pub sign_out: SignOut,
+    pub end_sessions: EndSessions,
+    pub list_sessions: ListSessions,
+    pub change_password: ChangePassword,
+    pub find_password_link: FindPasswordLink,
+    pub choose_password: ChoosePassword,
+    /// Absent where no mail is sent.
+    pub request_password_reset: Option<RequestPasswordReset>,
+    /// Absent where sign-up is closed.
+    pub request_sign_up: Option<RequestSignUp>,
+    pub list_connected_apps: ListConnectedApps,
+    pub disconnect_apps: DisconnectApps,
+    pub create_personal_token: CreatePersonalToken,
+    pub list_personal_tokens: ListPersonalTokens,
+    pub revoke_personal_token: RevokePersonalToken,
+    pub list_reads: ListReads,
 }

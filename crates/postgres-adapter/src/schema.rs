@@ -68,6 +68,8 @@ diesel::table! {
         last_used_at -> Nullable<Timestamptz>,
         revoked_at -> Nullable<Timestamptz>,
         revocation_reason -> Nullable<Text>,
+        last_used_address -> Nullable<Text>,
+        last_used_agent -> Nullable<Text>,
     }
 }
 
@@ -136,6 +138,112 @@ diesel::table! {
 }
 
 diesel::table! {
+    password (user_id) {
+        user_id -> Uuid,
+        hash -> Text,
+        changed_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    password_link (link_hash) {
+        link_hash -> Binary,
+        purpose -> Text,
+        user_id -> Nullable<Uuid>,
+        email -> Nullable<Text>,
+        expires_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    session (user_id, id) {
+        user_id -> Uuid,
+        id -> Uuid,
+        token_hash -> Binary,
+        method -> Text,
+        authenticated_at -> Timestamptz,
+        last_seen_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    authorization_request (id) {
+        id -> Uuid,
+        client_id -> Uuid,
+        redirect_uri -> Text,
+        scopes -> Text,
+        state -> Nullable<Text>,
+        challenge -> Nullable<Binary>,
+        force_consent -> Bool,
+        visit_hash -> Binary,
+        user_id -> Nullable<Uuid>,
+        created_at -> Timestamptz,
+        decided_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    consent (user_id, client_id) {
+        user_id -> Uuid,
+        client_id -> Uuid,
+        scopes -> Text,
+        remembered_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    personal_token (user_id, id) {
+        user_id -> Uuid,
+        id -> Uuid,
+        name -> Text,
+        token_hash -> Binary,
+        scopes -> Text,
+        created_at -> Timestamptz,
+        expires_at -> Nullable<Timestamptz>,
+        last_used_at -> Nullable<Timestamptz>,
+        revoked_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    audit_event (id) {
+        id -> Uuid,
+        at -> Timestamptz,
+        kind -> Text,
+        actor -> Text,
+        user_id -> Nullable<Uuid>,
+        client_id -> Nullable<Uuid>,
+        subject -> Nullable<Uuid>,
+        event_count -> Nullable<BigInt>,
+        address -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    read_tally (user_id, minute, reader_kind, reader_id, kind) {
+        user_id -> Uuid,
+        minute -> Timestamptz,
+        reader_kind -> Text,
+        reader_id -> Uuid,
+        kind -> Text,
+        requests -> BigInt,
+        items -> BigInt,
+        range_from -> Nullable<Timestamptz>,
+        range_to -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    outbox (id) {
+        id -> Uuid,
+        sealed -> Binary,
+        queued_at -> Timestamptz,
+        due_at -> Timestamptz,
+        attempts -> Integer,
+    }
+}
+
+diesel::table! {
     schema_compatibility (version) {
         version -> Text,
         oldest_program -> Integer,
@@ -145,4 +253,15 @@ diesel::table! {
 diesel::joinable!(client_secret -> client (client_id));
 diesel::joinable!(access_grant -> client (client_id));
 diesel::joinable!(access_grant -> account (user_id));
-diesel::allow_tables_to_appear_in_same_query!(access_grant, account, client, client_secret);
+diesel::joinable!(password -> account (user_id));
+diesel::joinable!(session -> account (user_id));
+diesel::joinable!(personal_token -> account (user_id));
+diesel::allow_tables_to_appear_in_same_query!(
+    access_grant,
+    account,
+    client,
+    client_secret,
+    password,
+    personal_token,
+    session
+);

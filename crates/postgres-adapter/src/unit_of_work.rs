@@ -4,8 +4,10 @@ use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
 use application::ports::storage::{
-    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, SigningKeyRepository,
-    SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
 };
 use async_trait::async_trait;
 use diesel_async::SimpleAsyncConnection;
@@ -21,13 +23,20 @@ const COMMIT: &str = "SELECT 1; COMMIT";
 #[async_trait]
 impl UnitOfWorkFactory for PostgresStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        Ok(Box::new(self.transaction().await?))
+    }
+}
+
+impl PostgresStore {
+    /// Begins a transaction.
+    pub(crate) async fn transaction(&self) -> Result<PgUnitOfWork, StorageError> {
         // Guarded before it begins: this call, too, may be dropped half-way.
         let mut unit = PgUnitOfWork { connection: Some(self.pooled().await?) };
         // Nothing is quicker than to begin, so the limit is that of a connection.
         let begun = unit.connection()?.batch_execute(BEGIN);
         let begun = self.silence.bound_within(self.wait_timeout, begun).await;
         begun.and_then(identity).map_err(storage_error)?;
-        Ok(Box::new(unit))
+        Ok(unit)
     }
 }
 
@@ -88,6 +97,30 @@ impl UnitOfWork for PgUnitOfWork {
         self
     }
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
+        self
+    }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        self
+    }
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
+        self
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        self
+    }
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
+        self
+    }
+    fn consents(&mut self) -> &mut dyn ConsentRepository {
+        self
+    }
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
+        self
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        self
+    }
+    fn outbox(&mut self) -> &mut dyn OutboxRepository {
         self
     }
     async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {

@@ -9,6 +9,8 @@ mod e2e {
     #[macro_use]
     mod world;
     mod app;
+    mod browser;
+    mod person;
     mod server;
 
     mod flow;

@@ -2,12 +2,13 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
-use crate::schema::{access_grant, account, client};
+use crate::schema::{access_grant, account, client, personal_token};
 use crate::store::SqliteStore;
-use application::ports::storage::{AccessReader, AccessState, StorageError};
+use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use domain::id::{ClientId, GrantId, UserId};
+use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
+use domain::secret::SecretHash;
 use domain::time::TimeZone;
 
 #[derive(Queryable)]
@@ -30,6 +31,33 @@ impl AccessRow {
             client_id: ClientId::from_uuid(grant.uuid("client_id", &client_id)?),
             scopes: grant.scopes(&scopes)?,
             is_live: revoked_at.is_none() && disabled_at.is_none() && locked_at.is_none(),
+            home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
+        })
+    }
+}
+
+#[derive(Queryable)]
+struct PersonalAccessRow {
+    user_id: Vec<u8>,
+    token_id: Vec<u8>,
+    scopes: String,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+    locked_at: Option<i64>,
+    home_timezone: String,
+}
+
+impl PersonalAccessRow {
+    fn into_access(self) -> Result<PersonalAccess, StorageError> {
+        let Self { user_id, token_id, scopes, expires_at, revoked_at, locked_at, home_timezone } = self;
+        let token = Cells::of("personal_token", &token_id);
+        let account = Cells::of("account", &user_id);
+        Ok(PersonalAccess {
+            token_id: PersonalTokenId::from_uuid(token.uuid("id", &token_id)?),
+            user_id: UserId::from_uuid(token.uuid("user_id", &user_id)?),
+            scopes: token.scopes(&scopes)?,
+            is_live: revoked_at.is_none() && locked_at.is_none(),
+            expires_at: token.optional_instant("expires_at", expires_at)?,
             home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
         })
     }
@@ -60,6 +88,28 @@ impl AccessReader for SqliteStore {
                 .optional()
                 .storage()?;
             row.map(|row| row.into_state(user_id, grant_id)).transpose()
+        })
+        .await
+    }
+    async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        self.read(move |connection| {
+            let row: Option<PersonalAccessRow> = personal_token::table
+                .inner_join(account::table.on(account::id.eq(personal_token::user_id)))
+                .filter(personal_token::token_hash.eq(hash))
+                .select((
+                    personal_token::user_id,
+                    personal_token::id,
+                    personal_token::scopes,
+                    personal_token::expires_at,
+                    personal_token::revoked_at,
+                    account::locked_at,
+                    account::home_timezone,
+                ))
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(PersonalAccessRow::into_access).transpose()
         })
         .await
     }

@@ -2,7 +2,7 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, date, micros};
-use crate::schema::{access_grant, account, authorization_code, intake_log, sleep_session};
+use crate::schema::{access_grant, account, authorization_code, intake_log, read_tally, sleep_session};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ProfileReader, StorageError, UserRepository};
@@ -180,7 +180,11 @@ impl UserRepository for SqliteUnitOfWork {
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
         let id = blob(id.as_uuid());
         self.run(move |connection| {
-            // The foreign keys would do it, a row at a time.
+            // Of these there may be many, and the foreign keys would delete them a row at a time; the rest is left to
+            // the foreign keys.
+            diesel::delete(read_tally::table.filter(read_tally::user_id.eq(&id)))
+                .execute(connection)
+                .storage()?;
             diesel::delete(intake_log::table.filter(intake_log::user_id.eq(&id)))
                 .execute(connection)
                 .storage()?;

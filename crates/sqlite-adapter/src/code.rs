@@ -3,11 +3,13 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::authorization_code;
+use crate::statement::count;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{CodeRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sqlite::Sqlite;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
@@ -133,6 +135,24 @@ impl CodeRepository for SqliteUnitOfWork {
                 .execute(connection)
                 .storage()?;
             Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn discard_unredeemed(
+        &mut self,
+        user_id: Option<UserId>,
+        issued_before: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            use authorization_code::dsl;
+            let unredeemed = dsl::redeemed_at.is_null().and(dsl::issued_at.lt(micros(issued_before)));
+            let mut discarded =
+                diesel::delete(dsl::authorization_code.filter(unredeemed)).into_boxed::<Sqlite>();
+            if let Some(user_id) = user_id {
+                discarded = discarded.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
+            }
+            count(discarded.execute(connection))
         })
         .await
     }

@@ -60,6 +60,8 @@ fn unique_key(message: &str) -> Option<UniqueKey> {
         "supplement" => Some(UniqueKey::Supplement),
         "intake_log" => Some(UniqueKey::IntakeLog),
         "signing_key" => Some(UniqueKey::SigningKey),
+        "session" => Some(UniqueKey::Session),
+        "personal_token" => Some(UniqueKey::PersonalToken),
         _ => None,
     }
 }

@@ -25,6 +25,37 @@ impl FailureCounter for SqliteStore {
             .await
     }
 
+    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+        let keys = keys.to_vec();
+        self.write(move |connection| {
+            for key in &keys {
+                use failure_counter::dsl;
+                // One that began later does not hold the failure that is taken back.
+                let counted = dsl::failure_counter
+                    .find(&key.0[..])
+                    .filter(dsl::window_began_at.le(micros(at)))
+                    .filter(dsl::failures.gt(0));
+                diesel::update(counted)
+                    .set(dsl::failures.eq(dsl::failures - 1))
+                    .execute(connection)
+                    .storage()?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
+        let keys = keys.to_vec();
+        self.write(move |connection| {
+            for key in &keys {
+                diesel::delete(failure_counter::table.find(&key.0[..])).execute(connection).storage()?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.write(move |connection| {
             let stale: Vec<Vec<u8>> = failure_counter::table
@@ -43,7 +74,8 @@ impl FailureCounter for SqliteStore {
     }
 }
 
-/// Adds one failure; a window whose end has come begins again.
+/// Adds one failure; a window whose end has come begins again. Of racing failures an earlier one may come later: the
+/// window then begins with it.
 fn record(
     connection: &mut SqliteConnection,
     key: &FailureKey,
@@ -57,7 +89,7 @@ fn record(
          ON CONFLICT (key) DO UPDATE SET \
          failures = CASE WHEN window_began_at <= ? THEN 1 ELSE failures + 1 END, \
          window_began_at = CASE WHEN window_began_at <= ? THEN excluded.window_began_at \
-         ELSE window_began_at END \
+         ELSE min(window_began_at, excluded.window_began_at) END \
          RETURNING window_began_at, failures",
     )
     .blob(&key.0)

@@ -4,7 +4,7 @@ use crate::account::user_status;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{access_grant, account};
-use crate::statement::Statement;
+use crate::statement::{Statement, count};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{GrantFilter, GrantReader, GrantRepository, GrantWithUser, StorageError};
@@ -12,13 +12,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
-use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::address::AddressBlock;
+use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = access_grant)]
-struct GrantRow {
+pub(crate) struct GrantRow {
     user_id: Vec<u8>,
     id: Vec<u8>,
     client_id: Vec<u8>,
@@ -28,12 +29,24 @@ struct GrantRow {
     last_used_at: Option<i64>,
     revoked_at: Option<i64>,
     revocation_reason: Option<String>,
+    last_used_address: Option<String>,
+    last_used_agent: Option<String>,
 }
 
 impl From<&Grant> for GrantRow {
     fn from(grant: &Grant) -> Self {
-        let Grant { id, client_id, user_id, scopes, refresh_token_hash, created_at, last_used_at, state } =
-            grant;
+        let Grant {
+            id,
+            client_id,
+            user_id,
+            scopes,
+            refresh_token_hash,
+            created_at,
+            last_used_at,
+            last_used_from,
+            state,
+        } = grant;
+        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(used_from_cells).unzip();
         let (revoked_at, revocation_reason) = match *state {
             GrantState::Live => (None, None),
             GrantState::Revoked { at, reason } => (Some(micros(at)), Some(reason.as_str().to_owned())),
@@ -48,12 +61,43 @@ impl From<&Grant> for GrantRow {
             last_used_at: last_used_at.map(micros),
             revoked_at,
             revocation_reason,
+            last_used_address,
+            last_used_agent: last_used_agent.flatten(),
         }
     }
 }
 
+/// Writes from where a refresh token was used.
+fn used_from_cells(from: &UsedFrom) -> (String, Option<String>) {
+    let UsedFrom { address, agent } = from;
+    (address.to_string(), agent.as_ref().map(|name| name.as_str().to_owned()))
+}
+
+/// Reads from where a refresh token was used.
+fn used_from(
+    cells: Cells<'_>,
+    address: Option<String>,
+    agent: Option<String>,
+) -> Result<Option<UsedFrom>, StorageError> {
+    let name = |text: String| {
+        // A name is stored as far as it can be shown, so what is stored names itself.
+        let name = AgentName::from_header(&text).filter(|name| name.as_str() == text);
+        cells.present("last_used_agent", name)
+    };
+    let agent = agent.map(name).transpose()?;
+    match address {
+        Some(text) => {
+            let address = cells.sound("last_used_address", AddressBlock::parse(&text))?;
+            Ok(Some(UsedFrom { address, agent }))
+        }
+        None if agent.is_none() => Ok(None),
+        None => Err(cells.corrupt("last_used_address")),
+    }
+}
+
 impl GrantRow {
-    fn into_grant(self) -> Result<Grant, StorageError> {
+    /// Reads a grant.
+    pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
         let Self {
             user_id,
             id,
@@ -64,6 +108,8 @@ impl GrantRow {
             last_used_at,
             revoked_at,
             revocation_reason,
+            last_used_address,
+            last_used_agent,
         } = self;
         let cells = Cells::of("access_grant", &id);
         let reason = |text: String| cells.present("revocation_reason", RevocationReason::parse(&text));
@@ -76,6 +122,7 @@ impl GrantRow {
             refresh_token_hash: cells.hash("refresh_token_hash", &refresh_token_hash)?,
             created_at: cells.instant("created_at", created_at)?,
             last_used_at: cells.optional_instant("last_used_at", last_used_at)?,
+            last_used_from: used_from(cells, last_used_address, last_used_agent)?,
             state: match (revoked_at, revocation_reason.map(reason).transpose()?) {
                 (None, None) => GrantState::Live,
                 (Some(at), Some(reason)) => GrantState::Revoked { at, reason },
@@ -87,16 +134,20 @@ impl GrantRow {
 
 /// Appends what a filter names; what it does not name stays out of the text, so that indexes serve it.
 fn narrowed<R>(statement: Statement<R>, filter: GrantFilter) -> Statement<R> {
-    let GrantFilter { user_id, client_id, id } = filter;
+    let GrantFilter { user_id, client_id, id, created_before } = filter;
     let parts = [
         (" AND user_id = ?", user_id.map(|id| id.as_uuid())),
         (" AND client_id = ?", client_id.map(|id| id.as_uuid())),
         (" AND id = ?", id.map(|id| id.as_uuid())),
     ];
-    parts.into_iter().fold(statement, |statement, (sql, id)| match id {
+    let statement = parts.into_iter().fold(statement, |statement, (sql, id)| match id {
         Some(id) => statement.sql(sql).blob(id.as_bytes()),
         None => statement,
-    })
+    });
+    match created_before {
+        Some(moment) => statement.sql(" AND created_at < ?").integer(micros(moment)),
+        None => statement,
+    }
 }
 
 #[async_trait]
@@ -142,7 +193,7 @@ impl GrantRepository for SqliteUnitOfWork {
         after: Option<GrantId>,
         limit: u32,
     ) -> Result<Vec<Grant>, StorageError> {
-        let GrantFilter { user_id, client_id, id } = filter;
+        let GrantFilter { user_id, client_id, id, created_before } = filter;
         self.run(move |connection| {
             let mut query =
                 access_grant::table.order(access_grant::id).limit(i64::from(limit)).into_boxed::<Sqlite>();
@@ -154,6 +205,9 @@ impl GrantRepository for SqliteUnitOfWork {
             }
             if let Some(id) = id {
                 query = query.filter(access_grant::id.eq(blob(id.as_uuid())));
+            }
+            if let Some(moment) = created_before {
+                query = query.filter(access_grant::created_at.lt(micros(moment)));
             }
             if let Some(after) = after {
                 query = query.filter(access_grant::id.gt(blob(after.as_uuid())));
@@ -169,13 +223,24 @@ impl GrantRepository for SqliteUnitOfWork {
         user_id: UserId,
         id: GrantId,
         at: DateTime<Utc>,
+        from: &UsedFrom,
     ) -> Result<(), StorageError> {
         let key = (blob(user_id.as_uuid()), blob(id.as_uuid()));
+        let (address, agent) = used_from_cells(from);
         self.run(move |connection| {
-            let last_used_at = access_grant::last_used_at;
-            let earlier =
-                access_grant::table.find(key).filter(last_used_at.is_null().or(last_used_at.lt(micros(at))));
-            diesel::update(earlier).set(last_used_at.eq(micros(at))).execute(connection).storage().map(drop)
+            use access_grant::dsl;
+            let earlier = dsl::access_grant
+                .find(key)
+                .filter(dsl::last_used_at.is_null().or(dsl::last_used_at.lt(micros(at))));
+            diesel::update(earlier)
+                .set((
+                    dsl::last_used_at.eq(micros(at)),
+                    dsl::last_used_address.eq(address),
+                    dsl::last_used_agent.eq(agent),
+                ))
+                .execute(connection)
+                .storage()
+                .map(drop)
         })
         .await
     }
@@ -220,8 +285,4 @@ impl GrantRepository for SqliteUnitOfWork {
         })
         .await
     }
-}
-
-fn count(changed: QueryResult<usize>) -> Result<u64, StorageError> {
-    changed.storage().map(|changed| changed.try_into().unwrap_or(u64::MAX))
 }

@@ -114,3 +114,6 @@ diesel::table! {
         version -> Text,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,6 +77,8 @@ table! {
         last_used_at -> Nullable<BigInt>,
         revoked_at -> Nullable<BigInt>,
         revocation_reason -> Nullable<Text>,
+        last_used_address -> Nullable<Text>,
+        last_used_agent -> Nullable<Text>,
     }
 }
 
@@ -143,4 +145,118 @@ table! {
     }
 }
 
-allow_tables_to_appear_in_same_query!(access_grant, account, client);
+table! {
+    password (user_id) {
+        user_id -> Binary,
+        hash -> Text,
+        changed_at -> BigInt,
+    }
+}
+
+table! {
+    password_link (link_hash) {
+        link_hash -> Binary,
+        purpose -> Text,
+        user_id -> Nullable<Binary>,
+        email -> Nullable<Text>,
+        expires_at -> BigInt,
+    }
+}
+
+table! {
+    session (user_id, id) {
+        user_id -> Binary,
+        id -> Binary,
+        token_hash -> Binary,
+        method -> Text,
+        authenticated_at -> BigInt,
+        last_seen_at -> BigInt,
+    }
+}
+
+table! {
+    authorization_request (id) {
+        id -> Binary,
+        client_id -> Binary,
+        redirect_uri -> Text,
+        scopes -> Text,
+        state -> Nullable<Text>,
+        challenge -> Nullable<Binary>,
+        force_consent -> Bool,
+        visit_hash -> Binary,
+        user_id -> Nullable<Binary>,
+        created_at -> BigInt,
+        decided_at -> Nullable<BigInt>,
+    }
+}
+
+table! {
+    consent (user_id, client_id) {
+        user_id -> Binary,
+        client_id -> Binary,
+        scopes -> Text,
+        remembered_at -> BigInt,
+    }
+}
+
+table! {
+    personal_token (user_id, id) {
+        user_id -> Binary,
+        id -> Binary,
+        name -> Text,
+        token_hash -> Binary,
+        scopes -> Text,
+        created_at -> BigInt,
+        expires_at -> Nullable<BigInt>,
+        last_used_at -> Nullable<BigInt>,
+        revoked_at -> Nullable<BigInt>,
+    }
+}
+
+table! {
+    audit_event (id) {
+        id -> Binary,
+        at -> BigInt,
+        kind -> Text,
+        actor -> Text,
+        user_id -> Nullable<Binary>,
+        client_id -> Nullable<Binary>,
+        subject -> Nullable<Binary>,
+        event_count -> Nullable<BigInt>,
+        address -> Nullable<Text>,
+    }
+}
+
+table! {
+    read_tally (user_id, minute, reader_kind, reader_id, kind) {
+        user_id -> Binary,
+        minute -> BigInt,
+        reader_kind -> Text,
+        reader_id -> Binary,
+        kind -> Text,
+        requests -> BigInt,
+        items -> BigInt,
+        range_from -> Nullable<BigInt>,
+        range_to -> Nullable<BigInt>,
+    }
+}
+
+table! {
+    outbox (id) {
+        id -> Binary,
+        sealed -> Binary,
+        queued_at -> BigInt,
+        due_at -> BigInt,
+        attempts -> BigInt,
+    }
+}
+
+allow_tables_to_appear_in_same_query!(
+    access_grant,
+    account,
+    client,
+    consent,
+    password,
+    personal_token,
+    session
+);

@@ -1,8 +1,10 @@
 //! Statements that diesel's query builder cannot say.
 
+use crate::error::StorageResult as _;
+use application::ports::storage::StorageError;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::result::QueryResult;
-use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use std::marker::PhantomData;
 
@@ -15,6 +17,8 @@ pub(crate) enum Bind {
     Blob(Vec<u8>),
     /// A text.
     Text(String),
+    /// A whole number that may be missing.
+    OptionalInteger(Option<i64>),
 }
 
 /// One statement: text of this crate, and a bound value for each `?`; `R` are the SQL types of its row.
@@ -56,6 +60,12 @@ impl<R> Statement<R> {
         self.binds.push(Bind::Text(value.to_owned()));
         self
     }
+
+    /// Binds the next `?` to a whole number, or to `NULL`.
+    pub(crate) fn optional_integer(mut self, value: Option<i64>) -> Self {
+        self.binds.push(Bind::OptionalInteger(value));
+        self
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +90,9 @@ impl<R> QueryFragment<Sqlite> for Statement<R> {
                     Some(Bind::Integer(value)) => out.push_bind_param::<BigInt, _>(value)?,
                     Some(Bind::Blob(value)) => out.push_bind_param::<Binary, _>(value)?,
                     Some(Bind::Text(value)) => out.push_bind_param::<Text, _>(value)?,
+                    Some(Bind::OptionalInteger(value)) => {
+                        out.push_bind_param::<Nullable<BigInt>, _>(value)?;
+                    }
                     None => return Err(diesel::result::Error::QueryBuilderError("too few binds".into())),
                 }
             }
@@ -100,3 +113,8 @@ impl<R> Query for Statement<R> {
 }
 
 impl<R> diesel::query_dsl::RunQueryDsl<SqliteConnection> for Statement<R> {}
+
+/// Says how many rows a statement changed.
+pub(crate) fn count(changed: QueryResult<usize>) -> Result<u64, StorageError> {
+    changed.storage().map(|changed| changed.try_into().unwrap_or(u64::MAX))
+}

@@ -2,8 +2,10 @@
 
 use crate::writer::Transaction;
 use application::ports::storage::{
-    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, SigningKeyRepository,
-    SleepRepository, StorageError, SupplementRepository, UnitOfWork, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UnitOfWork, UserRepository,
 };
 use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
@@ -52,6 +54,30 @@ impl UnitOfWork for SqliteUnitOfWork {
         self
     }
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
+        self
+    }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        self
+    }
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
+        self
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        self
+    }
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
+        self
+    }
+    fn consents(&mut self) -> &mut dyn ConsentRepository {
+        self
+    }
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
+        self
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        self
+    }
+    fn outbox(&mut self) -> &mut dyn OutboxRepository {
         self
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {

@@ -1,12 +1,14 @@
 //! Values in the file that this program cannot have written.
 
 use application::ports::storage::{
-    AccessReader as _, ClientReader as _, GrantReader as _, ProfileReader as _, SigningKeyReader as _,
-    SleepReader as _, StorageError, SupplementReader as _,
+    AccessReader as _, AuditFilter, AuditReader as _, ClientReader as _, ConnectedAppReader as _,
+    GrantReader as _, ProfileReader as _, ReadTallyStore as _, SessionReader as _, SigningKeyReader as _,
+    SleepReader as _, StorageError, SupplementReader as _, UnitOfWork, UnitOfWorkFactory as _,
 };
+use chrono::DateTime;
 use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;
-use domain::id::{ClientId, GrantId, UserId};
+use domain::id::{AuthorizationRequestId, ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 use uuid::Uuid;
@@ -19,7 +21,7 @@ INSERT INTO client VALUES (x'11111111111111111111111111111111', 'App', 'app', '[
 INSERT INTO client_secret VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
     zeroblob(32), 0, NULL);
 INSERT INTO access_grant VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
-    x'11111111111111111111111111111111', 'sleep', zeroblob(32), 0, NULL, NULL, NULL);
+    x'11111111111111111111111111111111', 'sleep', zeroblob(32), 0, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO sleep_session VALUES (x'11111111111111111111111111111111', 0, x'11111111111111111111111111111111',
     1000, NULL, NULL, '', 'given', 'key', NULL, 0, x'', x'100802');
 INSERT INTO supplement VALUES (x'11111111111111111111111111111111', 'dsld', '1', 1, '', 'Zinc', '', '', NULL, 0,
@@ -27,10 +29,23 @@ INSERT INTO supplement VALUES (x'11111111111111111111111111111111', 'dsld', '1',
 INSERT INTO intake_log VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111', 0,
     x'11111111111111111111111111111111', 1.0, NULL);
 INSERT INTO signing_key VALUES (x'11111111111111111111111111111111', zeroblob(32), x'00', 0, NULL);
+INSERT INTO password_link VALUES (zeroblob(32), 'reset', x'11111111111111111111111111111111', NULL, 0);
+INSERT INTO session VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
+    zeroblob(32), 'password', 0, 0);
+INSERT INTO authorization_request VALUES (x'11111111111111111111111111111111',
+    x'11111111111111111111111111111111', 'https://x', 'sleep', NULL, NULL, 0, zeroblob(32), NULL, 0, NULL);
+INSERT INTO consent VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111', 'sleep', 0);
+INSERT INTO personal_token VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
+    'Notebook', zeroblob(32), 'sleep', 0, NULL, NULL, NULL);
+INSERT INTO audit_event VALUES (x'11111111111111111111111111111111', 0, 'key.created', 'server', NULL, NULL, NULL,
+    NULL, NULL);
+INSERT INTO read_tally VALUES (x'11111111111111111111111111111111', 0, 'client',
+    x'11111111111111111111111111111111', 'sleep', 1, 1, NULL, NULL);
+INSERT INTO outbox VALUES (x'11111111111111111111111111111111', x'00', 0, 0, 0);
 ";
 
 /// A change, and the table and column that it spoils.
-const CASES: [(&str, &str); 22] = [
+const CASES: [(&str, &str); 43] = [
     ("UPDATE account SET home_timezone = 'Mars/Olympus'", "account.home_timezone"),
     ("UPDATE account SET email = 'nobody'", "account.email"),
     ("UPDATE account SET birth_date = '1990-02-30'", "account.birth_date"),
@@ -53,6 +68,30 @@ const CASES: [(&str, &str); 22] = [
     ("UPDATE supplement SET name = ' '", "supplement.name"),
     ("UPDATE intake_log SET servings = -1.0", "intake_log.servings"),
     ("UPDATE signing_key SET retired_at = -9223372036854775808", "signing_key.retired_at"),
+    ("UPDATE access_grant SET last_used_address = '2001:db8::1'", "access_grant.last_used_address"),
+    ("UPDATE access_grant SET last_used_agent = 'owl'", "access_grant.last_used_address"),
+    (
+        "UPDATE access_grant SET last_used_address = '192.0.2.1', last_used_agent = ' owl'",
+        "access_grant.last_used_agent",
+    ),
+    ("UPDATE password_link SET purpose = 'whim'", "password_link.purpose"),
+    ("UPDATE password_link SET purpose = 'sign_up'", "password_link.purpose"),
+    ("UPDATE password_link SET purpose = 'sign_up', user_id = NULL, email = 'nobody'", "password_link.email"),
+    ("UPDATE session SET method = 'whim'", "session.method"),
+    ("UPDATE session SET last_seen_at = 9223372036854775807", "session.last_seen_at"),
+    ("UPDATE authorization_request SET scopes = 'everything'", "authorization_request.scopes"),
+    ("UPDATE authorization_request SET challenge = x'00'", "authorization_request.challenge"),
+    ("UPDATE consent SET scopes = 'everything'", "consent.scopes"),
+    ("UPDATE personal_token SET name = ' '", "personal_token.name"),
+    ("UPDATE personal_token SET scopes = 'everything'", "personal_token.scopes"),
+    ("UPDATE audit_event SET kind = 'whim'", "audit_event.kind"),
+    ("UPDATE audit_event SET actor = 'whim'", "audit_event.actor"),
+    ("UPDATE audit_event SET event_count = -1", "audit_event.event_count"),
+    ("UPDATE audit_event SET address = '192.0.2.1/64'", "audit_event.address"),
+    ("UPDATE read_tally SET reader_kind = 'whim'", "read_tally.reader_kind"),
+    ("UPDATE read_tally SET kind = 'whim'", "read_tally.kind"),
+    ("UPDATE read_tally SET items = -1", "read_tally.items"),
+    ("UPDATE outbox SET attempts = -2", "outbox.attempts"),
 ];
 
 /// Reads everything and gives the first error.
@@ -67,6 +106,26 @@ async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
     store.list_taken(user_id).await?;
     store.walk_logs(user_id, None, 9).await?;
     store.list_signing_keys().await?;
+    store.find_session(&SecretHash::from_bytes([0; 32])).await?;
+    store.find_personal_access(&SecretHash::from_bytes([0; 32])).await?;
+    store.list_connected_apps(user_id).await?;
+    store.list_events(AuditFilter::default(), None, 9).await?;
+    store.list(user_id, None, 9).await?;
+    // Rolled back in any case, before the next change waits for it.
+    let mut unit = store.begin().await?;
+    let read = read_in(unit.as_mut()).await;
+    unit.rollback().await.and(read)
+}
+
+/// Reads everything that is read in a unit of work alone.
+async fn read_in(unit: &mut dyn UnitOfWork) -> Result<(), StorageError> {
+    let id = Uuid::from_bytes([0x11; 16]);
+    let (user_id, client_id) = (UserId::from_uuid(id), ClientId::from_uuid(id));
+    unit.password_links().find(&SecretHash::from_bytes([0; 32])).await?;
+    unit.authorization_requests().find(AuthorizationRequestId::from_uuid(id)).await?;
+    unit.consents().find(user_id, client_id).await?;
+    unit.personal_tokens().list(user_id).await?;
+    unit.outbox().claim(DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH, 9).await?;
     Ok(())
 }
 
@@ -78,18 +137,29 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
     let store = SqliteStore::open(&path, options).await.unwrap();
     store.migrate().await.unwrap();
     let mut connection = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    // What the schema itself would refuse, another program may have written.
+    connection
+        .batch_execute("PRAGMA ignore_check_constraints = ON; DROP TRIGGER audit_event_unchanged")
+        .unwrap();
     for (change, place) in CASES {
         connection.batch_execute(SOUND).unwrap();
         read_all(&store).await.unwrap_or_else(|error| panic!("before {change}: {error}"));
         connection.batch_execute(change).unwrap();
         let error = read_all(&store).await.expect_err(change);
-        let expected = format!("corrupt value in {place}, row 11111111-1111-1111-1111-111111111111");
+        let key = match place.split_once('.').unwrap().0 {
+            "password_link" => "0".repeat(64),
+            _ => "11111111-1111-1111-1111-111111111111".to_owned(),
+        };
+        let expected = format!("corrupt value in {place}, row {key}");
         assert_eq!(error.to_string(), expected, "{change}");
         connection
             .batch_execute(
                 "PRAGMA foreign_keys = OFF; DELETE FROM account; DELETE FROM client; DELETE FROM client_secret; \
                  DELETE FROM access_grant; DELETE FROM sleep_session; DELETE FROM supplement; \
-                 DELETE FROM intake_log; DELETE FROM signing_key;",
+                 DELETE FROM intake_log; DELETE FROM signing_key; DELETE FROM password_link; \
+                 DELETE FROM session; DELETE FROM authorization_request; DELETE FROM consent; \
+                 DELETE FROM personal_token; DELETE FROM audit_event; DELETE FROM read_tally; \
+                 DELETE FROM outbox;",
             )
             .unwrap();
     }

@@ -113,7 +113,10 @@ async fn a_schema_that_lacks_a_migration_names_it() {
     let directory = tempfile::tempdir().unwrap();
     let (store, path) = open(&directory).await;
     store.migrate().await.unwrap();
-    change(&path, "UPDATE __diesel_schema_migrations SET version = '20000101000001'");
+    change(
+        &path,
+        "UPDATE __diesel_schema_migrations SET version = '20000101000001' WHERE version = '20261121000001'",
+    );
     let pending = vec!["20261121000001".to_owned()];
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Older { pending });
 }

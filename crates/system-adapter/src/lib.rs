@@ -1,7 +1,10 @@
-//! What the process itself provides: clock, randomness, keys and tokens, in-process rate limits.
+//! What the process itself provides: clock, randomness, keys and tokens, passwords, in-process rate limits.
 //!
 //! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and checks them; [`EncryptionKey`] is what
-//! private keys are stored under, and [`SharedKeyReload`] keeps the ring as the store has it. [`CachedAccessReader`] takes the load of the access check off the store.
+//! private keys and waiting mail ([`EncryptedMailSealer`]) are stored under, and [`SharedKeyReload`] keeps the ring
+//! as the store has it. [`CachedAccessReader`] takes the load of the access check off the store.
+//! [`Argon2PasswordHasher`] hashes passwords, a few at a time, and [`ZxcvbnPasswordJudge`] refuses likely ones.
+//! [`InProcessReadLedger`] adds up who read what until it is stored.
 
 mod cached_access_reader;
 mod clock;
@@ -9,7 +12,11 @@ mod encryption_key;
 mod entropy;
 mod key_reload;
 mod key_ring;
+mod mail_sealer;
+mod password;
 mod rate_limiter;
+mod read_ledger;
+mod seal;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 mod token;
@@ -20,5 +27,11 @@ pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError};
 pub use entropy::SystemEntropy;
 pub use key_reload::SharedKeyReload;
 pub use key_ring::{Ed25519KeyRing, PublicKey, PublicKeySet};
+pub use mail_sealer::EncryptedMailSealer;
+pub use password::{
+    Argon2PasswordHasher, Calibration, HashParameters, HashingLimits, InvalidHashParameters,
+    ZxcvbnPasswordJudge, calibrate,
+};
 pub use rate_limiter::InProcessRateLimiter;
+pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;

@@ -1,13 +1,16 @@
 //! The checks that stand before every data endpoint, in the order of decisions 4.
 
 use super::TokenCheck;
-use crate::ports::storage::{AccessReader, AccessState, ClientReader, StorageError};
+use crate::ports::storage::{AccessReader, AccessState, ClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{Clock, RateLimiter};
+use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::DataEndpoint;
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::read_tally::Reader;
 use domain::scope::{Scope, ScopeSet};
+use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
 use std::sync::Arc;
 
@@ -46,7 +49,7 @@ impl Default for DailyLimits {
 /// Who asks for what.
 #[derive(Clone, Copy)]
 pub struct AuthorizeAccessQuery<'a> {
-    /// The bearer token, as sent.
+    /// The bearer token, as sent: an access token, or a personal access token.
     pub token: &'a str,
     /// The `user_id` of the path, as sent.
     pub user_id: &'a str,
@@ -59,7 +62,9 @@ pub struct AuthorizeAccessQuery<'a> {
 pub struct GrantedAccess {
     /// Whose data.
     pub user_id: UserId,
-    /// What the grant holds, which a narrowed token may not use up: the profile's `scopes`.
+    /// Who reads.
+    pub reader: Reader,
+    /// What the grant or the personal token holds, which a narrowed token may not use up: the profile's `scopes`.
     pub scopes: ScopeSet,
     /// The person's zone.
     pub home_timezone: TimeZone,
@@ -109,7 +114,7 @@ impl From<InvalidId> for AuthorizeAccessError {
 pub struct AccessPorts {
     /// Checks tokens.
     pub tokens: TokenCheck,
-    /// Knows what stands behind a person's token.
+    /// Knows what stands behind a token.
     pub access: Arc<dyn AccessReader>,
     /// Knows whether the client of a service token is enabled.
     pub clients: Arc<dyn ClientReader>,
@@ -134,41 +139,55 @@ impl AuthorizeAccess {
     /// Checks and counts a request.
     pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
         let at = self.ports.clock.now();
-        let claims = self.ports.tokens.run(query.token, at).await?;
-        let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
-        let standing = self.standing(&claims).await?;
+        let standing = self.standing(query.token, at).await?;
         let user_id = UserId::parse(query.user_id)?;
-        let Some((owner, state)) = standing else { return Err(AuthorizeAccessError::OtherUser) };
-        if owner != user_id {
-            return Err(AuthorizeAccessError::OtherUser);
-        }
+        let standing = standing.filter(|standing| standing.owner == user_id);
+        let Standing { owner: _, reader, held, usable, home_timezone } =
+            standing.ok_or(AuthorizeAccessError::OtherUser)?;
         let needed = query.endpoint.scope();
-        if !claims.scopes.intersection(state.scopes).contains(needed) {
+        if !usable.contains(needed) {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
-        let key = RateKey { client: claims.client_id, user: user_id, endpoint: query.endpoint };
+        let key = RateKey { reader, user: user_id, endpoint: query.endpoint };
         let rate = self.ports.limiter.count(key, self.limits.of(query.endpoint), at).await;
         if !rate.allowed {
             let left = RateWindow::at(at).seconds_left(at);
             let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
             return Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds });
         }
-        Ok(GrantedAccess { user_id, scopes: state.scopes, home_timezone: state.home_timezone, rate })
+        Ok(GrantedAccess { user_id, reader, scopes: held, home_timezone, rate })
     }
 
-    /// Returns the person whom the token acts for with what stands behind it; nothing for a service token,
-    /// which reads no data endpoint (decisions 3).
+    /// Returns what a token stands on; nothing for a service token, which reads no data endpoint (decisions 3).
+    /// Its first letters tell a personal token from an access token, so neither is tried as the other.
     async fn standing(
         &self,
-        claims: &AccessClaims,
-    ) -> Result<Option<(UserId, AccessState)>, AuthorizeAccessError> {
+        token: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Standing>, AuthorizeAccessError> {
+        if token.starts_with(SecretKind::PersonalAccessToken.prefix()) {
+            return self.live_personal(token, at).await.map(Some);
+        }
+        let claims = self.ports.tokens.run(token, at).await?;
+        let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
         match claims.subject {
             TokenSubject::Service => self.enabled_service(claims.client_id).await.map(|()| None),
             TokenSubject::Person { user_id, grant_id } => {
                 let state = self.live_access(user_id, grant_id, claims.client_id).await?;
-                Ok(Some((user_id, state)))
+                Ok(Some(Standing::of_grant(user_id, &claims, state)))
             }
         }
+    }
+
+    /// A mistyped token is refused without asking the store.
+    async fn live_personal(&self, token: &str, at: DateTime<Utc>) -> Result<Standing, AuthorizeAccessError> {
+        let secret = Secret::parse(SecretKind::PersonalAccessToken, token)
+            .map_err(|_| AuthorizeAccessError::InvalidToken)?;
+        let found = self.ports.access.find_personal_access(&secret.hash()).await?;
+        found
+            .filter(|access| access.is_live && access.expires_at.is_none_or(|end| at < end))
+            .map(Standing::of_personal_token)
+            .ok_or(AuthorizeAccessError::InvalidToken)
     }
 
     /// A service token reads nothing here, but one of a disabled client is not valid to begin with.
@@ -188,5 +207,30 @@ impl AuthorizeAccess {
         state
             .filter(|state| state.is_live && state.client_id == client_id)
             .ok_or(AuthorizeAccessError::InvalidToken)
+    }
+}
+
+/// What a token stands on.
+struct Standing {
+    owner: UserId,
+    reader: Reader,
+    /// What the grant or the personal token holds.
+    held: ScopeSet,
+    /// What of it this token may use.
+    usable: ScopeSet,
+    home_timezone: TimeZone,
+}
+
+impl Standing {
+    fn of_grant(owner: UserId, claims: &AccessClaims, state: AccessState) -> Self {
+        let AccessState { client_id, scopes, is_live: _, home_timezone } = state;
+        let usable = claims.scopes.intersection(scopes);
+        Self { owner, reader: Reader::Client(client_id), held: scopes, usable, home_timezone }
+    }
+
+    fn of_personal_token(access: PersonalAccess) -> Self {
+        let PersonalAccess { token_id, user_id, scopes, is_live: _, expires_at: _, home_timezone } = access;
+        let reader = Reader::PersonalToken(token_id);
+        Self { owner: user_id, reader, held: scopes, usable: scopes, home_timezone }
     }
 }

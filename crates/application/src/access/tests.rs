@@ -12,11 +12,14 @@ use domain::client::{Client, ClientStatus};
 use domain::data_endpoint::DataEndpoint;
 use domain::id::TokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::read_tally::Reader;
 use domain::scope::Scope;
 use domain::time::TimeZone;
 use mockall::Sequence;
 use std::sync::Arc;
 use uuid::Uuid;
+
+mod personal_token;
 
 type Outcome = Result<GrantedAccess, AuthorizeAccessError>;
 
@@ -119,7 +122,7 @@ fn with_no_secret(client: Client) -> ClientWithSecrets {
 }
 
 fn rate_key(endpoint: DataEndpoint) -> RateKey {
-    RateKey { client: client_id(1), user: user_id(1), endpoint }
+    RateKey { reader: Reader::Client(client_id(1)), user: user_id(1), endpoint }
 }
 
 fn claims() -> AccessClaims {
@@ -165,7 +168,7 @@ async fn refusal(request: Request) -> &'static str {
 #[tokio::test]
 async fn a_good_request_is_granted_and_says_all_that_the_answer_needs() {
     let granted = Request::good().run().await.unwrap();
-    assert_eq!(granted.user_id, user_id(1));
+    assert_eq!((granted.user_id, granted.reader), (user_id(1), Reader::Client(client_id(1))));
     assert_eq!(granted.scopes, scopes("profile sleep"));
     assert_eq!(granted.home_timezone.name(), "Europe/Berlin");
     assert_eq!((granted.rate.limit, granted.rate.remaining), (5, 4));

@@ -1,13 +1,16 @@
 //! Puts the demo into a store.
 
 use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_logs, demo_sessions, demo_supplements, demo_user_id, id_of};
+use crate::audit::{self, AuditTrail};
 use crate::operator::{ClientError, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use crate::token::commit_grant;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::code::CodeLifetime;
-use domain::grant::{Grant, GrantState, MAX_LIVE_GRANTS};
+use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
@@ -63,12 +66,24 @@ pub struct SeedDemo {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl SeedDemo {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail }
+    }
+
+    /// Makes the person with their data unless they are there, and returns their id. Comes before everything else when
+    /// they are to have a password: setting one voids the codes that are out.
+    pub async fn person(&self) -> Result<UserId, SeedDemoError> {
+        let user = demo_user()?;
+        let mut unit = self.units.begin().await?;
+        let events = self.prepare_person(unit.as_mut(), &user).await?;
+        audit::commit(unit, events.as_slice()).await?;
+        Ok(user.id)
     }
 
     /// Makes what is not there yet, then a new client secret (the one before stays live), a code and a grant.
@@ -106,11 +121,9 @@ impl SeedDemo {
     /// Makes person, data and client where they are missing; returns a live secret of the client.
     async fn prepare(&self, user: &User, client: &Client) -> Result<Secret, SeedDemoError> {
         let mut unit = self.units.begin().await?;
-        if unit.users().find(user.id).await?.is_none() {
-            insert_person(unit.as_mut(), user).await?;
-        }
+        let mut events = Vec::from_iter(self.prepare_person(unit.as_mut(), user).await?);
         if unit.clients().find(client.id).await?.is_some() {
-            unit.commit().await?;
+            audit::commit(unit, &events).await?;
             let (units, entropy, clock) = self.ports();
             return Ok(RotateClientSecret::new(units, entropy, clock).run(client.id, None).await?);
         }
@@ -122,8 +135,25 @@ impl SeedDemo {
             expires_at: None,
         };
         unit.clients().insert(client, &stored).await?;
-        unit.commit().await?;
+        events.push(self.event(AuditKind::ClientCreated).client(client.id));
+        audit::commit(unit, &events).await?;
         Ok(secret)
+    }
+
+    async fn prepare_person(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        user: &User,
+    ) -> Result<Option<AuditEvent>, SeedDemoError> {
+        if unit.users().find(user.id).await?.is_some() {
+            return Ok(None);
+        }
+        insert_person(unit, user).await?;
+        Ok(Some(self.event(AuditKind::UserCreated).user(user.id)))
+    }
+
+    fn event(&self, kind: AuditKind) -> AuditEvent {
+        self.trail.event(AuditActor::Operator, kind)
     }
 
     async fn grant(
@@ -132,7 +162,6 @@ impl SeedDemo {
         client_id: ClientId,
         scopes: ScopeSet,
     ) -> Result<Secret, SeedDemoError> {
-        let now = self.clock.now();
         let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
         let grant = Grant {
             id: GrantId::from_uuid(self.entropy.uuid()),
@@ -140,14 +169,12 @@ impl SeedDemo {
             user_id,
             scopes,
             refresh_token_hash: refresh_token.hash(),
-            created_at: now,
+            created_at: self.clock.now(),
             last_used_at: None,
+            last_used_from: None,
             state: GrantState::Live,
         };
-        let mut unit = self.units.begin().await?;
-        unit.grants().insert(&grant).await?;
-        unit.grants().revoke_excess(client_id, user_id, MAX_LIVE_GRANTS, now).await?;
-        unit.commit().await?;
+        commit_grant(self.units.begin().await?, &grant, &self.trail, AuditActor::Operator).await?;
         Ok(refresh_token)
     }
 }

@@ -3,8 +3,9 @@ use super::{
     demo_sessions, demo_supplements, demo_user_id,
 };
 use crate::operator::IssueCodeError;
-use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::testing::{app, clock, entropy, locked, noon, person, seconds, stored_secret};
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientStatus, RedirectUri};
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
@@ -175,9 +176,35 @@ fn granting() -> MockUnitOfWork {
 async fn seed(
     units: impl IntoIterator<Item = MockUnitOfWork>,
 ) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>) {
+    let (outcome, endings, _) = seed_and_tell(units).await;
+    (outcome, endings)
+}
+
+/// Also returns what the audit trail tells.
+async fn seed_and_tell(
+    units: impl IntoIterator<Item = MockUnitOfWork>,
+) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(units);
-    let endings = units.endings();
-    (SeedDemo::new(Arc::new(units), entropy(), clock()).run().await, endings)
+    let (endings, events) = (units.endings(), units.events());
+    (SeedDemo::new(Arc::new(units), entropy(), clock()).run().await, endings, events)
+}
+
+/// Checks which kinds of events a run leaves, all of them the operator's.
+async fn assert_told(units: impl IntoIterator<Item = MockUnitOfWork>, kinds: &[AuditKind]) {
+    let (_, _, events) = seed_and_tell(units).await;
+    let told: Vec<_> = events.all().iter().map(|event| (event.actor, event.kind)).collect();
+    let expected: Vec<_> = kinds.iter().map(|kind| (AuditActor::Operator, *kind)).collect();
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn what_the_demo_makes_is_in_the_audit_trail_like_anything_else() {
+    let first = [empty_store(&Arc::default()), issuing(demo_person()), granting()];
+    let made = [AuditKind::UserCreated, AuditKind::ClientCreated];
+    let issued = [AuditKind::CodeIssued, AuditKind::GrantCreated];
+    assert_told(first, &[made, issued].concat()).await;
+    let second = [seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
+    assert_told(second, &[&[AuditKind::ClientSecretRotated][..], &issued].concat()).await;
 }
 
 /// An empty store, which counts what is put into it by kind.
@@ -300,6 +327,7 @@ async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
 async fn a_demo_client_that_was_disabled_by_hand_stays_disabled() {
     let mut issuing = MockUnitOfWork::default();
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..demo_client() };
+    issuing.users.expect_find().returning(|_| Ok(Some(demo_person())));
     issuing.clients.expect_find().return_once(move |_| Ok(Some(disabled)));
     let (outcome, _) = seed([seeded_store(demo_person()), rotating(), issuing]).await;
     assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownClient))));

@@ -1,8 +1,10 @@
 //! Makes the first signing key, whichever process finds none (decisions 3).
 
 use super::SigningKeyError;
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{SigningKeyReader, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, KeyRing};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::KeyId;
 use domain::signing_key::SigningKeyState;
 use std::sync::Arc;
@@ -14,6 +16,7 @@ pub struct EnsureSigningKey {
     ring: Arc<dyn KeyRing>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl EnsureSigningKey {
@@ -25,7 +28,8 @@ impl EnsureSigningKey {
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { reader, units, ring, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { reader, units, ring, entropy, clock, trail }
     }
 
     /// Returns whether this call made a key. Of many racing processes one does; the others go on with its key.
@@ -36,8 +40,12 @@ impl EnsureSigningKey {
         }
         let key = self.ring.make(KeyId::from_uuid(self.entropy.uuid()), self.clock.now())?;
         let mut unit = self.units.begin().await?;
-        let made = unit.signing_keys().insert_first(&key).await?;
-        unit.commit().await?;
-        Ok(made)
+        if !unit.signing_keys().insert_first(&key).await? {
+            unit.rollback().await?;
+            return Ok(false);
+        }
+        let event = self.trail.event(AuditActor::Server, AuditKind::KeyCreated).subject(key.id.as_uuid());
+        audit::commit(unit, &[event]).await?;
+        Ok(true)
     }
 }

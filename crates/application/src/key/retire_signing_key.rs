@@ -1,8 +1,10 @@
 //! Takes a signing key out of use.
 
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::Clock;
+use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::KeyId;
 use domain::signing_key::SigningKeyState;
 use std::sync::Arc;
@@ -25,12 +27,14 @@ pub enum RetireSigningKeyError {
 pub struct RetireSigningKey {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl RetireSigningKey {
     /// Takes the ports.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, trail }
     }
 
     /// Retires a key and returns since when it is; what it signed is refused within 2 s on every replica. A key that
@@ -47,7 +51,8 @@ impl RetireSigningKey {
         }
         let at = self.clock.now();
         unit.signing_keys().retire(id, at).await?;
-        unit.commit().await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::KeyRetired).subject(id.as_uuid());
+        audit::commit(unit, &[event]).await?;
         Ok(at)
     }
 }

@@ -1,9 +1,11 @@
 //! Makes a new signing key while the server runs (decisions 3).
 
 use super::SigningKeyError;
-use crate::ports::storage::UnitOfWorkFactory;
+use crate::audit::{self, AuditTrail};
+use crate::ports::storage::{UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, KeyRing};
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::KeyId;
 use domain::signing_key::{SigningKey, SigningKeyState};
 use std::sync::Arc;
@@ -34,6 +36,7 @@ pub struct RotateSigningKey {
     ring: Arc<dyn KeyRing>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl RotateSigningKey {
@@ -44,7 +47,8 @@ impl RotateSigningKey {
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { units, ring, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, ring, entropy, clock, trail }
     }
 
     /// Stores a new active key and retires the older ones if asked to, both or neither.
@@ -54,19 +58,43 @@ impl RotateSigningKey {
     pub async fn run(&self, older: OlderKeys) -> Result<SigningKeyRotation, SigningKeyError> {
         let mut unit = self.units.begin().await?;
         let keys = unit.signing_keys().list_for_change().await?;
-        self.ring.load(&keys)?;
+        self.rotate(unit, &keys, |_| older == OlderKeys::Retire).await
+    }
+
+    /// Does the same with the active keys that were made before this moment; when there is none, nothing is done, so
+    /// that a second call makes no second key.
+    pub(crate) async fn replace_created_before(
+        &self,
+        before: DateTime<Utc>,
+    ) -> Result<Option<SigningKeyRotation>, SigningKeyError> {
+        let mut unit = self.units.begin().await?;
+        let keys = unit.signing_keys().list_for_change().await?;
+        if !active(&keys).any(|key| key.created_at < before) {
+            unit.rollback().await?;
+            return Ok(None);
+        }
+        self.rotate(unit, &keys, |key| key.created_at < before).await.map(Some)
+    }
+
+    async fn rotate(
+        &self,
+        mut unit: Box<dyn UnitOfWork>,
+        keys: &[SigningKey],
+        is_to_retire: impl Fn(&SigningKey) -> bool + Send,
+    ) -> Result<SigningKeyRotation, SigningKeyError> {
+        self.ring.load(keys)?;
         let now = self.clock.now();
-        let created_at = after_all(&keys, now);
+        let created_at = after_all(keys, now);
         let key = self.ring.make(KeyId::from_uuid(self.entropy.uuid()), created_at)?;
         unit.signing_keys().insert(&key).await?;
-        let mut retired = Vec::new();
-        if older == OlderKeys::Retire {
-            for id in active(&keys).map(|key| key.id) {
-                unit.signing_keys().retire(id, now).await?;
-                retired.push(id);
-            }
+        let retired: Vec<_> = active(keys).filter(|key| is_to_retire(key)).map(|key| key.id).collect();
+        for id in &retired {
+            unit.signing_keys().retire(*id, now).await?;
         }
-        unit.commit().await?;
+        let event = |kind, id: &KeyId| self.trail.event(AuditActor::Operator, kind).subject(id.as_uuid());
+        let mut events = vec![event(AuditKind::KeyCreated, &key.id)];
+        events.extend(retired.iter().map(|id| event(AuditKind::KeyRetired, id)));
+        audit::commit(unit, &events).await?;
         Ok(SigningKeyRotation { made: key.id, created_at, retired })
     }
 }

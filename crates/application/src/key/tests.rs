@@ -1,10 +1,12 @@
 mod rotation;
 
 use super::{EnsureSigningKey, ReloadSigningKeys, SigningKeyError};
+use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockSigningKeyReader, StorageError};
 use crate::ports::system::{KeyRingError, MockKeyRing};
 use crate::testing::{clock, drawn_uuid, entropy, noon};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::KeyId;
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use mockall::Sequence;
@@ -61,9 +63,11 @@ async fn ensure(
 #[tokio::test]
 async fn the_first_key_is_made_where_there_is_none() {
     let units = storing(true);
-    let endings = units.endings();
+    let (endings, events) = (units.endings(), units.events());
     assert!(ensure(reader_of(Vec::new()), units, making()).await.unwrap());
     assert_eq!(endings.committed(), 1);
+    let told = event(AuditActor::Server, AuditKind::KeyCreated).subject(key(1).id.as_uuid());
+    assert_events(&events, &[told]);
 }
 
 #[tokio::test]
@@ -80,7 +84,11 @@ async fn no_key_is_made_and_nothing_opened_while_one_is_active() {
 
 #[tokio::test]
 async fn who_loses_the_race_for_the_first_key_goes_on_without_having_made_one() {
-    assert!(!ensure(reader_of(Vec::new()), storing(false), making()).await.unwrap());
+    let units = storing(false);
+    let (endings, events) = (units.endings(), units.events());
+    assert!(!ensure(reader_of(Vec::new()), units, making()).await.unwrap());
+    assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
 }
 
 #[tokio::test]

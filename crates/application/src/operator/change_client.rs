@@ -2,8 +2,10 @@
 
 use super::ClientError;
 use super::create_client::check;
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::UnitOfWorkFactory;
-use crate::ports::system::Clock;
+use crate::ports::system::{Clock, Entropy};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{Client, ClientName, ClientStatus, RedirectUri};
 use domain::id::ClientId;
 use domain::scope::ScopeSet;
@@ -30,24 +32,26 @@ pub struct ClientChange {
 pub struct ChangeClient {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl ChangeClient {
     /// Takes the ports.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, trail }
     }
 
     /// Changes a client and returns it as it is now. Disabling it ends its tokens within two seconds.
     pub async fn run(&self, id: ClientId, change: ClientChange) -> Result<Client, ClientError> {
         let mut unit = self.units.begin().await?;
         let client = unit.clients().find(id).await?.ok_or(ClientError::NotFound)?;
-        let changed = self.apply(client, change);
+        let changed = self.apply(client.clone(), change);
         check(&changed)?;
         if !unit.clients().update(&changed).await? {
             return Err(ClientError::NotFound);
         }
-        unit.commit().await?;
+        audit::commit(unit, &self.events(&client, &changed)).await?;
         Ok(changed)
     }
 
@@ -69,5 +73,17 @@ impl ChangeClient {
             status,
             created_at: client.created_at,
         }
+    }
+
+    /// Tells what differs: the switch between enabled and disabled and everything else are events of their own.
+    fn events(&self, before: &Client, after: &Client) -> Vec<AuditEvent> {
+        let switch = match (before.status.is_active(), after.status.is_active()) {
+            (true, false) => Some(AuditKind::ClientDisabled),
+            (false, true) => Some(AuditKind::ClientEnabled),
+            (true, true) | (false, false) => None,
+        };
+        let is_changed = Client { status: before.status, ..after.clone() } != *before;
+        let kinds = is_changed.then_some(AuditKind::ClientChanged).into_iter().chain(switch);
+        kinds.map(|kind| self.trail.event(AuditActor::Operator, kind).client(before.id)).collect()
     }
 }

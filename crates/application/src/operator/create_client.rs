@@ -1,8 +1,10 @@
 //! Registers a client.
 
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::id::{ClientId, ClientSecretId};
 use domain::scope::ScopeSet;
@@ -60,12 +62,14 @@ pub struct CreateClient {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl CreateClient {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail }
     }
 
     /// Registers an active client with a first secret.
@@ -88,7 +92,8 @@ impl CreateClient {
         let (secret, stored) = new_secret(self.entropy.as_ref(), now);
         let mut unit = self.units.begin().await?;
         unit.clients().insert(&client, &stored).await?;
-        unit.commit().await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::ClientCreated).client(client.id);
+        audit::commit(unit, &[event]).await?;
         Ok(CreatedClient { client, secret })
     }
 }

@@ -1,7 +1,9 @@
 //! Creates a person.
 
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
@@ -49,12 +51,14 @@ pub struct CreateUser {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl CreateUser {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail }
     }
 
     /// Creates an active person and returns them.
@@ -70,7 +74,8 @@ impl CreateUser {
         };
         let mut unit = self.units.begin().await?;
         unit.users().insert(&user).await?;
-        unit.commit().await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::UserCreated).user(user.id);
+        audit::commit(unit, &[event]).await?;
         Ok(user)
     }
 }

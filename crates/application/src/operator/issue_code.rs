@@ -1,8 +1,10 @@
 //! Issues an authorization code by hand: the operator's way to authorize a client for a person.
 
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
 use domain::id::{ClientId, UserId};
@@ -68,20 +70,24 @@ pub struct IssueCode {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl IssueCode {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail }
     }
 
     /// Stores the hash of a new code and returns the code.
     pub async fn run(&self, command: IssueCodeCommand) -> Result<IssuedCode, IssueCodeError> {
         let mut unit = self.units.begin().await?;
+        // The person first, as everywhere; what is wrong with the client is told first all the same.
+        let user = unit.users().find(command.user_id).await?;
         let client = unit.clients().find(command.client_id).await?;
         check_client(client.as_ref().ok_or(IssueCodeError::UnknownClient)?, &command)?;
-        let user = unit.users().find(command.user_id).await?.ok_or(IssueCodeError::UnknownUser)?;
+        let user = user.ok_or(IssueCodeError::UnknownUser)?;
         if !user.status.is_active() {
             return Err(IssueCodeError::UserLocked);
         }
@@ -100,7 +106,8 @@ impl IssueCode {
             state: CodeState::Issued,
         };
         unit.codes().insert(&stored).await?;
-        unit.commit().await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::CodeIssued);
+        audit::commit(unit, &[event.user(stored.user_id).client(stored.client_id)]).await?;
         Ok(IssuedCode { code, expires_at })
     }
 }

@@ -1,10 +1,11 @@
-//! What the operator does from the command line: people, clients, codes, grants.
+//! What the operator does from the command line: people, clients, codes, grants, and ending all of it.
 
 mod change_client;
 mod change_user;
 mod create_client;
 mod create_user;
 mod delete_user;
+mod invalidate_everything;
 mod issue_code;
 mod list_clients;
 mod list_grants;
@@ -17,6 +18,7 @@ pub use change_user::*;
 pub use create_client::*;
 pub use create_user::*;
 pub use delete_user::*;
+pub use invalidate_everything::*;
 pub use issue_code::*;
 pub use list_clients::*;
 pub use list_grants::*;

@@ -1,14 +1,19 @@
 //! Revokes grants.
 
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWorkFactory};
-use crate::ports::system::Clock;
+use crate::audit::{self, AuditTrail};
+use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::code::CodeLifetime;
 use domain::grant::RevocationReason;
+use domain::id::UserId;
 use std::sync::Arc;
 
 /// Why no grants are revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeGrantsError {
-    /// Nothing was named, which would mean everything.
+    /// Nobody was named, which would mean everybody.
     #[error("say whose grants to revoke: a user, a client, or one grant")]
     NothingNamed,
     /// The store failed.
@@ -16,26 +21,78 @@ pub enum RevokeGrantsError {
     Storage(#[from] StorageError),
 }
 
-/// Revokes grants.
+/// Revokes grants on behalf of the operator.
 pub struct RevokeGrants {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl RevokeGrants {
     /// Takes the ports.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, trail }
     }
 
     /// Revokes the live grants that match and returns how many; their tokens end within two seconds.
-    pub async fn run(&self, filter: GrantFilter, reason: RevocationReason) -> Result<u64, RevokeGrantsError> {
-        if filter == GrantFilter::default() {
+    ///
+    /// So that nobody is connected again without being asked, the remembered consents of the same person, client or
+    /// both are forgotten, and the codes that a named person has out are void, of whichever client: they live for a
+    /// minute. The codes of a client that is named alone stay good for that minute; disabling it stops them.
+    pub async fn run(&self, filter: GrantFilter) -> Result<u64, RevokeGrantsError> {
+        let names_somebody = filter.user_id.is_some() || filter.client_id.is_some() || filter.id.is_some();
+        if !names_somebody {
             return Err(RevokeGrantsError::NothingNamed);
         }
         let mut unit = self.units.begin().await?;
-        let revoked = unit.grants().revoke(filter, self.clock.now(), reason).await?;
-        unit.commit().await?;
+        let Some(filter) = with_owners(unit.as_mut(), filter).await? else {
+            unit.rollback().await?;
+            return Ok(0);
+        };
+        let now = self.clock.now();
+        let voided = match filter.user_id {
+            Some(user_id) => void_codes(unit.as_mut(), user_id, now).await?,
+            None => 0,
+        };
+        let revoked = unit.grants().revoke(filter, now, RevocationReason::Operator).await?;
+        let forgotten = unit.consents().forget(filter.user_id, filter.client_id).await?;
+        if voided + revoked + forgotten == 0 {
+            unit.rollback().await?;
+            return Ok(0);
+        }
+        audit::commit(unit, &[self.event(filter, revoked)]).await?;
         Ok(revoked)
     }
+
+    fn event(&self, filter: GrantFilter, revoked: u64) -> AuditEvent {
+        let GrantFilter { user_id, client_id, id, created_before: _ } = filter;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::GrantRevoked).count(revoked);
+        AuditEvent { user_id, client_id, subject: id.map(|id| id.as_uuid()), ..event }
+    }
+}
+
+/// Deletes the codes that a person has out, also those of a replica whose clock is ahead; returns how many.
+async fn void_codes(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    now: DateTime<Utc>,
+) -> Result<u64, StorageError> {
+    // Held until the end: a code that is being issued or redeemed is waited for, and then seen with its grant.
+    unit.users().find(user_id).await?;
+    unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(now)).await
+}
+
+/// Adds to a filter for one grant whose it is and which client's; nothing when there is no such grant.
+async fn with_owners(
+    unit: &mut dyn UnitOfWork,
+    filter: GrantFilter,
+) -> Result<Option<GrantFilter>, StorageError> {
+    if filter.id.is_none() {
+        return Ok(Some(filter));
+    }
+    let found = unit.grants().list(filter, None, 1).await?;
+    let owned =
+        |user_id, client_id| GrantFilter { user_id: Some(user_id), client_id: Some(client_id), ..filter };
+    Ok(found.first().map(|grant| owned(grant.user_id, grant.client_id)))
 }

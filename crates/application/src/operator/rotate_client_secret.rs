@@ -2,9 +2,11 @@
 
 use super::ClientError;
 use super::create_client::new_secret;
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::UnitOfWorkFactory;
 use crate::ports::system::{Clock, Entropy};
 use chrono::TimeDelta;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::MAX_LIVE_SECRETS;
 use domain::id::ClientId;
 use domain::secret::Secret;
@@ -15,12 +17,14 @@ pub struct RotateClientSecret {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl RotateClientSecret {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail }
     }
 
     /// Returns a new secret. The youngest of those before stays live for `overlap`, or until the next rotation
@@ -44,7 +48,8 @@ impl RotateClientSecret {
         }
         let (secret, stored) = new_secret(self.entropy.as_ref(), now);
         unit.clients().insert_secret(id, &stored).await?;
-        unit.commit().await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::ClientSecretRotated);
+        audit::commit(unit, &[event.client(id).subject(stored.id.as_uuid())]).await?;
         Ok(secret)
     }
 }

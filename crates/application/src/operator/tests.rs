@@ -4,6 +4,7 @@ mod client;
 mod client_secret;
 mod code;
 mod grant;
+mod invalidation;
 mod user;
 
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};

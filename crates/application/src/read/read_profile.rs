@@ -1,23 +1,37 @@
 //! Reads a person's profile.
 
+use crate::access::GrantedAccess;
+use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{ProfileReader, StorageError};
-use domain::id::UserId;
+use domain::data_endpoint::DataEndpoint;
+use domain::read_tally::{AskedRange, ReadKind};
 use domain::user::User;
 use std::sync::Arc;
 
 /// Reads profiles.
 pub struct ReadProfile {
     reader: Arc<dyn ProfileReader>,
+    recorder: ReadRecorder,
 }
 
 impl ReadProfile {
-    /// Takes the port.
-    pub fn new(reader: Arc<dyn ProfileReader>) -> Self {
-        Self { reader }
+    /// Takes the port, and what counts reads.
+    pub fn new(reader: Arc<dyn ProfileReader>, recorder: ReadRecorder) -> Self {
+        Self { reader, recorder }
     }
 
-    /// Returns the person, or nothing when they were deleted a moment ago.
-    pub async fn run(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        self.reader.find_profile(user_id).await
+    /// Returns the person to whom access was granted, or nothing when they were deleted a moment ago.
+    pub async fn run(&self, access: &GrantedAccess) -> Result<Option<User>, StorageError> {
+        let found = self.reader.find_profile(access.user_id).await?;
+        if found.is_some() {
+            self.recorder.record(AnsweredRead {
+                user_id: access.user_id,
+                reader: access.reader,
+                kind: ReadKind::Data(DataEndpoint::Profile),
+                items: 1,
+                range: AskedRange::default(),
+            });
+        }
+        Ok(found)
     }
 }

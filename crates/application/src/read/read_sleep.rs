@@ -1,21 +1,40 @@
 //! Reads a page of a person's sleep sessions.
 
+use crate::access::GrantedAccess;
+use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{SleepPage, SleepPageQuery, SleepReader, StorageError};
+use domain::data_endpoint::DataEndpoint;
+use domain::read_tally::{AskedRange, ReadKind};
 use std::sync::Arc;
 
 /// Reads sleep sessions.
 pub struct ReadSleep {
     reader: Arc<dyn SleepReader>,
+    recorder: ReadRecorder,
 }
 
 impl ReadSleep {
-    /// Takes the port.
-    pub fn new(reader: Arc<dyn SleepReader>) -> Self {
-        Self { reader }
+    /// Takes the port, and what counts reads.
+    pub fn new(reader: Arc<dyn SleepReader>, recorder: ReadRecorder) -> Self {
+        Self { reader, recorder }
     }
 
-    /// Returns the page; the store's connection is free again when it does.
-    pub async fn run(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
-        self.reader.page(query).await
+    /// Returns the page, of the person to whom access was granted whomever the query names; the store's connection is
+    /// free again when it does.
+    pub async fn run(
+        &self,
+        access: &GrantedAccess,
+        query: SleepPageQuery,
+    ) -> Result<SleepPage, StorageError> {
+        let query = SleepPageQuery { user_id: access.user_id, ..query };
+        let page = self.reader.page(query).await?;
+        self.recorder.record(AnsweredRead {
+            user_id: access.user_id,
+            reader: access.reader,
+            kind: ReadKind::Data(DataEndpoint::Sleep),
+            items: page.rows.len(),
+            range: AskedRange { from: query.range.start(), to: query.range.end() },
+        });
+        Ok(page)
     }
 }

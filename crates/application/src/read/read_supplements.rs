@@ -1,21 +1,40 @@
 //! Reads a page of what a person takes.
 
+use crate::access::GrantedAccess;
+use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
+use domain::data_endpoint::DataEndpoint;
+use domain::read_tally::{AskedRange, ReadKind};
 use std::sync::Arc;
 
 /// Reads supplements and their logs.
 pub struct ReadSupplements {
     reader: Arc<dyn SupplementReader>,
+    recorder: ReadRecorder,
 }
 
 impl ReadSupplements {
-    /// Takes the port.
-    pub fn new(reader: Arc<dyn SupplementReader>) -> Self {
-        Self { reader }
+    /// Takes the port, and what counts reads.
+    pub fn new(reader: Arc<dyn SupplementReader>, recorder: ReadRecorder) -> Self {
+        Self { reader, recorder }
     }
 
-    /// Returns the page; the store's connection is free again when it does.
-    pub async fn run(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
-        self.reader.page(query).await
+    /// Returns the page, of the person to whom access was granted whomever the query names; the store's connection is
+    /// free again when it does.
+    pub async fn run(
+        &self,
+        access: &GrantedAccess,
+        query: SupplementPageQuery,
+    ) -> Result<SupplementPage, StorageError> {
+        let query = SupplementPageQuery { user_id: access.user_id, ..query };
+        let page = self.reader.page(query).await?;
+        self.recorder.record(AnsweredRead {
+            user_id: access.user_id,
+            reader: access.reader,
+            kind: ReadKind::Data(DataEndpoint::Supplements),
+            items: page.records.len(),
+            range: AskedRange { from: query.start, to: None },
+        });
+        Ok(page)
     }
 }

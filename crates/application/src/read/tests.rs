@@ -1,14 +1,35 @@
 use super::{ReadProfile, ReadSleep, ReadSupplements};
+use crate::access::GrantedAccess;
+use crate::audit::testing::HeldReads;
 use crate::ports::storage::{
-    MockProfileReader, MockSleepReader, MockSupplementReader, SleepPage, SleepPageQuery, StorageError,
-    SupplementPage, SupplementPageQuery,
+    MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow, SleepPage, SleepPageQuery,
+    StorageError, SupplementPage, SupplementPageQuery,
 };
-use crate::testing::{noon, person, user_id};
-use domain::id::SupplementId;
+use crate::testing::{client_id, noon, person, scopes, seconds, user_id};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::{PersonalTokenId, SleepSessionId, SupplementId};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
-use domain::time::DateRange;
+use domain::rate_limit::{RateStatus, RateWindow};
+use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::time::{DateRange, TimeZone};
 use std::sync::Arc;
 use uuid::Uuid;
+
+fn access() -> GrantedAccess {
+    GrantedAccess {
+        user_id: user_id(1),
+        reader: Reader::Client(client_id(1)),
+        scopes: scopes("profile sleep supplements"),
+        home_timezone: TimeZone::UTC,
+        rate: RateStatus::after(0, 10, RateWindow::at(noon())),
+    }
+}
+
+/// The one read of noon that was counted.
+fn counted(endpoint: DataEndpoint, items: u64, range: AskedRange) -> [ReadTally; 1] {
+    let key = TallyKey::at(noon(), user_id(1), access().reader, ReadKind::Data(endpoint));
+    [ReadTally { key, requests: 1, items, range }]
+}
 
 fn page() -> PageRequest {
     PageRequest {
@@ -21,7 +42,7 @@ fn page() -> PageRequest {
 fn sleep_query() -> SleepPageQuery {
     SleepPageQuery {
         user_id: user_id(1),
-        range: DateRange::new(Some(noon()), None).unwrap(),
+        range: DateRange::new(Some(noon() - seconds(60)), Some(noon())).unwrap(),
         page: page(),
         with_stages: true,
         with_metrics: false,
@@ -37,50 +58,117 @@ fn supplement_query() -> SupplementPageQuery {
     }
 }
 
+fn row() -> PackedSleepRow {
+    PackedSleepRow {
+        id: SleepSessionId::from_uuid(Uuid::from_u128(5)),
+        started_at_millis: 0,
+        ended_at_millis: 1,
+        offset_at_start: None,
+        offset_at_end: None,
+        source: None,
+        is_nap: None,
+        updated_at_millis: 2,
+        stages: Box::default(),
+        metrics: Box::default(),
+    }
+}
+
 #[tokio::test]
-async fn a_profile_is_the_one_of_this_person() {
+async fn a_profile_is_the_one_of_this_person_and_counted() {
+    let reads = Arc::<HeldReads>::default();
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
-    assert_eq!(ReadProfile::new(Arc::new(reader)).run(user_id(1)).await.unwrap(), Some(person()));
+    let read = ReadProfile::new(Arc::new(reader), reads.recorder());
+    assert_eq!(read.run(&access()).await.unwrap(), Some(person()));
+    assert_eq!(reads.all(), counted(DataEndpoint::Profile, 1, AskedRange::default()));
 }
 
 #[tokio::test]
-async fn a_person_who_was_deleted_a_moment_ago_has_no_profile() {
+async fn a_person_who_was_deleted_a_moment_ago_has_no_profile_and_nothing_was_read() {
+    let reads = Arc::<HeldReads>::default();
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().returning(|_| Ok(None));
-    assert_eq!(ReadProfile::new(Arc::new(reader)).run(user_id(1)).await.unwrap(), None);
+    let read = ReadProfile::new(Arc::new(reader), reads.recorder());
+    assert_eq!(read.run(&access()).await.unwrap(), None);
+    assert_eq!(reads.all(), []);
 }
 
 #[tokio::test]
-async fn a_page_of_sleep_is_asked_for_as_it_was_queried() {
+async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_range() {
+    let reads = Arc::<HeldReads>::default();
     let mut reader = MockSleepReader::new();
     reader
         .expect_page()
         .times(1)
         .withf(|query| *query == sleep_query())
-        .returning(|_| Ok(SleepPage { rows: Vec::new(), has_more: true }));
-    assert!(ReadSleep::new(Arc::new(reader)).run(sleep_query()).await.unwrap().has_more);
+        .returning(|_| Ok(SleepPage { rows: vec![row(), row()], has_more: true }));
+    let read = ReadSleep::new(Arc::new(reader), reads.recorder());
+    assert!(read.run(&access(), sleep_query()).await.unwrap().has_more);
+    let range = AskedRange { from: Some(noon() - seconds(60)), to: Some(noon()) };
+    assert_eq!(reads.all(), counted(DataEndpoint::Sleep, 2, range));
 }
 
 #[tokio::test]
-async fn a_page_of_supplements_is_asked_for_as_it_was_queried() {
+async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_its_range() {
+    let reads = Arc::<HeldReads>::default();
     let mut reader = MockSupplementReader::new();
     reader
         .expect_page()
         .times(1)
         .withf(|query| *query == supplement_query())
         .returning(|_| Ok(SupplementPage { records: Vec::new(), has_more: true }));
-    assert!(ReadSupplements::new(Arc::new(reader)).run(supplement_query()).await.unwrap().has_more);
+    let read = ReadSupplements::new(Arc::new(reader), reads.recorder());
+    assert!(read.run(&access(), supplement_query()).await.unwrap().has_more);
+    let range = AskedRange { from: Some(noon()), to: None };
+    assert_eq!(reads.all(), counted(DataEndpoint::Supplements, 0, range));
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_no_empty_page() {
+async fn a_query_about_somebody_else_reads_the_person_of_the_access() {
+    let mut sleep = MockSleepReader::new();
+    sleep
+        .expect_page()
+        .times(1)
+        .withf(|query| *query == sleep_query())
+        .returning(|_| Ok(SleepPage::default()));
+    let read = ReadSleep::new(Arc::new(sleep), Arc::<HeldReads>::default().recorder());
+    read.run(&access(), SleepPageQuery { user_id: user_id(2), ..sleep_query() }).await.unwrap();
+    let mut supplements = MockSupplementReader::new();
+    supplements
+        .expect_page()
+        .times(1)
+        .withf(|query| *query == supplement_query())
+        .returning(|_| Ok(SupplementPage::default()));
+    let read = ReadSupplements::new(Arc::new(supplements), Arc::<HeldReads>::default().recorder());
+    read.run(&access(), SupplementPageQuery { user_id: user_id(2), ..supplement_query() }).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_personal_token_is_counted_as_itself() {
+    let reads = Arc::<HeldReads>::default();
+    let reader = Reader::PersonalToken(PersonalTokenId::from_uuid(Uuid::from_u128(6)));
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|_| Ok(Some(person())));
+    let read = ReadProfile::new(Arc::new(profiles), reads.recorder());
+    read.run(&GrantedAccess { reader, ..access() }).await.unwrap();
+    assert_eq!(reads.all()[0].key.reader, reader);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_no_empty_page_and_nothing_was_read() {
+    let reads = Arc::<HeldReads>::default();
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
+    let outcome = ReadProfile::new(Arc::new(profiles), reads.recorder()).run(&access()).await;
+    assert!(matches!(outcome, Err(StorageError::Unavailable)));
     let mut sleep = MockSleepReader::new();
     sleep.expect_page().returning(|_| Err(StorageError::Unavailable));
-    let outcome = ReadSleep::new(Arc::new(sleep)).run(sleep_query()).await;
+    let outcome = ReadSleep::new(Arc::new(sleep), reads.recorder()).run(&access(), sleep_query()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
     let mut supplements = MockSupplementReader::new();
     supplements.expect_page().returning(|_| Err(StorageError::Unavailable));
-    let outcome = ReadSupplements::new(Arc::new(supplements)).run(supplement_query()).await;
+    let read = ReadSupplements::new(Arc::new(supplements), reads.recorder());
+    let outcome = read.run(&access(), supplement_query()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
+    assert_eq!(reads.all(), []);
 }

@@ -1,11 +1,14 @@
 //! Proves that a caller is the client it says it is (RFC 6749 section 2.3).
 
+use crate::audit::{AuditTrail, append_refusal};
+use crate::guessing::{failure_key, seconds_until_end};
 use crate::ports::storage::{
-    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, StorageError,
+    ClientReader, ClientWithSecrets, FailureCounter, FailureKey, StorageError, UnitOfWorkFactory,
 };
-use crate::ports::system::Clock;
+use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientSecret, any_live_secret_matches};
 use domain::id::{ClientId, ClientSecretId};
 use domain::secret::{Secret, SecretHash, SecretKind};
@@ -40,8 +43,19 @@ pub struct PresentedCredentials<'a> {
     pub client_secret: &'a str,
     /// From where.
     pub address: IpAddr,
-    /// Whether a secret of any kind came in the query string.
-    pub in_query: bool,
+    /// Which secrets came in the query string.
+    pub in_query: QuerySecrets,
+}
+
+/// Which secrets a caller sent in the query string, where logs of others may keep them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuerySecrets {
+    /// None.
+    None,
+    /// A code, a verifier or a token, but not the client's own secret.
+    Others,
+    /// The client's own secret, perhaps beside others.
+    ClientSecret,
 }
 
 /// Why a caller is not taken for a client.
@@ -64,42 +78,85 @@ pub enum AuthenticateClientError {
     Storage(#[from] StorageError),
 }
 
+/// The ports that authentication stands on.
+#[derive(Clone)]
+pub struct AuthenticationPorts {
+    /// Knows clients and their secrets.
+    pub clients: Arc<dyn ClientReader>,
+    /// Counts what fails.
+    pub failures: Arc<dyn FailureCounter>,
+    /// Takes events of the audit trail.
+    pub units: Arc<dyn UnitOfWorkFactory>,
+    /// Draws their ids.
+    pub entropy: Arc<dyn Entropy>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
 /// Authenticates clients; counts what fails, never what succeeds.
 pub struct AuthenticateClient {
-    clients: Arc<dyn ClientReader>,
-    failures: Arc<dyn FailureCounter>,
-    clock: Arc<dyn Clock>,
+    ports: AuthenticationPorts,
     limits: AuthenticationLimits,
     allow_query_secrets: bool,
+    trail: AuditTrail,
+}
+
+/// A client that proved who it is, and the secret with which it did.
+struct Proven {
+    client: Client,
+    secret_id: ClientSecretId,
 }
 
 impl AuthenticateClient {
     /// Takes the ports, the limits, and whether any client at all may send secrets in a query string.
-    pub fn new(
-        clients: Arc<dyn ClientReader>,
-        failures: Arc<dyn FailureCounter>,
-        clock: Arc<dyn Clock>,
-        limits: AuthenticationLimits,
-        allow_query_secrets: bool,
-    ) -> Self {
-        Self { clients, failures, clock, limits, allow_query_secrets }
+    pub fn new(ports: AuthenticationPorts, limits: AuthenticationLimits, allow_query_secrets: bool) -> Self {
+        let trail = AuditTrail::new(ports.entropy.clone(), ports.clock.clone());
+        Self { ports, limits, allow_query_secrets, trail }
     }
 
     /// Returns the client, or why not. The correct secret is never refused for the failures of others.
+    ///
+    /// A right secret that came in a query string where it may not is written into the audit trail: somebody should
+    /// rotate it. A wrong one is nobody's and is not.
     pub async fn run(&self, presented: PresentedCredentials<'_>) -> Result<Client, AuthenticateClientError> {
-        if presented.in_query && !self.allow_query_secrets {
+        let in_query = presented.in_query != QuerySecrets::None;
+        let now = self.ports.clock.now();
+        let proven = self.prove(&presented, now).await;
+        if in_query && !self.allow_query_secrets {
+            // Refused whoever it is. Only the audit trail asks, and a store that does not tell changes nothing.
+            if let Ok(Some(proven)) = proven {
+                self.note_exposure(&proven, &presented).await;
+            }
             return Err(AuthenticateClientError::SecretInQuery);
         }
-        let now = self.clock.now();
-        // An unknown id asks the store as well and is compared as well, so that time does not tell it apart.
-        let id = ClientId::parse(presented.client_id).unwrap_or(ClientId::from_uuid(Uuid::nil()));
-        let found = self.clients.find_with_secrets(id).await?;
-        match proven_client(found, presented.client_secret, now) {
-            Some(client) if presented.in_query && !client.allow_query_secrets => {
+        match proven? {
+            Some(proven) if in_query && !proven.client.allow_query_secrets => {
+                self.note_exposure(&proven, &presented).await;
                 Err(AuthenticateClientError::SecretInQuery)
             }
-            Some(client) => Ok(client),
+            Some(proven) => Ok(proven.client),
             None => Err(self.count_failure(&presented, now).await?),
+        }
+    }
+
+    async fn prove(
+        &self,
+        presented: &PresentedCredentials<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Proven>, StorageError> {
+        // An unknown id asks the store as well and is compared as well, so that time does not tell it apart.
+        let id = ClientId::parse(presented.client_id).unwrap_or(ClientId::from_uuid(Uuid::nil()));
+        let found = self.ports.clients.find_with_secrets(id).await?;
+        Ok(proven_client(found, presented.client_secret, now))
+    }
+
+    /// Writes down that the client's own secret stands in a query string now (security.md T04).
+    async fn note_exposure(&self, proven: &Proven, presented: &PresentedCredentials<'_>) {
+        if presented.in_query == QuerySecrets::ClientSecret {
+            let event = self.trail.event(AuditActor::Client, AuditKind::ClientSecretExposed);
+            let event = event.client(proven.client.id).subject(proven.secret_id.as_uuid());
+            let event = event.from(AddressBlock::of(presented.address));
+            append_refusal(self.ports.units.as_ref(), &event).await;
         }
     }
 
@@ -110,31 +167,27 @@ impl AuthenticateClient {
     ) -> Result<AuthenticateClientError, StorageError> {
         let keys = failure_keys(presented);
         let window = TimeDelta::seconds(i64::from(self.limits.window_seconds));
-        let counts = self.failures.record_failure(&keys, now, window).await?;
+        let counts = self.ports.failures.record_failure(&keys, now, window).await?;
         let limits = [self.limits.per_client_and_address, self.limits.per_address];
         let beyond = counts.iter().zip(limits).filter(|(count, limit)| count.count > *limit);
-        Ok(match beyond.map(|(count, _)| seconds_until_end(count, now)).max() {
+        Ok(match beyond.map(|(count, _)| seconds_until_end(*count, now)).max() {
             Some(retry_after_seconds) => AuthenticateClientError::TooManyFailures { retry_after_seconds },
             None => AuthenticateClientError::InvalidClient,
         })
     }
 }
 
-/// Returns the whole seconds until a window is over, rounded up, at least 1.
-fn seconds_until_end(count: &FailureCount, now: DateTime<Utc>) -> u32 {
-    let seconds = (count.window_ends_at - now).num_milliseconds().saturating_add(999) / 1000;
-    u32::try_from(seconds).unwrap_or(1).max(1)
-}
-
 /// Returns the client if it is active and one of its live secrets is the presented one.
-fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<Utc>) -> Option<Client> {
+fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<Utc>) -> Option<Proven> {
     let presented = hash_of(secret);
     let (client, secrets) = match found {
         Some(ClientWithSecrets { client, secrets }) => (Some(client), secrets),
         None => (None, vec![decoy_secret()]),
     };
     let matches = any_live_secret_matches(&secrets, &presented, now);
-    client.filter(|client| matches && client.status.is_active())
+    let client = client.filter(|client| matches && client.status.is_active())?;
+    let right = secrets.iter().find(|secret| secret.hash == presented && secret.is_live(now))?;
+    Some(Proven { client, secret_id: right.id })
 }
 
 /// Hashes what was presented; a text that is no secret at all gets a hash that no stored one has.
@@ -157,16 +210,8 @@ fn decoy_secret() -> ClientSecret {
 /// Makes the keys of decisions 2: the client from this address, and the address.
 fn failure_keys(presented: &PresentedCredentials<'_>) -> [FailureKey; 2] {
     let block = AddressBlock::of(presented.address).to_string();
-    let digest = |parts: [&str; 3]| {
-        let mut hasher = Sha256::new();
-        for part in parts {
-            hasher.update(part.len().to_be_bytes());
-            hasher.update(part.as_bytes());
-        }
-        FailureKey(hasher.finalize().into())
-    };
     [
-        digest(["client-authentication/client", &presented.client_id.to_ascii_lowercase(), &block]),
-        digest(["client-authentication/address", "", &block]),
+        failure_key(&["client-authentication/client", &presented.client_id.to_ascii_lowercase(), &block]),
+        failure_key(&["client-authentication/address", "", &block]),
     ]
 }

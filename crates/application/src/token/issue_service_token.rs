@@ -1,10 +1,14 @@
 //! Gives a service client a token of its own (RFC 6749 section 4.4; decisions 3 and 9).
 
 use super::{TokenMint, narrowed};
+use crate::audit::{self, AuditTrail};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::SigningFailed;
 use domain::access_token::TokenSubject;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
 use domain::scope::ScopeSet;
+use std::sync::Arc;
 
 /// What an authenticated client presents.
 #[derive(Clone, Copy)]
@@ -36,21 +40,30 @@ pub enum IssueServiceTokenError {
     /// No token could be signed.
     #[error(transparent)]
     Signing(#[from] SigningFailed),
+    /// The store failed, so that the token would be missing from the audit trail.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
 }
 
 /// Issues service tokens.
 pub struct IssueServiceToken {
+    units: Arc<dyn UnitOfWorkFactory>,
     mint: TokenMint,
+    trail: AuditTrail,
 }
 
 impl IssueServiceToken {
     /// Takes the ports.
-    pub fn new(mint: TokenMint) -> Self {
-        Self { mint }
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, mint: TokenMint) -> Self {
+        let trail = mint.trail();
+        Self { units, mint, trail }
     }
 
     /// Returns an access token that acts for the client itself.
-    pub fn run(&self, command: IssueServiceTokenCommand<'_>) -> Result<ServiceToken, IssueServiceTokenError> {
+    pub async fn run(
+        &self,
+        command: IssueServiceTokenCommand<'_>,
+    ) -> Result<ServiceToken, IssueServiceTokenError> {
         let client = command.client;
         if client.kind != ClientKind::Service {
             return Err(IssueServiceTokenError::UnauthorizedClient);
@@ -58,6 +71,8 @@ impl IssueServiceToken {
         let scopes = narrowed(client.scopes, command.scope).ok_or(IssueServiceTokenError::InvalidScope)?;
         let now = self.mint.now();
         let access_token = self.mint.access_token(TokenSubject::Service, client.id, scopes, now)?;
+        let event = self.trail.event(AuditActor::Client, AuditKind::ServiceTokenIssued).client(client.id);
+        audit::commit(self.units.begin().await?, &[event]).await?;
         Ok(ServiceToken { access_token, scopes })
     }
 }

@@ -3,6 +3,7 @@
 mod authenticate_client;
 mod introspect_token;
 mod issue_service_token;
+mod new_grant;
 mod redeem_code;
 mod refresh_access;
 mod revoke_token;
@@ -10,10 +11,12 @@ mod revoke_token;
 pub use authenticate_client::*;
 pub use introspect_token::*;
 pub use issue_service_token::*;
+pub(crate) use new_grant::commit_grant;
 pub use redeem_code::*;
 pub use refresh_access::*;
 pub use revoke_token::*;
 
+use crate::audit::AuditTrail;
 use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
@@ -37,6 +40,10 @@ impl TokenMint {
 
     fn now(&self) -> DateTime<Utc> {
         self.clock.now()
+    }
+
+    fn trail(&self) -> AuditTrail {
+        AuditTrail::new(self.entropy.clone(), self.clock.clone())
     }
 
     /// Signs a token that begins at this moment, cut to whole seconds as RFC 7519 dates usually are.

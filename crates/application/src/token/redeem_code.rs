@@ -1,13 +1,15 @@
 //! Exchanges an authorization code for a refresh token and an access token (RFC 6749 section 4.1.3).
 
-use super::TokenMint;
+use super::{TokenMint, commit_grant};
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Entropy, SigningFailed};
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
 use domain::code::{AuthorizationCode, CodeRefusal, CodeState, CodeVerifier, Redemption};
-use domain::grant::{Grant, GrantState, MAX_LIVE_GRANTS, RevocationReason};
+use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::{GrantId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
@@ -61,12 +63,14 @@ pub struct RedeemCode {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     mint: TokenMint,
+    trail: AuditTrail,
 }
 
 impl RedeemCode {
     /// Takes the ports.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, mint: TokenMint) -> Self {
-        Self { units, entropy, mint }
+        let trail = mint.trail();
+        Self { units, entropy, mint, trail }
     }
 
     /// Redeems a code once. A second presentation by the same client revokes what the first one made.
@@ -93,7 +97,7 @@ impl RedeemCode {
             return Err(RedeemCodeError::InvalidGrant);
         };
         if let Err(refusal) = code.judge(&redemption) {
-            return Err(refuse(unit, &code, refusal, now).await?);
+            return Err(self.refuse(unit, &code, refusal, now).await?);
         }
         self.exchange(unit, command.client, &code, now).await
     }
@@ -114,47 +118,49 @@ impl RedeemCode {
             refresh_token_hash: refresh_token.hash(),
             created_at: now,
             last_used_at: None,
+            last_used_from: None,
             state: GrantState::Live,
         };
         // Signed before anything is used up: a server that cannot sign must not burn codes.
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
         let access_token = self.mint.access_token(subject, client.id, grant.scopes, now)?;
 
-        if !unit.codes().consume(&code.hash, grant.id, now).await? {
-            // Somebody else was faster by a moment: a second presentation like any other.
+        // Held before the code is touched, so that whoever takes the person's apps away waits or is waited for.
+        let user = unit.users().find(grant.user_id).await?;
+        let is_usable = user.is_some_and(|user| user.status.is_active());
+        if !is_usable || !unit.codes().consume(&code.hash, grant.id, now).await? {
+            // If somebody else was faster by a moment, this is a second presentation like any other.
             let lost = unit.codes().find(&code.hash).await?;
             let refusal = match lost.map(|lost| lost.state) {
                 Some(CodeState::Redeemed { grant_id, .. }) => CodeRefusal::Replayed { grant_id },
                 _ => CodeRefusal::Expired,
             };
-            return Err(refuse(unit, code, refusal, now).await?);
+            return Err(self.refuse(unit, code, refusal, now).await?);
         }
-        let user = unit.users().find(grant.user_id).await?;
-        if !user.is_some_and(|user| user.status.is_active()) {
-            unit.rollback().await?;
-            return Err(RedeemCodeError::InvalidGrant);
-        }
-        unit.grants().insert(&grant).await?;
-        unit.grants().revoke_excess(client.id, grant.user_id, MAX_LIVE_GRANTS, now).await?;
-        unit.commit().await?;
+        commit_grant(unit, &grant, &self.trail, AuditActor::Client).await?;
         Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })
     }
-}
 
-/// Ends a redemption that is refused; a replay revokes the grant of the first one (RFC 9700 section 4.5).
-async fn refuse(
-    mut unit: Box<dyn UnitOfWork>,
-    code: &AuthorizationCode,
-    refusal: CodeRefusal,
-    now: DateTime<Utc>,
-) -> Result<RedeemCodeError, StorageError> {
-    if let CodeRefusal::Replayed { grant_id } = refusal {
-        let replayed = GrantFilter { user_id: Some(code.user_id), id: Some(grant_id), client_id: None };
-        let revoked = unit.grants().revoke(replayed, now, RevocationReason::CodeReplayed).await?;
-        unit.commit().await?;
-        tracing::warn!(client_id = %code.client_id, revoked, "an authorization code was presented again");
-    } else {
-        unit.rollback().await?;
+    /// Ends a redemption that is refused; a replay revokes the grant of the first one (RFC 9700 section 4.5).
+    async fn refuse(
+        &self,
+        mut unit: Box<dyn UnitOfWork>,
+        code: &AuthorizationCode,
+        refusal: CodeRefusal,
+        now: DateTime<Utc>,
+    ) -> Result<RedeemCodeError, StorageError> {
+        if let CodeRefusal::Replayed { grant_id } = refusal {
+            let (user_id, client_id) = (code.user_id, code.client_id);
+            let replayed =
+                GrantFilter { user_id: Some(user_id), id: Some(grant_id), ..GrantFilter::default() };
+            let revoked = unit.grants().revoke(replayed, now, RevocationReason::CodeReplayed).await?;
+            let event = self.trail.event(AuditActor::Client, AuditKind::CodeReplayed);
+            let event = event.user(user_id).client(client_id).subject(grant_id.as_uuid()).count(revoked);
+            audit::commit(unit, &[event]).await?;
+            tracing::warn!(%client_id, revoked, "an authorization code was presented again");
+        } else {
+            unit.rollback().await?;
+        }
+        Ok(RedeemCodeError::InvalidGrant)
     }
-    Ok(RedeemCodeError::InvalidGrant)
 }

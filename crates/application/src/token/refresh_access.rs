@@ -1,15 +1,19 @@
 //! Exchanges a refresh token for a new access token (RFC 6749 section 6).
 
 use super::{TokenMint, narrowed};
+use crate::audit::{AnsweredRead, AuditTrail, ReadRecorder, append_refusal};
 use crate::ports::storage::{GrantReader, GrantWithUser, StorageError, UnitOfWorkFactory};
 use crate::ports::system::SigningFailed;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
-use domain::grant::Grant;
+use domain::grant::{Grant, UsedFrom};
 use domain::id::UserId;
+use domain::read_tally::{AskedRange, ReadKind, Reader};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
+use domain::user::UserStatus;
 use std::sync::Arc;
 
 /// What an authenticated client presents.
@@ -23,6 +27,8 @@ pub struct RefreshAccessCommand<'a> {
     pub user_id: Option<&'a str>,
     /// The scopes asked for; nothing asks for all that the grant holds.
     pub scope: Option<&'a str>,
+    /// From where it comes, for the person to see.
+    pub from: &'a UsedFrom,
 }
 
 /// What a refresh gives.
@@ -60,13 +66,21 @@ pub enum RefreshAccessError {
 pub struct RefreshAccess {
     grants: Arc<dyn GrantReader>,
     units: Arc<dyn UnitOfWorkFactory>,
+    reads: ReadRecorder,
     mint: TokenMint,
+    trail: AuditTrail,
 }
 
 impl RefreshAccess {
     /// Takes the ports.
-    pub fn new(grants: Arc<dyn GrantReader>, units: Arc<dyn UnitOfWorkFactory>, mint: TokenMint) -> Self {
-        Self { grants, units, mint }
+    pub fn new(
+        grants: Arc<dyn GrantReader>,
+        units: Arc<dyn UnitOfWorkFactory>,
+        reads: ReadRecorder,
+        mint: TokenMint,
+    ) -> Self {
+        let trail = mint.trail();
+        Self { grants, units, reads, mint, trail }
     }
 
     /// Returns a new access token of the same grant.
@@ -81,8 +95,14 @@ impl RefreshAccess {
             .map_err(|_| RefreshAccessError::InvalidGrant)?;
         let named = command.user_id.and_then(|text| UserId::parse(text).ok());
         let found = self.grants.find_by_refresh_token(&secret.hash(), named).await?;
-        let grant =
-            found.and_then(|found| usable(found, &command)).ok_or(RefreshAccessError::InvalidGrant)?;
+        let GrantWithUser { grant, user_status } = found.ok_or(RefreshAccessError::InvalidGrant)?;
+        if grant.client_id != command.client.id {
+            self.note_misuse(&grant, &command).await;
+            return Err(RefreshAccessError::InvalidGrant);
+        }
+        if !is_usable(&grant, user_status, &command) {
+            return Err(RefreshAccessError::InvalidGrant);
+        }
         let scopes = narrowed(grant.scopes, command.scope).ok_or(RefreshAccessError::InvalidScope)?;
 
         let now = self.mint.now();
@@ -90,27 +110,48 @@ impl RefreshAccess {
         let access_token = self.mint.access_token(subject, grant.client_id, scopes, now)?;
         if grant.should_record_use(now) {
             // The token is good whether or not its use can be noted, so a busy store does not cost it.
-            if let Err(error) = self.record_use(&grant, now).await {
+            if let Err(error) = self.record_use(&grant, now, command.from).await {
                 tracing::warn!(%error, "the last use of a grant was not recorded");
             }
         }
+        self.count(&grant);
         Ok(RefreshedAccess { access_token, scopes, user_id: grant.user_id })
     }
 
-    async fn record_use(&self, grant: &Grant, now: DateTime<Utc>) -> Result<(), StorageError> {
+    /// Writes down that a client has another one's refresh token (security.md T50). The caller is told what it would
+    /// be told of a token that nobody has, also when this cannot be written.
+    async fn note_misuse(&self, grant: &Grant, command: &RefreshAccessCommand<'_>) {
+        let client_id = command.client.id;
+        tracing::warn!(%client_id, "a refresh token was presented by a client it does not belong to");
+        let event = self.trail.event(AuditActor::Client, AuditKind::RefreshTokenMisused);
+        let event = event.user(grant.user_id).client(client_id).subject(grant.id.as_uuid());
+        append_refusal(self.units.as_ref(), &event.from(command.from.address)).await;
+    }
+
+    fn count(&self, grant: &Grant) {
+        self.reads.record(AnsweredRead {
+            user_id: grant.user_id,
+            reader: Reader::Client(grant.client_id),
+            kind: ReadKind::Refresh,
+            items: 0,
+            range: AskedRange::default(),
+        });
+    }
+
+    async fn record_use(
+        &self,
+        grant: &Grant,
+        now: DateTime<Utc>,
+        from: &UsedFrom,
+    ) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
-        unit.grants().record_use(grant.user_id, grant.id, now).await?;
+        unit.grants().record_use(grant.user_id, grant.id, now, from).await?;
         unit.commit().await
     }
 }
 
-/// Returns the grant if it is live, of this client and of the person named, and its person can be used.
-fn usable(found: GrantWithUser, command: &RefreshAccessCommand<'_>) -> Option<Grant> {
-    let GrantWithUser { grant, user_status } = found;
-    if grant.client_id != command.client.id {
-        tracing::warn!(client_id = %command.client.id, "a refresh token was presented by a client it does not belong to");
-        return None;
-    }
+/// Tells whether a grant of this client is live, of the person named, and its person's account can be used.
+fn is_usable(grant: &Grant, user_status: UserStatus, command: &RefreshAccessCommand<'_>) -> bool {
     let of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
-    (grant.is_live() && user_status.is_active() && of_named_person).then_some(grant)
+    grant.is_live() && user_status.is_active() && of_named_person
 }

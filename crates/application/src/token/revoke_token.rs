@@ -1,9 +1,11 @@
 //! Takes a token back that its client no longer wants (RFC 7009).
 
 use crate::access::TokenCheck;
+use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{GrantFilter, GrantReader, StorageError, UnitOfWorkFactory};
-use crate::ports::system::Clock;
+use crate::ports::system::{Clock, Entropy};
 use domain::access_token::TokenSubject;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, RevocationReason};
 use domain::id::{ClientId, GrantId, UserId};
@@ -37,6 +39,7 @@ pub struct RevokeToken {
     tokens: TokenCheck,
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl RevokeToken {
@@ -45,9 +48,11 @@ impl RevokeToken {
         grants: Arc<dyn GrantReader>,
         tokens: TokenCheck,
         units: Arc<dyn UnitOfWorkFactory>,
+        entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { grants, tokens, units, clock }
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { grants, tokens, units, clock, trail }
     }
 
     /// Revokes the token's grant if it is the client's own. A token that is unknown, malformed, expired, already
@@ -60,10 +65,19 @@ impl RevokeToken {
         };
         let Some((user_id, id)) = found else { return Ok(()) };
         let mut unit = self.units.begin().await?;
-        let filter = GrantFilter { user_id: Some(user_id), client_id: Some(own), id: Some(id) };
-        unit.grants().revoke(filter, self.clock.now(), RevocationReason::Client).await?;
-        unit.commit().await?;
-        Ok(())
+        let filter = GrantFilter {
+            user_id: Some(user_id),
+            client_id: Some(own),
+            id: Some(id),
+            ..GrantFilter::default()
+        };
+        let revoked = unit.grants().revoke(filter, self.clock.now(), RevocationReason::Client).await?;
+        if revoked == 0 {
+            return Ok(unit.rollback().await?);
+        }
+        let event = self.trail.event(AuditActor::Client, AuditKind::GrantRevoked);
+        let event = event.user(user_id).client(own).subject(id.as_uuid()).count(revoked);
+        Ok(audit::commit(unit, &[event]).await?)
     }
 
     async fn grant_of_refresh_token(

@@ -86,6 +86,19 @@ pub struct Client {
     pub created_at: DateTime<Utc>,
 }
 
+impl Client {
+    /// Returns the registered redirect URI that is this very text, letter by letter, or nothing (security.md T20).
+    /// A loopback port is compared like everything else: native apps cannot keep the secret that every client has.
+    pub fn registered_redirect_uri(&self, text: &str) -> Option<&RedirectUri> {
+        self.redirect_uris.iter().find(|uri| uri.as_str() == text)
+    }
+
+    /// Tells whether people can be asked for the client: it is an app, and it may be used.
+    pub fn takes_codes(&self) -> bool {
+        self.kind == ClientKind::App && self.status.is_active()
+    }
+}
+
 /// One secret of a client, known by its hash only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSecret {
@@ -118,6 +131,7 @@ pub fn any_live_secret_matches(secrets: &[ClientSecret], presented: &SecretHash,
 mod tests {
     use super::*;
     use chrono::TimeDelta;
+    use proptest::prelude::*;
     use uuid::Uuid;
 
     fn secret(byte: u8, expires_at: Option<DateTime<Utc>>) -> ClientSecret {
@@ -147,6 +161,83 @@ mod tests {
         assert!(ClientName::parse("Night Owl").is_ok());
         for text in ["", " x", "x\n", "a\u{0}b", &"x".repeat(101)] {
             assert_eq!(ClientName::parse(text), Err(InvalidClientName));
+        }
+    }
+
+    const REGISTERED: &str = "https://app.example.org/callback";
+
+    fn client(kind: ClientKind, status: ClientStatus) -> Client {
+        Client {
+            id: ClientId::from_uuid(Uuid::nil()),
+            name: ClientName::parse("Night Owl").unwrap(),
+            kind,
+            redirect_uris: vec![RedirectUri::parse(REGISTERED).unwrap()],
+            scopes: ScopeSet::CONSENTABLE,
+            allow_query_secrets: true,
+            require_pkce: false,
+            status,
+            created_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn is_registered(text: &str) -> bool {
+        client(ClientKind::App, ClientStatus::Active).registered_redirect_uri(text).is_some()
+    }
+
+    #[test]
+    fn t20_a_redirect_uri_is_the_very_same_text_or_none() {
+        assert!(is_registered(REGISTERED));
+        for suffix in ["/", "?x=1", "#f", "/..%2f", "%00", "\0", ".evil", "@evil", " ", "\n", "\t"] {
+            assert!(!is_registered(&format!("{REGISTERED}{suffix}")), "{suffix:?}");
+        }
+        for text in [
+            "",
+            "https://APP.example.org/callback",
+            "HTTPS://app.example.org/callback",
+            "http://app.example.org/callback",
+            "https://app.example.org:443/callback",
+            "https://app.example.org./callback",
+            "https://\u{430}pp.example.org/callback",
+            "https://app.example.org\\evil.example/callback",
+            "https://app.example.org/%63allback",
+            "https://app.example.org/%2563allback",
+            "https://app.example.org/./callback",
+            "https://app.example.org",
+            "//app.example.org/callback",
+        ] {
+            assert!(!is_registered(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_an_app_that_may_be_used_takes_codes() {
+        let disabled = ClientStatus::Disabled { at: DateTime::UNIX_EPOCH };
+        assert!(client(ClientKind::App, ClientStatus::Active).takes_codes());
+        assert!(!client(ClientKind::App, disabled).takes_codes());
+        assert!(!client(ClientKind::Service, ClientStatus::Active).takes_codes());
+    }
+
+    proptest! {
+        #[test]
+        fn t20_no_changed_character_is_let_through(at in 0..REGISTERED.len(), to in any::<char>()) {
+            let mut text: Vec<char> = REGISTERED.chars().collect();
+            prop_assume!(text[at] != to);
+            text[at] = to;
+            let changed: String = text.into_iter().collect();
+            prop_assert!(!is_registered(&changed));
+        }
+
+        #[test]
+        fn t20_nothing_may_be_added_or_taken_away(at in 0..=REGISTERED.len(), more in ".{1,8}") {
+            let (before, after) = REGISTERED.split_at(at);
+            let longer = format!("{before}{more}{after}");
+            prop_assert!(!is_registered(&longer));
+            if !after.is_empty() {
+                prop_assert!(!is_registered(before));
+            }
+            if !before.is_empty() {
+                prop_assert!(!is_registered(after));
+            }
         }
     }
 }

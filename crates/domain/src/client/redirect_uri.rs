@@ -21,7 +21,7 @@ pub enum InvalidRedirectUri {
     UserInfo,
     /// With a query parameter that the authorization response uses itself.
     #[error(
-        "redirect URI must not carry a parameter of the authorization response (code, state, iss, error)"
+        "redirect URI must not carry a parameter of the authorization response (code, state, iss, error, error_description)"
     )]
     ReservedParameter,
 }
@@ -42,7 +42,8 @@ impl RedirectUri {
             return Err(InvalidRedirectUri::Scheme);
         }
         // Judged on the text too: the URL parser repairs `https:host` and drops an empty `#` or `@`.
-        let rest = text.split_once("://").map(|(_, rest)| rest).ok_or(InvalidRedirectUri::NotAbsolute)?;
+        let after_scheme = text.get(url.scheme().len()..).and_then(|text| text.strip_prefix("://"));
+        let rest = after_scheme.ok_or(InvalidRedirectUri::NotAbsolute)?;
         if text.contains('#') {
             return Err(InvalidRedirectUri::Fragment);
         }
@@ -63,6 +64,21 @@ impl RedirectUri {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the host in the form in which a browser shows it (lower case, Punycode), without a port.
+    pub fn host(&self) -> String {
+        self.url().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    /// Returns the origin (RFC 6454 section 6.2): scheme, host, and the port when it is not the scheme's own.
+    pub fn origin(&self) -> String {
+        self.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+    }
+
+    /// Parses the URI again; it did when it was registered.
+    fn url(&self) -> Option<Url> {
+        Url::parse(&self.0).ok()
+    }
 }
 
 fn is_allowed_scheme(url: &Url) -> bool {
@@ -79,7 +95,7 @@ fn is_allowed_scheme(url: &Url) -> bool {
 }
 
 fn is_reserved(name: &str) -> bool {
-    matches!(name.to_ascii_lowercase().as_str(), "code" | "state" | "iss" | "error")
+    matches!(name.to_ascii_lowercase().as_str(), "code" | "state" | "iss" | "error" | "error_description")
 }
 
 #[cfg(test)]
@@ -108,6 +124,8 @@ mod tests {
             ("/callback", E::NotAbsolute),
             ("//app.example.org/cb", E::NotAbsolute),
             ("https:app.example.org", E::NotAbsolute),
+            ("https:user@app.example.org://app.example.org", E::NotAbsolute),
+            ("https:/app.example.org/cb?next=://x", E::NotAbsolute),
             ("https:///cb", E::NotAbsolute),
             ("https://*.example.org/cb", E::NotAbsolute),
             ("https://app.example.org/c b", E::NotAbsolute),
@@ -126,8 +144,23 @@ mod tests {
             ("https://app.example.org/cb?a=1&st%61te=2", E::ReservedParameter),
             ("https://app.example.org/cb?iss", E::ReservedParameter),
             ("https://app.example.org/cb?Error=x", E::ReservedParameter),
+            ("https://app.example.org/cb?a=1&error%5Fdescription=2", E::ReservedParameter),
         ] {
             assert_eq!(RedirectUri::parse(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn host_and_origin_are_those_that_a_browser_sees() {
+        for (text, host, origin) in [
+            ("https://app.example.org/callback?x=1", "app.example.org", "https://app.example.org"),
+            ("https://APP.example.org:443/", "app.example.org", "https://app.example.org"),
+            ("https://app.example.org:8443/cb", "app.example.org", "https://app.example.org:8443"),
+            ("http://127.0.0.1:9000/cb", "127.0.0.1", "http://127.0.0.1:9000"),
+            ("http://[::1]/cb", "[::1]", "http://[::1]"),
+        ] {
+            let uri = RedirectUri::parse(text).unwrap();
+            assert_eq!((uri.host().as_str(), uri.origin().as_str()), (host, origin));
         }
     }
 
@@ -135,6 +168,28 @@ mod tests {
         #[test]
         fn no_text_makes_the_parser_panic(text in ".*") {
             let _ = RedirectUri::parse(&text);
+        }
+
+        // T21
+        #[test]
+        fn what_is_registered_is_kept_as_written_and_leads_where_it_seems_to(
+            scheme in "(https|http|HTTPS|ftp)",
+            separator in r"(://|:|:///|:\\/)",
+            user in "([a-z]{0,3}[@:])?",
+            host in r"(owl\.example|localhost|127\.0\.0\.[0-9]|\[::1\]|2130706433|[a-z0-9.%-]{0,8})",
+            port in "(:[0-9]{0,5})?",
+            rest in r"(://)?[/?#&=%a-e0-9\\@.;:*]{0,20}",
+        ) {
+            let text = format!("{scheme}{separator}{user}{host}{port}{rest}");
+            if let Ok(uri) = RedirectUri::parse(&text) {
+                prop_assert_eq!(uri.as_str(), text.as_str());
+                let url = Url::parse(&text).unwrap();
+                let loopback = ["localhost", "[::1]"].contains(&uri.host().as_str()) || uri.host().starts_with("127.");
+                prop_assert!(url.scheme() == "https" || loopback, "{}", text);
+                prop_assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none());
+                prop_assert!(text.to_ascii_lowercase().starts_with(&format!("{}://", url.scheme())), "{}", text);
+                prop_assert!(user.is_empty() || !text.contains('@') || rest.contains('@'), "{}", text);
+            }
         }
     }
 }

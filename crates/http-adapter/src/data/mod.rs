@@ -12,18 +12,23 @@ mod query;
 mod render;
 mod sleep;
 mod supplements;
+#[cfg(any(test, feature = "test-support"))]
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 
-use actix_web::web::{self, ServiceConfig};
+use crate::route::Endpoint;
+use actix_web::web::{ServiceConfig, get};
 
 /// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter.
 pub fn configure(routes: &mut ServiceConfig) {
-    for prefix in ["/api/v1", "/api"] {
-        let path = |endpoint: &str| format!("{prefix}/{endpoint}/{{user_id}}");
-        routes
-            .service(web::resource(path("profile")).route(web::get().to(profile::show)))
-            .service(web::resource(path("sleep")).route(web::get().to(sleep::show)))
-            .service(web::resource(path("supplements")).route(web::get().to(supplements::show)));
+    for endpoint in [Endpoint::Profile, Endpoint::UnversionedProfile] {
+        routes.service(endpoint.resource().route(get().to(profile::show)));
+    }
+    for endpoint in [Endpoint::Sleep, Endpoint::UnversionedSleep] {
+        routes.service(endpoint.resource().route(get().to(sleep::show)));
+    }
+    for endpoint in [Endpoint::Supplements, Endpoint::UnversionedSupplements] {
+        routes.service(endpoint.resource().route(get().to(supplements::show)));
     }
 }

@@ -30,5 +30,5 @@ async fn find(
 ) -> Result<Option<User>, Problem> {
     // No parameter is known here, but a query string that cannot be read is refused everywhere.
     Parameters::read(request.query_string(), &[])?;
-    Ok(state.read_profile.run(access.user_id).await?)
+    Ok(state.read_profile.run(access).await?)
 }

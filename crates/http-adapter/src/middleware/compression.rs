@@ -1,8 +1,8 @@
 //! Compression by `Accept-Encoding`: a setting, off by default, because a proxy does it better (decisions 6).
 //!
 //! Written here because the library's own chooses other levels, also compresses small bodies, and would make
-//! request bodies be decompressed too. Never at the token endpoints: what is compressed together with a secret
-//! leaks by its length.
+//! request bodies be decompressed too. Never at the token endpoints and on pages: what is compressed together with a
+//! secret (a token, the token of a form) leaks by its length.
 
 use super::context::state;
 use crate::problem::Dialect;
@@ -43,7 +43,7 @@ enum Coding {
 
 fn wanted_coding(request: &ServiceRequest) -> Option<Coding> {
     let is_on = state(request).is_some_and(|state| state.settings.compression);
-    if !is_on || route::dialect(request.path()) == Dialect::OAuth {
+    if !is_on || route::dialect(request.path()) != Dialect::Problem {
         return None;
     }
     let accepted = AcceptEncoding::parse(request).ok()?;

@@ -7,7 +7,7 @@ use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer};
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
-use actix_web::http::header::ALLOW;
+use actix_web::http::header::{ALLOW, CONTENT_SECURITY_POLICY};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse, ResponseError};
 use std::error::Error as StdError;
@@ -32,10 +32,12 @@ pub(super) async fn finish(
     }
 }
 
-/// Replaces the body of an answer that tells of something wrong; leaves every other as it is.
+/// Replaces the body of an answer that tells of something wrong; leaves every other as it is. A form that comes back
+/// with what is wrong at its fields says it better itself: only pages of ours have a policy.
 fn finish_response(response: ServiceResponse<BoxBody>, context: &Context) -> ServiceResponse<BoxBody> {
     let status = response.status();
-    if !status.is_client_error() && !status.is_server_error() {
+    let is_page = response.headers().contains_key(CONTENT_SECURITY_POLICY);
+    if is_page || (!status.is_client_error() && !status.is_server_error()) {
         return response;
     }
     let known = response.response().error().and_then(Error::as_error::<Problem>);

@@ -46,7 +46,7 @@ client's id and secret may come as HTTP Basic instead. Unknown parameters are ig
 pub(super) fn paths() -> Vec<(String, PathItem)> {
     vec![
         path(
-            route::REVOKE,
+            route::path::REVOKE,
             ("revokeToken", "Gives a token back (RFC 7009)"),
             "A refresh token or an access token of the client's own takes its grant and everything issued from it \
             with it, everywhere within 2 seconds. What is unknown, over already or another client's has no effect \
@@ -55,7 +55,7 @@ pub(super) fn paths() -> Vec<(String, PathItem)> {
             &REVOCATION_ERRORS,
         ),
         path(
-            route::INTROSPECT,
+            route::path::INTROSPECT,
             ("introspectToken", "Tells whether a token counts (RFC 7662)"),
             "A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all. \
             What it may not ask about is not active for it.",

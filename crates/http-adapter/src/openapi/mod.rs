@@ -16,8 +16,8 @@ mod service;
 mod tests;
 mod token;
 
-use crate::route;
-use actix_web::web::{self, ServiceConfig};
+use crate::route::Endpoint;
+use actix_web::web::{ServiceConfig, get};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder};
 
@@ -65,8 +65,8 @@ pub fn openapi_json() -> String {
 /// Registers `/openapi.json` and `/docs`.
 pub fn configure(routes: &mut ServiceConfig) {
     routes
-        .service(web::resource("/openapi.json").route(web::get().to(reference::show_document)))
-        .service(web::resource(route::REFERENCE).route(web::get().to(reference::show_page)))
-        .service(web::resource("/docs/").route(web::get().to(reference::redirect_to_page)))
-        .service(web::resource("/docs/{file}").route(web::get().to(reference::show_file)));
+        .service(Endpoint::Document.resource().route(get().to(reference::show_document)))
+        .service(Endpoint::Reference.resource().route(get().to(reference::show_page)))
+        .service(Endpoint::ReferenceFolder.resource().route(get().to(reference::redirect_to_page)))
+        .service(Endpoint::ReferenceFile.resource().route(get().to(reference::show_file)));
 }

@@ -21,13 +21,19 @@ pub(super) const READINESS_ERRORS: Group =
 pub(super) fn paths() -> Vec<(String, PathItem)> {
     vec![
         path(
-            route::METADATA,
+            route::path::METADATA,
             "readMetadata",
             "What the authorization server can do, and where (RFC 8414)",
             json("What it can do", reference::<MetadataBody>(), example::metadata()).build(),
             &ERRORS,
         ),
-        path(route::KEY_SET, "readKeySet", "The public keys of access tokens (RFC 7517)", key_set(), &ERRORS),
+        path(
+            route::path::KEY_SET,
+            "readKeySet",
+            "The public keys of access tokens (RFC 7517)",
+            key_set(),
+            &ERRORS,
+        ),
         path("/livez", "isLive", "Whether the process runs", health(), &ERRORS),
         path("/readyz", "isReady", "Whether the process can serve", health(), &READINESS_ERRORS),
         path("/openapi.json", "readDocument", "This document", this_document(), &ERRORS),

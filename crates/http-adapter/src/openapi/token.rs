@@ -52,7 +52,7 @@ struct Endpoint {
 pub(super) fn paths() -> Vec<(String, PathItem)> {
     let endpoints = [
         Endpoint {
-            path: route::TOKEN,
+            path: route::path::TOKEN,
             name: "Token",
             summary: "Exchanges an authorization code for tokens",
             fields: token_fields,
@@ -60,7 +60,7 @@ pub(super) fn paths() -> Vec<(String, PathItem)> {
             example: example::token,
         },
         Endpoint {
-            path: route::REFRESH,
+            path: route::path::REFRESH,
             name: "Refresh",
             summary: "Exchanges a refresh token for a new access token",
             fields: refresh_fields,

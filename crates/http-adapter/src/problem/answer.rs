@@ -1,6 +1,7 @@
 //! Writes the answer to a problem: status, headers and one of the two bodies.
 
 use super::{Fault, OAuthErrorBody, Problem, ProblemBody};
+use crate::page;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use std::fmt::Write as _;
@@ -12,6 +13,8 @@ pub(crate) enum Dialect {
     Problem,
     /// The JSON of RFC 6749 section 5.2.
     OAuth,
+    /// A page for people.
+    Page,
 }
 
 /// What an answer needs to know of its request.
@@ -29,6 +32,7 @@ pub(crate) fn answer(problem: &Problem, context: AnswerContext<'_>) -> HttpRespo
     match context.dialect {
         Dialect::Problem => problem_answer(builder, problem, context),
         Dialect::OAuth => oauth_answer(builder, problem),
+        Dialect::Page => page_answer(builder, problem, context),
     }
 }
 
@@ -56,6 +60,19 @@ fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResp
         error: problem.fault().row().oauth_error(),
         error_description: &printable(&problem.detail_text()),
     })
+}
+
+/// Writes a page that says what happened and what to do; never what was sent.
+fn page_answer(
+    mut builder: HttpResponseBuilder,
+    problem: &Problem,
+    context: AnswerContext<'_>,
+) -> HttpResponse {
+    let row = problem.fault().row();
+    let html = page::problem_page(row.title, &problem.detail_text(), context.request_id);
+    let mut response = builder.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8")).body(html);
+    page::write_policy(response.headers_mut(), None);
+    response
 }
 
 /// Keeps to the characters that `error_description` may have: %x20-21, %x23-5B, %x5D-7E.

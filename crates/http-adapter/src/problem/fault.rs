@@ -104,6 +104,24 @@ faults! {
     InvalidScope => 400 "invalid_scope" "invalid_scope" Debug
         "The scope is not valid",
         "The scope is unknown, or exceeds what was granted.";
+    InvalidForm => 400 "invalid_form" "-" Debug
+        "The form cannot be read",
+        "What the browser sent is not what the page asked for: go back, load the page again and try once more.";
+    InvalidAuthorizationRequest => 400 "invalid_authorization_request" "-" Info
+        "This app cannot be connected",
+        "The app sent an address that does not belong to it, or is not known here. Nothing was shared. Tell the people who make the app.";
+    RequestGone => 400 "request_gone" "-" Debug
+        "This request is over",
+        "It was answered already, or it waited too long: go back to the app and begin again.";
+    LinkGone => 400 "link_gone" "-" Debug
+        "This link does not work any more",
+        "It was used already, a newer one was sent, or it waited too long: ask for a new one.";
+    ForeignForm => 403 "foreign_form" "-" Info
+        "This form did not come from this page",
+        "The page was loaded in another browser or too long ago, or another site sent the form. Nothing was changed: load the page again.";
+    OtherPersonsRequest => 403 "other_persons_request" "-" Info
+        "This request belongs to somebody else",
+        "Another person or another browser began it: go back to the app and begin again.";
     NotFound => 404 "not_found" "-" Debug
         "There is nothing here",
         "No route has this path; paths have no trailing slash.";
@@ -128,6 +146,9 @@ faults! {
     TooManyFailures => 429 "too_many_failures" "temporarily_unavailable" Warn
         "Too many failed attempts",
         "The client failed to authenticate too often from this address: wait for Retry-After.";
+    TooManyAttempts => 429 "too_many_attempts" "-" Warn
+        "Too many attempts",
+        "This was tried too often in a short time: wait as long as Retry-After says, then try again.";
     HeadersTooLarge => 431 "headers_too_large" "invalid_request" Debug
         "The headers are too large",
         "All request headers together may have at most 16 KiB.";
@@ -137,6 +158,9 @@ faults! {
     StorageUnavailable => 503 "storage_unavailable" "temporarily_unavailable" Error
         "The store cannot be reached",
         "The request could not be served at this moment: try again after Retry-After. Send an authorization code again only if the person can be asked anew: one that was redeemed before the store broke off counts as replayed.";
+    Busy => 503 "busy" "-" Warn
+        "Too many people are signing in at this moment",
+        "Wait a few seconds and try again.";
     NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";
@@ -174,7 +198,7 @@ impl Fault {
     /// Returns the seconds that `Retry-After` names when nothing knows them better.
     pub const fn default_retry_after(self) -> Option<u32> {
         match self {
-            Self::StorageUnavailable | Self::NotReady => Some(5),
+            Self::StorageUnavailable | Self::NotReady | Self::Busy => Some(5),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 
 use super::{Fault, Problem};
 use application::access::AuthorizeAccessError;
+use application::account::{ChoosePasswordError, LinkRequestError, PasswordCheckError};
 use application::token::{
     AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError, RevokeTokenError,
 };
@@ -49,6 +50,7 @@ impl From<IssueServiceTokenError> for Problem {
             IssueServiceTokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
             IssueServiceTokenError::InvalidScope => Self::new(Fault::InvalidScope),
             IssueServiceTokenError::Signing(error) => Self::internal(error),
+            IssueServiceTokenError::Storage(error) => error.into(),
         }
     }
 }
@@ -73,6 +75,51 @@ impl From<AuthorizeAccessError> for Problem {
                 Self::rate_limited(rate, retry_after_seconds)
             }
             AuthorizeAccessError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<PasswordCheckError> for Problem {
+    fn from(error: PasswordCheckError) -> Self {
+        match error {
+            // The page says so at its own place; here it is the same as any form that cannot be taken.
+            PasswordCheckError::InvalidForm | PasswordCheckError::WrongCredentials => {
+                Self::new(Fault::InvalidForm)
+            }
+            PasswordCheckError::TooManyAttempts { retry_after_seconds } => {
+                Self::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
+            }
+            PasswordCheckError::Busy => Self::new(Fault::Busy),
+            error @ PasswordCheckError::HashingFailed => Self::internal(error),
+            PasswordCheckError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<LinkRequestError> for Problem {
+    fn from(error: LinkRequestError) -> Self {
+        match error {
+            LinkRequestError::InvalidEmail => Self::new(Fault::InvalidForm),
+            LinkRequestError::TooManyAttempts { retry_after_seconds } => {
+                Self::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
+            }
+            LinkRequestError::Seal(error) => Self::internal(error),
+            LinkRequestError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChoosePasswordError> for Problem {
+    fn from(error: ChoosePasswordError) -> Self {
+        match error {
+            ChoosePasswordError::UnusableLink | ChoosePasswordError::AccountExists => {
+                Self::new(Fault::LinkGone)
+            }
+            ChoosePasswordError::Rule(_) => Self::new(Fault::InvalidForm),
+            ChoosePasswordError::Busy => Self::new(Fault::Busy),
+            error @ ChoosePasswordError::HashingFailed => Self::internal(error),
+            ChoosePasswordError::Seal(error) => Self::internal(error),
+            ChoosePasswordError::Storage(error) => error.into(),
         }
     }
 }

@@ -2,31 +2,36 @@
 
 mod answer;
 mod log;
+mod pages;
+mod reads;
 mod store;
 
 pub(crate) use answer::{Answer, send, send_to};
 pub(crate) use log::log_of;
+pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
+use application::audit::ReadRecorder;
 use application::ports::storage::{
     AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
     SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
-    MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
+    Clock, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
     UnknownKeyReload,
 };
 use application::read::{ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
-    AuthenticateClient, AuthenticationLimits, IntrospectToken, IntrospectionPorts, IssueServiceToken,
-    RedeemCode, RefreshAccess, RevokeToken, TokenMint,
+    AuthenticateClient, AuthenticationLimits, AuthenticationPorts, IntrospectToken, IntrospectionPorts,
+    IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::id::KeyId;
+use domain::secret::{Secret, SecretBytes, SecretKind};
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -41,6 +46,7 @@ pub(crate) struct Parts {
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     pub(crate) access: Arc<dyn AccessReader>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
+    pub(crate) reads: Arc<HeldReads>,
     pub(crate) profiles: Arc<dyn ProfileReader>,
     pub(crate) sleep: Arc<dyn SleepReader>,
     pub(crate) supplements: Arc<dyn SupplementReader>,
@@ -58,6 +64,7 @@ impl Default for Parts {
             verifier: Arc::new(MockTokenVerifier::new()),
             access: Arc::new(MockAccessReader::new()),
             limiter: Arc::new(MockRateLimiter::new()),
+            reads: Arc::default(),
             profiles: Arc::new(MockProfileReader::new()),
             sleep: Arc::new(MockSleepReader::new()),
             supplements: Arc::new(MockSupplementReader::new()),
@@ -81,20 +88,27 @@ impl Parts {
         let limits = AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 };
         let allowed = self.allow_query_secrets;
         let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
+        let reads = ReadRecorder::new(self.reads, clock.clone());
+        let page_clock: Arc<dyn Clock> = clock.clone();
+        let pages = pages::page_use_cases(&store, &page_clock, &self.settings.public_url);
         Arc::new(HttpState {
             authenticate_client: Arc::new(AuthenticateClient::new(
-                store.clone(),
-                store.clone(),
-                clock.clone(),
+                authentication_ports(&store),
                 limits,
                 allowed,
             )),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
-            refresh_access: Arc::new(RefreshAccess::new(store.clone(), store.clone(), mint.clone())),
-            issue_service_token: Arc::new(IssueServiceToken::new(mint)),
+            refresh_access: Arc::new(RefreshAccess::new(
+                store.clone(),
+                store.clone(),
+                reads.clone(),
+                mint.clone(),
+            )),
+            issue_service_token: Arc::new(IssueServiceToken::new(store.clone(), mint)),
             revoke_token: Arc::new(RevokeToken::new(
                 store.clone(),
                 tokens.clone(),
+                store.clone(),
                 store.clone(),
                 clock.clone(),
             )),
@@ -115,15 +129,27 @@ impl Parts {
                 },
                 self.daily_limits,
             )),
-            read_profile: Arc::new(ReadProfile::new(self.profiles)),
-            read_sleep: Arc::new(ReadSleep::new(self.sleep)),
-            read_supplements: Arc::new(ReadSupplements::new(self.supplements)),
+            read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
+            read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
+            read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads)),
+            pages,
             key_set: Arc::new(OneKey),
             health: Arc::new(FixedHealth(self.is_ready)),
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
+            visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
             settings: self.settings,
         })
+    }
+}
+
+fn authentication_ports(store: &Arc<MemoryStore>) -> AuthenticationPorts {
+    AuthenticationPorts {
+        clients: store.clone(),
+        failures: store.clone(),
+        units: store.clone(),
+        entropy: store.clone(),
+        clock: Arc::new(FixedClock),
     }
 }
 

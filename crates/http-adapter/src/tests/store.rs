@@ -1,6 +1,6 @@
 //! A store in memory: one person, one app, one service client, one code; small, but single use is single use.
 
-use application::ports::storage::test_support::MockUnitOfWork;
+use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
     ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantReader, GrantWithUser,
     StorageError, UnitOfWork, UnitOfWorkFactory,
@@ -8,6 +8,7 @@ use application::ports::storage::{
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::AuditEvent;
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState};
@@ -45,6 +46,7 @@ pub(crate) struct MemoryStore {
     contents: Arc<Mutex<Contents>>,
     drawn: AtomicU8,
     failures: AtomicU32,
+    events: RecordedEvents,
     is_down: bool,
 }
 
@@ -118,6 +120,11 @@ impl MemoryStore {
         self.failures.load(Ordering::SeqCst)
     }
 
+    /// Returns what the audit trail tells, in order.
+    pub(crate) fn events(&self) -> Vec<AuditEvent> {
+        self.events.all()
+    }
+
     fn check(&self) -> Result<(), StorageError> {
         if self.is_down { Err(StorageError::Unavailable) } else { Ok(()) }
     }
@@ -152,6 +159,7 @@ impl Default for MemoryStore {
                 refresh_token_hash: secret(SecretKind::RefreshToken, 3).hash(),
                 created_at: NOW,
                 last_used_at: Some(NOW),
+                last_used_from: None,
                 state: GrantState::Live,
             }],
         };
@@ -159,6 +167,7 @@ impl Default for MemoryStore {
             contents: Arc::new(Mutex::new(contents)),
             drawn: AtomicU8::new(100),
             failures: AtomicU32::new(0),
+            events: RecordedEvents::default(),
             is_down: false,
         }
     }
@@ -193,6 +202,12 @@ impl FailureCounter for MemoryStore {
         let count = self.failures.fetch_add(1, Ordering::SeqCst) + 1;
         Ok(vec![FailureCount { count, window_ends_at: at + window }; keys.len()])
     }
+    async fn take_back(&self, _keys: &[FailureKey], _at: DateTime<Utc>) -> Result<(), StorageError> {
+        Ok(())
+    }
+    async fn forget(&self, _keys: &[FailureKey]) -> Result<(), StorageError> {
+        Ok(())
+    }
     async fn delete_stale(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
         Ok(0)
     }
@@ -218,6 +233,7 @@ impl UnitOfWorkFactory for MemoryStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.check()?;
         let mut unit = MockUnitOfWork::default();
+        unit.audit = self.events.clone();
         let contents = Arc::clone(&self.contents);
         unit.codes.expect_find().returning(move |hash| {
             let code = contents.lock().unwrap().code.clone();
@@ -237,7 +253,7 @@ impl UnitOfWorkFactory for MemoryStore {
         });
         unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
         unit.grants.expect_revoke().returning(|_, _, _| Ok(1));
-        unit.grants.expect_record_use().returning(|_, _, _| Ok(()));
+        unit.grants.expect_record_use().returning(|_, _, _, _| Ok(()));
         unit.users.expect_find().returning(|id| {
             Ok(Some(User {
                 id,

@@ -3,7 +3,7 @@
 use super::credentials::Credentials;
 use crate::HttpState;
 use crate::problem::Problem;
-use application::token::PresentedCredentials;
+use application::token::{PresentedCredentials, QuerySecrets};
 use domain::client::Client;
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ pub(super) async fn authenticate(
     state: &HttpState,
     credentials: &Credentials,
     address: IpAddr,
-    in_query: bool,
+    in_query: QuerySecrets,
 ) -> Result<Client, Problem> {
     let presented = PresentedCredentials {
         client_id: &credentials.client_id,

@@ -95,3 +95,52 @@ fn decode(name: &'static str, text: &str) -> Result<String, Problem> {
     check_value(&value).map_err(|message| Problem::invalid_parameter(name, message))?;
     Ok(value.into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+    use base64::engine::general_purpose::{STANDARD as PADDED, STANDARD_NO_PAD as UNPADDED};
+    use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+    use proptest::prelude::*;
+
+    /// Returns id and secret, or nothing when the header is refused or of another scheme.
+    fn basic(header: &str) -> Option<(String, String)> {
+        let request = TestRequest::default().insert_header((AUTHORIZATION, header)).to_http_request();
+        match read_header(&request) {
+            Ok(Header::Basic(Credentials { client_id, client_secret, by_header: true })) => {
+                Some((client_id, client_secret))
+            }
+            _ => None,
+        }
+    }
+
+    // T104
+    proptest! {
+        #[test]
+        fn encoded_credentials_are_read_back(id in "[^\u{0}-\u{1f}]{1,20}", secret in "[^\u{0}-\u{1f}]{1,20}") {
+            let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+            let pair = format!("{}:{}", encode(&id), encode(&secret));
+            let expected = Some((id, secret));
+            prop_assert_eq!(&basic(&format!("Basic {}", PADDED.encode(&pair))), &expected);
+            prop_assert_eq!(&basic(&format!("bASIC  {} ", UNPADDED.encode(&pair))), &expected);
+        }
+
+        #[test]
+        fn credentials_as_they_stand_are_split_at_the_first_colon(id in "[!-$&-*,-9;-~]{1,20}", secret in "[!-$&-*,-~]{1,20}") {
+            prop_assert_eq!(basic(&format!("Basic {}", PADDED.encode(format!("{id}:{secret}")))), Some((id, secret)));
+        }
+
+        #[test]
+        fn whatever_is_read_is_text_without_controls(pair in proptest::collection::vec(any::<u8>(), 0..60)) {
+            if let Some((id, secret)) = basic(&format!("Basic {}", PADDED.encode(pair))) {
+                prop_assert!([&id, &secret].iter().all(|text| check_value(text).is_ok()));
+            }
+        }
+
+        #[test]
+        fn no_header_makes_the_reader_panic(text in "(Basic )?[ -~]{0,60}") {
+            let _ = basic(&text);
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::HttpState;
 use crate::problem::Problem;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use application::token::{IntrospectTokenQuery, RevokeTokenCommand};
+use application::token::{IntrospectTokenQuery, QuerySecrets, RevokeTokenCommand};
 use domain::client::Client;
 
 /// Takes a token back. The answer has no body: whether there was anything to take back is not told.
@@ -39,6 +39,6 @@ async fn identify(
     body: Payload,
 ) -> Result<(Client, String), Problem> {
     let AboutToken { token, credentials, address } = read_about_token(request, body).await?;
-    let client = authenticate(state, &credentials, address, false).await?;
+    let client = authenticate(state, &credentials, address, QuerySecrets::None).await?;
     Ok((client, token))
 }

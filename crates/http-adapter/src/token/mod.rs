@@ -12,9 +12,10 @@ mod given;
 mod introspection;
 mod json;
 mod parameters;
-mod read_body;
 mod request;
 mod response;
+#[cfg(any(test, feature = "test-support"))]
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 
@@ -23,18 +24,18 @@ pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
 use crate::HttpState;
 use crate::problem::Problem;
-use crate::route;
-use actix_web::web::{self, Data, Payload, ServiceConfig};
+use crate::route::Endpoint as Route;
+use actix_web::web::{Data, Payload, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};
 use request::Endpoint;
 
 /// Registers the token endpoints.
 pub fn configure(routes: &mut ServiceConfig) {
     routes
-        .service(web::resource(route::TOKEN).route(web::get().to(token)).route(web::post().to(token)))
-        .service(web::resource(route::REFRESH).route(web::get().to(refresh)).route(web::post().to(refresh)))
-        .service(web::resource(route::REVOKE).route(web::post().to(given::revoke)))
-        .service(web::resource(route::INTROSPECT).route(web::post().to(given::introspect)));
+        .service(Route::Token.resource().route(get().to(token)).route(post().to(token)))
+        .service(Route::Refresh.resource().route(get().to(refresh)).route(post().to(refresh)))
+        .service(Route::Revoke.resource().route(post().to(given::revoke)))
+        .service(Route::Introspect.resource().route(post().to(given::introspect)));
 }
 
 async fn token(state: Data<HttpState>, request: HttpRequest, body: Payload) -> Result<HttpResponse, Problem> {

@@ -2,9 +2,10 @@
 //! about a token, the body alone.
 
 use super::json;
-use super::read_body::{Body, BodyKind};
+use crate::body::{Body, BodyKind};
 use crate::parameter::{ParameterError, check_value, parse};
 use crate::problem::{Fault, FieldError, Problem};
+use application::token::QuerySecrets;
 
 /// Every parameter that the endpoints which issue tokens know.
 const KNOWN: &[&str] = &[
@@ -22,22 +23,25 @@ const KNOWN: &[&str] = &[
 /// Every parameter of the endpoints that are given a token (RFC 7009 section 2.1, RFC 7662 section 2.1).
 const KNOWN_WITH_TOKEN: &[&str] = &["token", "token_type_hint", "client_id", "client_secret"];
 
-/// Those that must not be seen in a log of addresses (decisions 2, the operator's switch).
-const SECRET: [&str; 4] = ["code", "code_verifier", "refresh_token", "client_secret"];
+/// The client's own secret.
+const CLIENT_SECRET: &str = "client_secret";
+
+/// Those that must not be seen in a log of addresses either (decisions 2, the operator's switch).
+const OTHER_SECRETS: [&str; 3] = ["code", "code_verifier", "refresh_token"];
 
 /// The known parameters of one request. Not printable: most of them are secrets.
 pub(super) struct TokenParameters {
     values: Vec<(&'static str, String)>,
-    secret_in_query: bool,
+    in_query: QuerySecrets,
 }
 
 impl TokenParameters {
     /// Reads query and body together; a name in both is given twice.
     pub(super) fn read(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
         let mut given = form_pairs(query)?;
-        let secret_in_query = given.iter().any(|(name, _)| SECRET.contains(&name.as_str()));
+        let in_query = secrets_among(&given);
         given.extend(body.map(body_pairs).transpose()?.unwrap_or_default());
-        Ok(Self { values: known_values(KNOWN, given)?, secret_in_query })
+        Ok(Self { values: known_values(KNOWN, given)?, in_query })
     }
 
     /// Reads the body of a request about a token. Nothing that is known there may stand in the query string: the
@@ -50,7 +54,7 @@ impl TokenParameters {
             return Err(Problem::invalid_parameter(known, "must not be in the query string"));
         }
         let given = body.map(body_pairs).transpose()?.unwrap_or_default();
-        Ok(Self { values: known_values(KNOWN_WITH_TOKEN, given)?, secret_in_query: false })
+        Ok(Self { values: known_values(KNOWN_WITH_TOKEN, given)?, in_query: QuerySecrets::None })
     }
 
     /// Returns a parameter that may be absent.
@@ -63,9 +67,9 @@ impl TokenParameters {
         self.get(name).ok_or_else(|| missing(name))
     }
 
-    /// Tells whether a secret of any kind came in the query string.
-    pub(super) fn secret_in_query(&self) -> bool {
-        self.secret_in_query
+    /// Tells which secrets came in the query string.
+    pub(super) fn in_query(&self) -> QuerySecrets {
+        self.in_query
     }
 }
 
@@ -75,6 +79,18 @@ pub(super) fn missing(name: &'static str) -> Problem {
 }
 
 type Given = Vec<(String, String)>;
+
+/// Tells which secrets are among the parameters of a query string.
+fn secrets_among(in_query: &Given) -> QuerySecrets {
+    let has = |secret: &dyn Fn(&str) -> bool| in_query.iter().any(|(name, _)| secret(name));
+    if has(&|name| name == CLIENT_SECRET) {
+        QuerySecrets::ClientSecret
+    } else if has(&|name| OTHER_SECRETS.contains(&name)) {
+        QuerySecrets::Others
+    } else {
+        QuerySecrets::None
+    }
+}
 
 /// Keeps what is known: each at most once, not empty, without control characters.
 fn known_values(known: &[&'static str], given: Given) -> Result<Vec<(&'static str, String)>, Problem> {

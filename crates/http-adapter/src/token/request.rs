@@ -2,11 +2,14 @@
 
 use super::credentials::{self, Credentials};
 use super::parameters::TokenParameters;
-use super::read_body::read_body;
+use crate::body::read_body;
+use crate::caller::{address, used_from};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
-use std::net::{IpAddr, Ipv4Addr};
+use application::token::QuerySecrets;
+use domain::grant::UsedFrom;
+use std::net::IpAddr;
 
 /// Which of the two endpoints was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +31,10 @@ pub(super) enum Presented {
 pub(super) struct TokenRequest {
     pub(super) presented: Presented,
     pub(super) credentials: Credentials,
-    pub(super) secret_in_query: bool,
+    pub(super) in_query: QuerySecrets,
     pub(super) address: IpAddr,
+    /// From where it comes, for the person to see; never logged.
+    pub(super) from: UsedFrom,
 }
 
 /// Reads a request in the order of decisions 2: size and framing, duplicates and encoding, missing parameters.
@@ -46,8 +51,9 @@ pub(super) async fn read(
     Ok(TokenRequest {
         presented,
         credentials,
-        secret_in_query: given.secret_in_query(),
+        in_query: given.in_query(),
         address: address(request),
+        from: used_from(request),
     })
 }
 
@@ -93,10 +99,4 @@ fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<Presented, P
         (Endpoint::Token, Some("client_credentials")) => Ok(Presented::Nothing { scope: owned("scope") }),
         (_, Some(_)) => Err(Problem::new(Fault::UnsupportedGrantType)),
     }
-}
-
-/// Returns where the connection comes from; never what a header claims. Without one (a Unix socket) all callers
-/// count as one address.
-fn address(request: &HttpRequest) -> IpAddr {
-    request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip())
 }

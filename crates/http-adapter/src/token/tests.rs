@@ -1,5 +1,6 @@
 //! The token endpoints as a client sees them; the rows of the security page are named above the tests.
 
+mod audit;
 mod body;
 mod credentials;
 mod flow;

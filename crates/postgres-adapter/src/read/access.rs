@@ -1,20 +1,23 @@
 //! The access check.
 
-use crate::error::corrupt;
-use crate::row::home_zone;
-use crate::schema::{access_grant, account, client};
+use crate::row::{home_zone, scope_set};
+use crate::schema::{access_grant, account, client, personal_token};
 use crate::store::PostgresStore;
-use application::ports::storage::{AccessReader, AccessState, StorageError};
+use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use domain::id::{ClientId, GrantId, UserId};
-use domain::scope::ScopeSet;
+use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
+use domain::secret::SecretHash;
 use futures_util::FutureExt;
 use uuid::Uuid;
 
 /// Client, scopes, zone, and whether grant, client and person are live.
 type Row = (Uuid, String, String, bool, bool, bool);
+
+/// Token, person, scopes, end, zone, and whether token and person are live.
+type PersonalRow = (Uuid, Uuid, String, Option<DateTime<Utc>>, String, bool, bool);
 
 #[async_trait]
 impl AccessReader for PostgresStore {
@@ -47,9 +50,40 @@ impl AccessReader for PostgresStore {
         };
         Ok(Some(AccessState {
             client_id: ClientId::from_uuid(client_id),
-            scopes: ScopeSet::parse(&scopes).map_err(corrupt("access_grant", "scopes", grant))?,
+            scopes: scope_set(&scopes, "access_grant", grant)?,
             is_live: grant_is_live && client_is_live && person_is_live,
             home_timezone: home_zone(&zone, user)?,
+        }))
+    }
+    async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
+        let hash = *hash;
+        let row: Option<PersonalRow> = self
+            .shared(move |mut connection| {
+                let query = personal_token::table
+                    .inner_join(account::table)
+                    .filter(personal_token::token_hash.eq(hash.as_bytes().to_vec()))
+                    .select((
+                        personal_token::id,
+                        personal_token::user_id,
+                        personal_token::scopes,
+                        personal_token::expires_at,
+                        account::home_timezone,
+                        personal_token::revoked_at.is_null(),
+                        account::locked_at.is_null(),
+                    ));
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        let Some((id, user_id, scopes, expires_at, zone, token_is_live, person_is_live)) = row else {
+            return Ok(None);
+        };
+        Ok(Some(PersonalAccess {
+            token_id: PersonalTokenId::from_uuid(id),
+            user_id: UserId::from_uuid(user_id),
+            scopes: scope_set(&scopes, "personal_token", id)?,
+            is_live: token_is_live && person_is_live,
+            expires_at,
+            home_timezone: home_zone(&zone, user_id)?,
         }))
     }
 }

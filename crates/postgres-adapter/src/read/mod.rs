@@ -1,9 +1,13 @@
 //! The readers, outside any transaction: single rows on shared connections, pages on pooled ones.
 
 mod access;
+mod audit;
 mod client;
+mod connected_app;
+mod credential;
 mod grant;
 mod profile;
+mod session;
 mod signing_key;
 mod sleep;
 mod sleep_page;

@@ -68,7 +68,7 @@ impl AccountRow {
         let id = *id;
         Ok(User {
             id: UserId::from_uuid(id),
-            email: Email::parse(email).map_err(corrupt(TABLE, "email", id))?,
+            email: self::email(email, id)?,
             home_timezone: home_zone(home_timezone, id)?,
             created_at: *created_at,
             status: user_status(*locked_at),
@@ -112,6 +112,11 @@ fn known<S, T>(
 ) -> Result<Option<T>, StorageError> {
     let Some(stored) = stored else { return Ok(None) };
     read(stored).ok_or(()).map(Some).map_err(corrupt(TABLE, column, row))
+}
+
+/// Reads a person's address.
+pub(crate) fn email(text: &str, row: Uuid) -> Result<Email, StorageError> {
+    Email::parse(text).map_err(corrupt(TABLE, "email", row))
 }
 
 /// Reads a person's zone.

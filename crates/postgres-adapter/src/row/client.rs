@@ -75,7 +75,7 @@ impl ClientRow {
         let uris = redirect_uris.iter().map(|uri| RedirectUri::parse(uri)).collect::<Result<_, _>>();
         Ok(Client {
             id: ClientId::from_uuid(id),
-            name: ClientName::parse(&name).map_err(corrupt(TABLE, "name", id))?,
+            name: client_name(&name, id)?,
             kind: kind_named(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
             redirect_uris: uris.map_err(corrupt(TABLE, "redirect_uris", id))?,
             scopes: scope_set(&scopes, TABLE, id)?,
@@ -85,6 +85,11 @@ impl ClientRow {
             created_at,
         })
     }
+}
+
+/// Reads a client's name.
+pub(crate) fn client_name(text: &str, row: Uuid) -> Result<ClientName, StorageError> {
+    ClientName::parse(text).map_err(corrupt(TABLE, "name", row))
 }
 
 const fn kind_name(kind: ClientKind) -> &'static str {

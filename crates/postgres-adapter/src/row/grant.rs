@@ -7,7 +7,8 @@ use application::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::address::AddressBlock;
+use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use uuid::Uuid;
 
@@ -26,16 +27,28 @@ pub(crate) struct GrantRow {
     last_used_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
     revocation_reason: Option<String>,
+    last_used_address: Option<String>,
+    last_used_agent: Option<String>,
 }
 
 impl From<&Grant> for GrantRow {
     fn from(grant: &Grant) -> Self {
-        let Grant { id, client_id, user_id, scopes, refresh_token_hash, created_at, last_used_at, state } =
-            grant;
+        let Grant {
+            id,
+            client_id,
+            user_id,
+            scopes,
+            refresh_token_hash,
+            created_at,
+            last_used_at,
+            last_used_from,
+            state,
+        } = grant;
         let (revoked_at, reason) = match state {
             GrantState::Live => (None, None),
             GrantState::Revoked { at, reason } => (Some(*at), Some(reason.as_str().to_owned())),
         };
+        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(from_columns).unzip();
         Self {
             user_id: user_id.as_uuid(),
             id: id.as_uuid(),
@@ -46,6 +59,8 @@ impl From<&Grant> for GrantRow {
             last_used_at: *last_used_at,
             revoked_at,
             revocation_reason: reason,
+            last_used_address,
+            last_used_agent: last_used_agent.flatten(),
         }
     }
 }
@@ -63,6 +78,8 @@ impl GrantRow {
             last_used_at,
             revoked_at,
             revocation_reason,
+            last_used_address,
+            last_used_agent,
         } = self;
         let reason = revocation_reason.as_deref().map(RevocationReason::parse);
         let state = match (revoked_at, reason) {
@@ -78,7 +95,37 @@ impl GrantRow {
             refresh_token_hash: secret_hash(&refresh_token_hash, TABLE, "refresh_token_hash", id)?,
             created_at,
             last_used_at,
+            last_used_from: used_from(last_used_address.as_deref(), last_used_agent.as_deref(), id)?,
             state: state.map_err(corrupt(TABLE, "revocation_reason", id))?,
         })
     }
+}
+
+/// Takes apart from where a token was used: address and program.
+pub(crate) fn from_columns(from: &UsedFrom) -> (String, Option<String>) {
+    let UsedFrom { address, agent } = from;
+    (address.to_string(), agent.as_ref().map(|agent| agent.as_str().to_owned()))
+}
+
+/// Reads from where a token was used.
+pub(crate) fn used_from(
+    address: Option<&str>,
+    agent: Option<&str>,
+    row: Uuid,
+) -> Result<Option<UsedFrom>, StorageError> {
+    let agent = agent.map(|text| agent_name(text).ok_or(())).transpose();
+    let agent = agent.map_err(corrupt(TABLE, "last_used_agent", row))?;
+    match (address, agent) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(corrupt(TABLE, "last_used_agent", row)(())),
+        (Some(address), agent) => {
+            let address = AddressBlock::parse(address).map_err(corrupt(TABLE, "last_used_address", row))?;
+            Ok(Some(UsedFrom { address, agent }))
+        }
+    }
+}
+
+/// Reads a program's name, which was cut to size before it was stored.
+fn agent_name(text: &str) -> Option<AgentName> {
+    AgentName::from_header(text).filter(|name| name.as_str() == text)
 }

@@ -3,21 +3,37 @@
 //! Each conversion takes the whole value apart, so that a new field does not compile until it is stored.
 
 mod account;
+mod audit_event;
 mod authorization_code;
+mod authorization_request;
 mod client;
+mod consent;
 mod grant;
 mod intake_log;
 mod json;
+mod message;
+mod password_link;
+mod personal_token;
+mod read_tally;
+mod session;
 mod signing_key;
 mod sleep;
 mod supplement;
 
-pub(crate) use account::{AccountRow, home_zone, user_status};
+pub(crate) use account::{AccountRow, email, home_zone, user_status};
+pub(crate) use audit_event::EventRow;
 pub(crate) use authorization_code::CodeRow;
-pub(crate) use client::{ClientRow, SecretRow};
-pub(crate) use grant::GrantRow;
+pub(crate) use authorization_request::RequestRow;
+pub(crate) use client::{ClientRow, SecretRow, client_name};
+pub(crate) use consent::ConsentRow;
+pub(crate) use grant::{GrantRow, from_columns, used_from};
 pub(crate) use intake_log::{IntakeLogColumns, LogRow, NewLogs};
 pub(crate) use json::JsonText;
+pub(crate) use message::{MessageColumns, MessageRow};
+pub(crate) use password_link::LinkRow;
+pub(crate) use personal_token::TokenRow;
+pub(crate) use read_tally::{NewTallies, TallyRow, reader_parts};
+pub(crate) use session::SessionRow;
 pub(crate) use signing_key::SigningKeyRow;
 pub(crate) use sleep::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name, sleep_offset};
 pub(crate) use supplement::{NewSupplementRow, SupplementRow};
@@ -40,7 +56,11 @@ fn secret_hash(
 }
 
 /// Reads a set of scopes.
-fn scope_set(text: &str, table: &'static str, row: impl Display) -> Result<ScopeSet, StorageError> {
+pub(crate) fn scope_set(
+    text: &str,
+    table: &'static str,
+    row: impl Display,
+) -> Result<ScopeSet, StorageError> {
     ScopeSet::parse(text).map_err(corrupt(table, "scopes", row))
 }
 
@@ -52,14 +72,19 @@ const LATEST_SECONDS: i64 = 253_402_300_800;
 /// Takes the start of a range, not before the year 1; a part of a microsecond is more than the one before it.
 pub(crate) fn lower_bound(start: Option<DateTime<Utc>>) -> DateTime<Utc> {
     let Some(start) = start else { return earliest() };
-    let start = start.clamp(earliest(), latest());
+    let start = known_moment(start);
     let whole = whole_micros(start);
     if whole < start { whole + TimeDelta::microseconds(1) } else { whole }
 }
 
 /// Takes the end of a range, not after the year 9999, cut to microseconds.
 pub(crate) fn upper_bound(end: Option<DateTime<Utc>>) -> DateTime<Utc> {
-    end.map_or_else(latest, |end| whole_micros(end.clamp(earliest(), latest())))
+    end.map_or_else(latest, |end| whole_micros(known_moment(end)))
+}
+
+/// Keeps an instant within what Postgres knows.
+fn known_moment(moment: DateTime<Utc>) -> DateTime<Utc> {
+    moment.clamp(earliest(), latest())
 }
 
 /// Cuts an instant to the microseconds that Postgres keeps.

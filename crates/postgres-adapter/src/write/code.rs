@@ -13,7 +13,7 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::code::AuthorizationCode;
-use domain::id::GrantId;
+use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
 
 /// Skips codes that somebody else holds at the moment: they are deleted next time.
@@ -61,6 +61,21 @@ impl CodeRepository for PgUnitOfWork {
             .await
             .map_err(storage_error)?;
         Ok(redeemed > 0)
+    }
+
+    async fn discard_unredeemed(
+        &mut self,
+        user_id: Option<UserId>,
+        issued_before: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        // Whoever redeems one at this moment is waited for, and keeps it.
+        let unredeemed = code::table.filter(code::redeemed_at.is_null());
+        let mut discarding =
+            diesel::delete(unredeemed.filter(code::issued_at.lt(issued_before))).into_boxed();
+        if let Some(user_id) = user_id {
+            discarding = discarding.filter(code::user_id.eq(user_id.as_uuid()));
+        }
+        discarding.execute(self.connection()?).await.map(count).map_err(storage_error)
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

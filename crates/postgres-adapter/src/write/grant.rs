@@ -1,11 +1,10 @@
 //! Grants.
 
-use super::{count, stored};
+use super::{count, lock_account, stored};
 use crate::connection::Pooled;
 use crate::error::storage_error;
-use crate::row::GrantRow;
+use crate::row::{GrantRow, from_columns};
 use crate::schema::access_grant as grant;
-use crate::schema::account;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{GrantFilter, GrantRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
@@ -15,7 +14,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use domain::grant::{Grant, RevocationReason};
+use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 
 const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
@@ -45,7 +44,7 @@ impl GrantRepository for PgUnitOfWork {
         after: Option<GrantId>,
         limit: u32,
     ) -> Result<Vec<Grant>, StorageError> {
-        let GrantFilter { user_id, client_id, id } = filter;
+        let GrantFilter { user_id, client_id, id, created_before } = filter;
         let mut query = grant::table
             .order(grant::id.asc())
             .limit(i64::from(limit))
@@ -60,6 +59,9 @@ impl GrantRepository for PgUnitOfWork {
         if let Some(id) = id {
             query = query.filter(grant::id.eq(id.as_uuid()));
         }
+        if let Some(before) = created_before {
+            query = query.filter(grant::created_at.lt(before));
+        }
         if let Some(after) = after {
             query = query.filter(grant::id.gt(after.as_uuid()));
         }
@@ -72,12 +74,18 @@ impl GrantRepository for PgUnitOfWork {
         user_id: UserId,
         id: GrantId,
         at: DateTime<Utc>,
+        from: &UsedFrom,
     ) -> Result<(), StorageError> {
         let older = grant::table
             .filter(grant::user_id.eq(user_id.as_uuid()))
             .filter(grant::id.eq(id.as_uuid()))
             .filter(grant::last_used_at.is_null().or(grant::last_used_at.lt(at)));
-        let updating = diesel::update(older).set(grant::last_used_at.eq(at));
+        let (address, agent) = from_columns(from);
+        let updating = diesel::update(older).set((
+            grant::last_used_at.eq(at),
+            grant::last_used_address.eq(address),
+            grant::last_used_agent.eq(agent),
+        ));
         updating.execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
     }
 
@@ -87,7 +95,7 @@ impl GrantRepository for PgUnitOfWork {
         at: DateTime<Utc>,
         reason: RevocationReason,
     ) -> Result<u64, StorageError> {
-        let GrantFilter { user_id, client_id, id } = filter;
+        let GrantFilter { user_id, client_id, id, created_before } = filter;
         let mut update = diesel::update(grant::table.filter(grant::revoked_at.is_null()))
             .set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason.as_str())))
             .into_boxed();
@@ -100,6 +108,9 @@ impl GrantRepository for PgUnitOfWork {
         if let Some(id) = id {
             update = update.filter(grant::id.eq(id.as_uuid()));
         }
+        if let Some(before) = created_before {
+            update = update.filter(grant::created_at.lt(before));
+        }
         update.execute(self.connection()?).await.map(count).map_err(storage_error)
     }
 
@@ -111,7 +122,8 @@ impl GrantRepository for PgUnitOfWork {
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
         let connection = self.connection()?;
-        serialise(connection, user_id).await?;
+        // Two that redeem codes at once would not see each other's new grant, and both find room.
+        lock_account(connection, user_id).await?;
         sql_query(REVOKE_EXCESS)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<SqlUuid, _>(client_id.as_uuid())
@@ -130,17 +142,4 @@ async fn token_is_taken(connection: &mut Pooled, new: &Grant) -> Result<bool, St
     let same =
         grant::table.filter(grant::refresh_token_hash.eq(new.refresh_token_hash.as_bytes().as_slice()));
     diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
-}
-
-/// Lets units of work that count a person's grants pass one after another: two that redeem codes at once would
-/// not see each other's new grant, and both find room.
-async fn serialise(connection: &mut Pooled, user_id: UserId) -> Result<(), StorageError> {
-    account::table
-        .filter(account::id.eq(user_id.as_uuid()))
-        .select(account::id)
-        .for_no_key_update()
-        .execute(connection)
-        .await
-        .map(|_| ())
-        .map_err(storage_error)
 }

@@ -1,7 +1,11 @@
 //! Values that the program cannot have written: named by their place, never repeated.
 
 use crate::made_up::*;
-use application::ports::storage::{ProfileReader, SleepReader, StorageError};
+use crate::made_up_sign_in::*;
+use application::ports::storage::{
+    AccessReader, AuditFilter, AuditReader, ConnectedAppReader, GrantFilter, ProfileReader, SessionReader,
+    SleepReader, StorageError,
+};
 use postgres_adapter::test_support::TestDatabase;
 
 fn place<T: std::fmt::Debug>(result: Result<T, StorageError>) -> String {
@@ -26,4 +30,53 @@ async fn a_corrupt_value_is_named_by_table_column_and_row() {
     let walked = place(store.walk(user_id(1), None, 10).await);
     let id = session(1).id;
     assert_eq!(walked, format!("corrupt value in sleep_session.stages or metrics, row {id}"));
+}
+
+#[tokio::test]
+async fn a_corrupt_value_behind_a_sign_in_is_named_by_its_place_too() {
+    let database = TestDatabase::create().await;
+    let (store, vandal) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let mut unit = begin(&store).await;
+    unit.sessions().insert(&browser_session(4, 1)).await.unwrap();
+    unit.authorization_requests().insert(&request(5)).await.unwrap();
+    unit.personal_tokens().insert(&token(6, 1)).await.unwrap();
+    unit.grants().insert(&grant(7, 1)).await.unwrap();
+    unit.outbox().insert(&message(8)).await.unwrap();
+    unit.commit().await.unwrap();
+    for vandalism in [
+        "UPDATE authorization_request SET scopes = 'LEAKME'",
+        "UPDATE personal_token SET scopes = 'LEAKME', name = E'LEAKME\\n'",
+        "UPDATE access_grant SET last_used_address = 'LEAKME'",
+        "UPDATE outbox SET attempts = -2",
+        "INSERT INTO audit_event (id, at, kind, actor) VALUES (md5('')::uuid, now(), 'LEAKME', 'server')",
+        "UPDATE account SET email = 'LEAKME'",
+    ] {
+        vandal.batch_execute(vandalism).await.unwrap();
+    }
+    let mut unit = begin(&store).await;
+    let places = [
+        place(store.find_session(&browser_session(4, 1).token_hash).await),
+        place(unit.authorization_requests().find(request(5).id).await),
+        place(store.find_personal_access(&token(6, 1).token_hash).await),
+        place(unit.personal_tokens().list(user_id(1)).await),
+        place(unit.grants().list(GrantFilter::default(), None, 10).await),
+        place(store.list_connected_apps(user_id(1)).await),
+        place(unit.outbox().claim(at(100), at(200), 10).await),
+        place(store.list_events(AuditFilter::default(), None, 10).await),
+    ];
+    let id = |number| uuid::Uuid::from_u128(number);
+    assert_eq!(
+        places,
+        [
+            format!("corrupt value in account.email, row {}", user_id(1)),
+            format!("corrupt value in authorization_request.scopes, row {}", id(5)),
+            format!("corrupt value in personal_token.scopes, row {}", id(6)),
+            format!("corrupt value in personal_token.name, row {}", id(6)),
+            format!("corrupt value in access_grant.last_used_address, row {}", id(7)),
+            format!("corrupt value in access_grant.last_used_address, row {}", client().id),
+            format!("corrupt value in outbox.attempts, row {}", id(8)),
+            "corrupt value in audit_event.kind, row d41d8cd9-8f00-b204-e980-0998ecf8427e".to_owned(),
+        ]
+    );
 }

@@ -12,6 +12,7 @@ use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
 use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
+use std::pin::Pin;
 use uuid::Uuid;
 
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -78,6 +79,7 @@ pub(crate) fn grant(number: u128, user: u128) -> Grant {
         refresh_token_hash: hash(number),
         created_at: at(i64::try_from(number).unwrap()),
         last_used_at: None,
+        last_used_from: None,
         state: GrantState::Live,
     }
 }
@@ -142,4 +144,15 @@ pub(crate) fn is_retryable<T>(result: &Result<T, StorageError>) -> bool {
 
 pub(crate) fn is_unavailable<T>(result: &Result<T, StorageError>) -> bool {
     matches!(result, Err(StorageError::Unavailable))
+}
+
+/// Runs what will wait for a lock until the server says that it does.
+pub(crate) async fn until_blocked(observer: &tokio_postgres::Client, waiting: Pin<&mut impl Future>) {
+    const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'restwell' AND wait_event_type = 'Lock'";
+
+    tokio::select! {
+        _ = waiting => panic!("it did not wait"),
+        () = async { while number(observer, BLOCKED).await == 0 {} } => {}
+    }
 }

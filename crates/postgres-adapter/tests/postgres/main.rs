@@ -1,6 +1,8 @@
 //! What holds for Postgres alone. What holds for every store is in the suite of `contract-tests`.
 
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod catalogue;
 #[cfg(test)]
 mod connection;
@@ -11,11 +13,19 @@ mod corrupt;
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]
+mod made_up_sign_in;
+#[cfg(test)]
 mod migration;
 #[cfg(test)]
 mod packed_view;
 #[cfg(test)]
+mod plan;
+#[cfg(test)]
 mod race;
+#[cfg(test)]
+mod read_tally;
+#[cfg(test)]
+mod sign_in_race;
 #[cfg(test)]
 mod silence;
 #[cfg(test)]

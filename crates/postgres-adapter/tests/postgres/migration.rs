@@ -1,6 +1,7 @@
 //! The schema: up, down, up; several at once; newer than the program.
 
 use crate::made_up::*;
+use application::ports::storage::GrantFilter;
 use application::schema::{PROGRAM, SchemaState};
 use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
@@ -9,7 +10,7 @@ use postgres_adapter::test_support::TestDatabase;
 const CATALOGUE: &str = "
     SELECT format('column %s.%s %s %s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
         a.attnotnull, a.attstorage, pg_get_expr(d.adbin, d.adrelid))
-    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
     WHERE c.relnamespace = 'public'::regnamespace
     UNION ALL SELECT format('table %s %s %s %s', relname, relkind, reloptions, pg_get_expr(relpartbound, oid))
@@ -17,9 +18,17 @@ const CATALOGUE: &str = "
     UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
     UNION ALL SELECT format('constraint %s %s', conrelid::regclass, pg_get_constraintdef(oid))
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
     UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
     UNION ALL SELECT format('view %s %s', viewname, definition) FROM pg_views WHERE schemaname = 'public'
     ORDER BY 1";
+
+/// A released migration and the one after it.
+const FOUNDATION: &str = include_str!("../../../../migrations/postgres/2026-11-21-000001_foundation/up.sql");
+const SIGN_IN: [&str; 2] = [
+    include_str!("../../../../migrations/postgres/2026-11-21-000002_sign_in/up.sql"),
+    include_str!("../../../../migrations/postgres/2026-11-21-000002_sign_in/down.sql"),
+];
 
 async fn catalogue(database: &TestDatabase) -> Vec<String> {
     texts(&bystander(database).await, CATALOGUE).await
@@ -40,6 +49,38 @@ async fn up_down_up_gives_the_same_schema_and_down_leaves_nothing() {
     store.migrate().await.unwrap();
     assert_eq!(catalogue(&database).await, first);
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Current);
+}
+
+#[tokio::test]
+async fn sign_in_taken_back_leaves_the_schema_and_the_grants_of_before() {
+    let database = TestDatabase::create_without_schema().await;
+    let operator = bystander(&database).await;
+    database.execute(FOUNDATION).await;
+    let before = catalogue(&database).await;
+    let grant = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
+            VALUES (md5('person')::uuid, 'p@example.org', 'p@example.org', 'UTC', now());
+        INSERT INTO client (id, name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce, created_at)
+            VALUES (md5('client')::uuid, 'Night Owl', 'app', '{}', 'sleep', true, false, now());
+        INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at, last_used_at)
+            VALUES (md5('person')::uuid, md5('grant')::uuid, md5('client')::uuid, 'sleep',
+                decode(repeat('07', 32), 'hex'), now(), now())";
+    database.execute(grant).await;
+    let [up, down] = SIGN_IN;
+    let rows = "SELECT access_grant::text FROM access_grant";
+    let grants = texts(&operator, rows).await;
+    database.execute(up).await;
+    let grown = catalogue(&database).await;
+    assert!(grown.len() > before.len());
+    let mut unit = begin(&database.store()).await;
+    let stored = unit.grants().list(GrantFilter::default(), None, 10).await.unwrap();
+    unit.rollback().await.unwrap();
+    assert!(stored[0].last_used_at.is_some());
+    assert_eq!(stored[0].last_used_from, None);
+    database.execute(down).await;
+    assert_eq!(catalogue(&database).await, before);
+    assert_eq!(texts(&operator, rows).await, grants);
+    database.execute(up).await;
+    assert_eq!(catalogue(&database).await, grown);
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! Arguments as domain values: clap shows the reason beside the argument that is wrong.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::AuditKind;
 use domain::client::{ClientName, RedirectUri};
 use domain::code::CodeLifetime;
-use domain::id::{ClientId, GrantId, KeyId, UserId};
+use domain::id::{ClientId, GrantId, KeyId, SessionId, UserId};
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use domain::user::Email;
@@ -27,6 +28,25 @@ pub(crate) fn grant_id(text: &str) -> Result<GrantId, String> {
 /// Parses the id of a signing key.
 pub(crate) fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the id of a session.
+pub(crate) fn session_id(text: &str) -> Result<SessionId, String> {
+    SessionId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the name of a kind of audit event.
+pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {
+    AuditKind::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = AuditKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        format!("unknown kind; known are {}", known.join(", "))
+    })
+}
+
+/// Parses a moment with its offset (RFC 3339).
+pub(crate) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    let parsed = DateTime::parse_from_rfc3339(text);
+    parsed.map(|at| at.to_utc()).map_err(|_| "not a moment such as 2026-11-21T08:00:00Z".to_owned())
 }
 
 /// Parses an e-mail address.

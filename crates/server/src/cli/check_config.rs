@@ -48,6 +48,15 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     if settings.tokens.allow_query_secrets {
         notes.push("secrets in query strings are accepted: keep URLs out of the logs of proxies".to_owned());
     }
+    notes.push(match &settings.mail.host {
+        Some(host) if settings.mail.is_set() => format!("mail: sent by {host}"),
+        _ => {
+            "mail: none is sent; `restwell user reset-password` prints links to choose a password".to_owned()
+        }
+    });
+    if settings.accounts.sign_up_open {
+        notes.push("sign-up is open: whoever has an e-mail address can make an account".to_owned());
+    }
     if settings.compression.enabled {
         notes.push("compression is on".to_owned());
     }
@@ -94,8 +103,11 @@ mod tests {
         let text = told(&[]);
         assert!(text.contains("counted by each process") && text.contains("restwell.key"), "{text}");
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
+        assert!(text.contains("mail: none") && !text.contains("sign-up"), "{text}");
         let text = told(&[
             ("RESTWELL__COMPRESSION__ENABLED", "true"),
+            ("RESTWELL__MAIL__HOST", "smtp.example.org"),
+            ("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true"),
             ("RESTWELL__CORS__ALLOWED_ORIGINS", "https://app.example.org"),
             ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN"),
@@ -106,6 +118,10 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
+        assert!(
+            text.contains("mail: sent by smtp.example.org") && text.contains("sign-up is open"),
+            "{text}"
+        );
     }
 
     #[test]

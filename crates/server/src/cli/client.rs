@@ -210,8 +210,8 @@ async fn enable(session: &Session, arguments: &OneArguments, enabled: bool) -> a
 }
 
 async fn apply(session: &Session, id: ClientId, change: ClientChange, json: bool) -> anyhow::Result<()> {
-    let Session { store, clock, entropy: _ } = session;
-    let client = ChangeClient::new(store.units.clone(), clock.clone()).run(id, change).await;
+    let Session { store, clock, entropy } = session;
+    let client = ChangeClient::new(store.units.clone(), entropy.clone(), clock.clone()).run(id, change).await;
     let client = client.with_context(|| format!("client {id} was not changed"))?;
     Ok(output::print(&details(&client), json)?)
 }

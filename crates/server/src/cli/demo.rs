@@ -7,15 +7,19 @@ use super::migrate::migrate;
 use super::output::{self, Record};
 use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
-use crate::wiring::{Application, IfMissing, Store};
+use crate::wiring::{Application, IfMissing, Store, password_hasher, password_judge};
 use anyhow::{Context, anyhow, bail};
-use application::demo::{SeedDemo, SeededDemo};
+use application::account::SetPassword;
+use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
+use application::ports::system::Entropy as _;
 use clap::Args;
+use domain::id::UserId;
 use domain::scope::Scope;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use system_adapter::{SystemClock, SystemEntropy};
+use zeroize::Zeroizing;
 
 /// Where and how the demo runs.
 #[derive(Debug, Args)]
@@ -60,16 +64,40 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let user_id = seed.person().await.context("the demo's person was not stored")?;
+    // Before the code is made: a new password voids those that are out.
+    let password = set_password(&store, &settings, user_id).await?;
     let demo = seed.run().await.context("the demo's data were not stored")?;
     let signals = lifecycle::Signals::catch()?;
     if json {
-        output::print(&record(&demo, public_url.as_str()), true)?;
+        output::print(&record(&demo, &password, public_url.as_str()), true)?;
     } else {
         let store_file = std::path::absolute(data_dir.join("restwell.db"))?;
-        output::print_text(&guide::text(&demo, public_url.as_str(), &store_file, &shell::this_program()))?;
+        let program = shell::this_program();
+        output::print_text(&guide::text(&demo, &password, public_url.as_str(), &store_file, &program))?;
     }
     tracing::info!(%address, "listening");
     lifecycle::run(application, listener, signals, &settings).await
+}
+
+/// Gives the demo's person a new password, which ends what an earlier one opened, and returns it.
+async fn set_password(
+    store: &Store,
+    settings: &Settings,
+    user_id: UserId,
+) -> anyhow::Result<Zeroizing<String>> {
+    let drawn = SystemEntropy.uuid().simple().to_string();
+    let groups: Vec<&str> = (0..5).filter_map(|group| drawn.get(group * 4..group * 4 + 4)).collect();
+    let password = Zeroizing::new(groups.join("-"));
+    let set = SetPassword::new(
+        store.units.clone(),
+        password_hasher(settings)?,
+        password_judge(),
+        Arc::new(SystemEntropy),
+        Arc::new(SystemClock),
+    );
+    set.run(user_id, &password).await.context("the demo's person has no password")?;
+    Ok(password)
 }
 
 /// Takes the demo's own store and address, whatever the settings say.
@@ -83,11 +111,13 @@ fn demo_settings(mut settings: Settings, listen: SocketAddr, data_dir: &Path) ->
     settings
 }
 
-fn record(demo: &SeededDemo, base_url: &str) -> Record {
+fn record(demo: &SeededDemo, password: &str, base_url: &str) -> Record {
     let scopes: Vec<&str> = demo.scopes.iter().map(Scope::as_str).collect();
     Record::new()
         .with("base_url", base_url)
         .with_text("user_id", demo.user_id)
+        .with("email", DEMO_EMAIL)
+        .with("password", password)
         .with_text("client_id", demo.client_id)
         .with("client_secret", demo.client_secret.expose())
         .with("redirect_uri", demo.redirect_uri)

@@ -8,7 +8,7 @@ use anyhow::bail;
 use application::operator::{ListGrants, RevokeGrants};
 use application::ports::storage::GrantFilter;
 use clap::{Args, Subcommand};
-use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::scope::Scope;
 use domain::time::format;
@@ -46,7 +46,7 @@ pub(crate) struct GrantArguments {
 
 impl GrantArguments {
     const fn filter(&self) -> GrantFilter {
-        GrantFilter { user_id: self.user, client_id: self.client, id: self.id }
+        GrantFilter { user_id: self.user, client_id: self.client, id: self.id, created_before: None }
     }
 }
 
@@ -75,11 +75,12 @@ async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<(
 }
 
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
-    let revoke = RevokeGrants::new(session.store.units.clone(), session.clock.clone());
-    let revoked = revoke.run(arguments.filter(), RevocationReason::Operator).await?;
+    let Session { store, clock, entropy } = session;
+    let revoke = RevokeGrants::new(store.units.clone(), entropy.clone(), clock.clone());
+    let revoked = revoke.run(arguments.filter()).await?;
     // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
     let is_known = revoked > 0 || {
-        let list = ListGrants::new(session.store.units.clone());
+        let list = ListGrants::new(store.units.clone());
         !list.run(arguments.filter(), None, 1).await?.is_empty()
     };
     if !is_known {

@@ -111,7 +111,8 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 }
 
 async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Result<()> {
-    let retire = RetireSigningKey::new(session.store.units.clone(), session.clock.clone());
+    let Session { store, clock, entropy } = session;
+    let retire = RetireSigningKey::new(store.units.clone(), entropy.clone(), clock.clone());
     let at = match retire.run(arguments.id).await {
         Ok(at) => at,
         Err(error @ RetireSigningKeyError::LastActive(_)) => {

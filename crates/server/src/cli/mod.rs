@@ -4,6 +4,7 @@
 //! with exit code 0 only when it did what it was asked.
 
 mod argument;
+mod audit;
 mod biology;
 mod check_config;
 mod client;
@@ -12,11 +13,14 @@ mod demo;
 mod export;
 mod grant;
 mod import;
+mod invalidate;
 mod key;
 mod migrate;
 mod output;
+mod password;
 mod reference;
 mod serve;
+mod session;
 mod user;
 
 #[cfg(test)]
@@ -66,6 +70,16 @@ enum Command {
     /// The signing keys of access tokens, and the encryption key under which they are kept
     #[command(subcommand)]
     Key(key::KeyCommand),
+    /// The browsers in which people have signed in
+    #[command(subcommand)]
+    Session(session::SessionCommand),
+    /// What happened, and who read what
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
+    /// Make everything worthless that was issued before a moment
+    Invalidate(invalidate::InvalidateArguments),
+    /// Measure this machine and propose settings for the hashes of passwords
+    CalibratePasswordHash(password::CalibrateArguments),
     /// Authorization codes made by hand
     #[command(subcommand)]
     Code(code::CodeCommand),
@@ -80,10 +94,11 @@ enum Command {
 
 /// Runs the command that was asked for.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
-    // These two work whatever the settings say.
+    // These work whatever the settings say.
     match &cli.command {
         Command::Key(key::KeyCommand::Generate) => return key::generate(),
         Command::Reference(command) => return reference::run(*command),
+        Command::CalibratePasswordHash(arguments) => return password::run_calibrate(arguments),
         _ => {}
     }
     let file = settings_file(cli.config, std::env::var_os("RESTWELL_CONFIG"));
@@ -102,6 +117,10 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Client(command) => client::run(command, &settings).await,
         Command::Grant(command) => grant::run(command, &settings).await,
         Command::Key(command) => key::run(command, &settings).await,
+        Command::Session(command) => session::run(command, &settings).await,
+        Command::Audit(command) => audit::run(command, &settings).await,
+        Command::Invalidate(arguments) => invalidate::run(&arguments, &settings).await,
+        Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
         Command::Code(command) => code::run(command, &settings).await,
         Command::Import(arguments) => import::run(arguments, &settings).await,
         Command::Export(arguments) => export::run(&arguments, &settings).await,

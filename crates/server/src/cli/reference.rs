@@ -3,8 +3,8 @@
 use super::output;
 use crate::settings;
 use clap::Subcommand;
-use http_adapter::error_reference;
 use http_adapter::openapi::openapi_json;
+use http_adapter::{authorization_reference, error_reference};
 
 /// Which document.
 #[derive(Debug, Clone, Copy, Subcommand)]
@@ -15,6 +15,8 @@ pub(crate) enum ReferenceCommand {
     Configuration,
     /// Every error code with its status and meaning
     Errors,
+    /// Every endpoint with who may use it, and what everybody else is answered
+    Authorization,
 }
 
 /// Prints a document.
@@ -23,6 +25,7 @@ pub(crate) fn run(command: ReferenceCommand) -> anyhow::Result<()> {
         ReferenceCommand::Openapi => openapi_json(),
         ReferenceCommand::Configuration => settings::reference(),
         ReferenceCommand::Errors => error_reference(),
+        ReferenceCommand::Authorization => authorization_reference(),
     };
     Ok(output::print_text(&text)?)
 }

@@ -51,6 +51,7 @@ fn every_documented_command_is_there() {
         "reference openapi".to_owned(),
         "reference configuration".to_owned(),
         "reference errors".to_owned(),
+        "reference authorization".to_owned(),
     ] {
         if let Err(error) = parsed(&line) {
             panic!("{line}: {error}");

@@ -3,6 +3,7 @@
 use super::argument;
 use super::biology::BiologyArguments;
 use super::output::{self, Record};
+use super::password::{self, Chosen};
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
@@ -22,7 +23,7 @@ const PAGE: u32 = 500;
 /// What to do with people.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Create a person and print their `user_id`
+    /// Create a person; prints their `user_id` and a link to choose a password, or mails the link
     #[command(
         after_help = "Example:\n  restwell user create --email ada@example.org --timezone Europe/Berlin"
     )]
@@ -36,6 +37,8 @@ pub(crate) enum UserCommand {
         after_help = "Example:\n  restwell user update 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --timezone America/New_York"
     )]
     Update(UpdateArguments),
+    /// Give a person a new password: prints a link to choose one, or mails it
+    ResetPassword(ResetPasswordArguments),
     /// Lock an account: nobody reads its data until it is unlocked
     Lock(OneArguments),
     /// Unlock an account
@@ -58,7 +61,44 @@ pub(crate) struct CreateArguments {
     user_id: Option<UserId>,
     #[command(flatten)]
     biology: BiologyArguments,
-    /// Print `{"user_id"}`
+    #[command(flatten)]
+    password: PasswordArguments,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How the person comes by a password; without any of these by a link.
+#[derive(Debug, Args)]
+pub(crate) struct PasswordArguments {
+    /// Read the password from standard input, in one line
+    #[arg(long)]
+    password_stdin: bool,
+    /// Make no link: the person cannot sign in yet
+    #[arg(long, conflicts_with = "password_stdin")]
+    no_password: bool,
+}
+
+impl PasswordArguments {
+    const fn chosen(&self) -> Chosen {
+        match self {
+            Self { password_stdin: true, .. } => Chosen::OnStandardInput,
+            Self { no_password: true, .. } => Chosen::Later,
+            Self { .. } => Chosen::ByLink,
+        }
+    }
+}
+
+/// Whose password.
+#[derive(Debug, Args)]
+pub(crate) struct ResetPasswordArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// Read the new password from standard input, in one line, instead of making a link
+    #[arg(long)]
+    password_stdin: bool,
+    /// Print a JSON object
     #[arg(long)]
     json: bool,
 }
@@ -121,7 +161,8 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Re
     }
     let session = Session::open(settings).await?;
     match command {
-        UserCommand::Create(arguments) => create(&session, arguments).await,
+        UserCommand::Create(arguments) => create(&session, settings, arguments).await,
+        UserCommand::ResetPassword(arguments) => reset_password(&session, settings, &arguments).await,
         UserCommand::List(arguments) => list(&session, arguments.json).await,
         UserCommand::Show(arguments) => show(&session, &arguments).await,
         UserCommand::Update(arguments) => update(&session, arguments).await,
@@ -131,14 +172,28 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Re
     }
 }
 
-async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
-    let CreateArguments { email, timezone, user_id, biology, json } = arguments;
+async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
+    let CreateArguments { email, timezone, user_id, biology, password, json } = arguments;
     let Session { store, clock, entropy } = session;
     let create = CreateUser::new(store.units.clone(), entropy.clone(), clock.clone());
     let command =
         CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
     let user = create.run(command).await.context("the user was not created")?;
-    Ok(output::print(&Record::new().with_text("user_id", user.id), json)?)
+    let record = Record::new().with_text("user_id", user.id);
+    let record = password::give(session, settings, user.id, password.chosen(), record).await?;
+    Ok(output::print(&record, json)?)
+}
+
+async fn reset_password(
+    session: &Session,
+    settings: &Settings,
+    arguments: &ResetPasswordArguments,
+) -> anyhow::Result<()> {
+    let user_id = arguments.user_id;
+    let chosen = if arguments.password_stdin { Chosen::OnStandardInput } else { Chosen::ByLink };
+    let record = Record::new().with_text("user_id", user_id);
+    let record = password::give(session, settings, user_id, chosen, record).await?;
+    Ok(output::print(&record, arguments.json)?)
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
@@ -180,13 +235,14 @@ async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyh
 }
 
 async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Result<User> {
-    let Session { store, clock, entropy: _ } = session;
-    let user = ChangeUser::new(store.units.clone(), clock.clone()).run(id, change).await;
+    let Session { store, clock, entropy } = session;
+    let user = ChangeUser::new(store.units.clone(), entropy.clone(), clock.clone()).run(id, change).await;
     user.with_context(|| format!("user {id} was not changed"))
 }
 
 async fn delete(session: &Session, id: UserId) -> anyhow::Result<()> {
-    if DeleteUser::new(session.store.units.clone()).run(id).await? {
+    let Session { store, clock, entropy } = session;
+    if DeleteUser::new(store.units.clone(), entropy.clone(), clock.clone()).run(id).await? {
         output::note(format!("deleted user {id}"));
         return Ok(());
     }

@@ -15,6 +15,12 @@ const TELL_EVERY: u32 = 60;
 const KEYS: Duration = Duration::from_secs(1);
 /// How often what nobody needs any more is deleted.
 const CLEANING: Duration = Duration::from_hours(1);
+/// How often it is stored who read what: as much is lost when the process is killed.
+const READS: Duration = Duration::from_secs(1);
+/// How often the outbox is looked into.
+const MAIL: Duration = Duration::from_secs(1);
+/// How many messages are taken out of it at a time.
+const MAIL_BATCH: u32 = 20;
 
 /// Gets the server ready and keeps it so; returns only when it can never be.
 pub(super) async fn keep_going(application: &Application) -> String {
@@ -22,7 +28,12 @@ pub(super) async fn keep_going(application: &Application) -> String {
         return sentence;
     }
     tracing::info!("ready");
-    tokio::join!(reload_keys(application), clean(application));
+    tokio::join!(
+        reload_keys(application),
+        clean(application),
+        flush_reads(application),
+        deliver_mail(application)
+    );
     "the background work ended".to_owned()
 }
 
@@ -89,10 +100,45 @@ async fn clean(application: &Application) {
     loop {
         ticks.tick().await;
         match application.cleaning.run().await {
-            Ok(deleted) => tracing::debug!(deleted, "deleted expired codes and failure counters"),
+            Ok(deleted) => tracing::debug!(deleted, "deleted what has expired"),
             Err(error) => {
-                tracing::warn!(%error, "expired codes and failure counters were not deleted; next try in an hour");
+                tracing::warn!(%error, "what has expired was not deleted; next try in an hour");
             }
         }
+    }
+}
+
+async fn flush_reads(application: &Application) {
+    let mut ticks = interval(READS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut was_well = true;
+    loop {
+        ticks.tick().await;
+        let outcome = application.flush_reads.run().await;
+        match &outcome {
+            Err(error) if was_well => {
+                tracing::warn!(%error, "who read what is not stored; it is kept and tried again each second");
+            }
+            Ok(_) if !was_well => tracing::info!("who read what is stored again"),
+            _ => {}
+        }
+        was_well = outcome.is_ok();
+    }
+}
+
+async fn deliver_mail(application: &Application) {
+    let Some(mail) = &application.mail else { return };
+    let mut ticks = interval(MAIL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut was_well = true;
+    loop {
+        ticks.tick().await;
+        let outcome = mail.deliver.run(MAIL_BATCH).await;
+        if let Err(error) = &outcome
+            && was_well
+        {
+            tracing::warn!(%error, "the outbox cannot be read; trying again each second");
+        }
+        was_well = outcome.is_ok();
     }
 }

@@ -4,10 +4,14 @@
 //! example; a check in the section's `problems` when not every value will do. Reference, known keys and
 //! environment variable follow from it.
 
+mod accounts;
+mod audit;
 mod compression;
 mod cors;
 mod keys;
 mod log;
+mod mail;
+mod passwords;
 mod problem;
 mod public_url;
 mod rate_limits;
@@ -16,6 +20,7 @@ mod secret_file;
 mod secret_text;
 mod section;
 mod server;
+mod sessions;
 mod source;
 mod storage;
 mod table;
@@ -33,12 +38,17 @@ pub(crate) use secret_text::SecretText;
 pub(crate) use source::{Variables, variables};
 pub(crate) use storage::StoragePlace;
 
+use accounts::AccountSettings;
+use audit::AuditSettings;
 use compression::CompressionSettings;
 use cors::CorsSettings;
 use keys::KeySettings;
+use mail::MailSettings;
+use passwords::PasswordSettings;
 use rate_limits::RateLimitSettings;
 use serde::Deserialize;
 use server::ServerSettings;
+use sessions::SessionSettings;
 use std::path::Path;
 use storage::StorageSettings;
 use tokens::TokenSettings;
@@ -57,6 +67,16 @@ pub(crate) struct Settings {
     pub(crate) rate_limits: RateLimitSettings,
     /// Tokens and their clients.
     pub(crate) tokens: TokenSettings,
+    /// The costs of password hashes.
+    pub(crate) passwords: PasswordSettings,
+    /// How long people stay signed in.
+    pub(crate) sessions: SessionSettings,
+    /// Accounts and guessing.
+    pub(crate) accounts: AccountSettings,
+    /// The mail server.
+    pub(crate) mail: MailSettings,
+    /// How long the audit is kept.
+    pub(crate) audit: AuditSettings,
     /// Other origins.
     pub(crate) cors: CorsSettings,
     /// Compression.
@@ -89,6 +109,11 @@ impl Settings {
             self.keys.shown(),
             self.rate_limits.shown(),
             self.tokens.shown(),
+            self.passwords.shown(),
+            self.sessions.shown(),
+            self.accounts.shown(),
+            self.mail.shown(),
+            self.audit.shown(),
             self.cors.shown(),
             self.compression.shown(),
             self.log.shown(),
@@ -97,22 +122,20 @@ impl Settings {
     }
 
     fn with_secret_files(mut self) -> Result<Self, SettingsError> {
-        let storage = &self.storage;
-        let url = secret_file::secret_of("storage.url", storage.url.as_ref(), storage.url_file.as_deref());
-        let keys = &self.keys;
-        let key = secret_file::secret_of(
-            "keys.encryption_key",
-            keys.encryption_key.as_ref(),
-            keys.encryption_key_file.as_deref(),
-        );
-        match (url, key) {
-            (Ok(url), Ok(key)) => {
-                self.storage.url = url;
-                self.keys.encryption_key = key;
-                Ok(self)
-            }
-            (url, key) => Err(SettingsError::Wrong(url.err().into_iter().chain(key.err()).collect())),
-        }
+        let mut problems = Vec::new();
+        let mut merge = |key, text: &mut Option<SecretText>, file: Option<&Path>| match secret_file::secret_of(
+            key,
+            text.as_ref(),
+            file,
+        ) {
+            Ok(secret) => *text = secret,
+            Err(problem) => problems.push(problem),
+        };
+        let Self { storage, keys, mail, .. } = &mut self;
+        merge("storage.url", &mut storage.url, storage.url_file.as_deref());
+        merge("keys.encryption_key", &mut keys.encryption_key, keys.encryption_key_file.as_deref());
+        merge("mail.password", &mut mail.password, mail.password_file.as_deref());
+        if problems.is_empty() { Ok(self) } else { Err(SettingsError::Wrong(problems)) }
     }
 
     fn problems(&self) -> Vec<Problem> {
@@ -121,6 +144,11 @@ impl Settings {
             self.storage.problems(),
             self.rate_limits.problems(),
             self.tokens.problems(),
+            self.passwords.problems(),
+            self.sessions.problems(),
+            self.accounts.problems(self.mail.is_set()),
+            self.mail.problems(),
+            self.audit.problems(),
             self.cors.problems(),
         ];
         sections.into_iter().flatten().collect()

@@ -35,5 +35,8 @@ fn shown(path: &Path) -> String {
     if text.contains("://") || text.starts_with("rwk_") {
         return "no file, it seems, but the secret itself".to_owned();
     }
+    if !text.contains('/') {
+        return "something without a folder, which may be the secret itself".to_owned();
+    }
     text
 }

@@ -1,12 +1,17 @@
 //! The table of all settings: the one list from which defaults, known keys and the reference are made.
 
+use super::accounts::AccountSettings;
+use super::audit::AuditSettings;
 use super::compression::CompressionSettings;
 use super::cors::CorsSettings;
 use super::keys::KeySettings;
 use super::log::LogSettings;
+use super::mail::MailSettings;
+use super::passwords::PasswordSettings;
 use super::rate_limits::RateLimitSettings;
 use super::section::Row;
 use super::server::ServerSettings;
+use super::sessions::SessionSettings;
 use super::storage::StorageSettings;
 use super::tokens::TokenSettings;
 
@@ -21,12 +26,17 @@ pub(crate) struct Section {
     pub(crate) rows: &'static [Row],
 }
 
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 13] = [
     Section { name: "server", about: ServerSettings::ABOUT, rows: ServerSettings::ROWS },
     Section { name: "storage", about: StorageSettings::ABOUT, rows: StorageSettings::ROWS },
     Section { name: "keys", about: KeySettings::ABOUT, rows: KeySettings::ROWS },
     Section { name: "rate_limits", about: RateLimitSettings::ABOUT, rows: RateLimitSettings::ROWS },
     Section { name: "tokens", about: TokenSettings::ABOUT, rows: TokenSettings::ROWS },
+    Section { name: "passwords", about: PasswordSettings::ABOUT, rows: PasswordSettings::ROWS },
+    Section { name: "sessions", about: SessionSettings::ABOUT, rows: SessionSettings::ROWS },
+    Section { name: "accounts", about: AccountSettings::ABOUT, rows: AccountSettings::ROWS },
+    Section { name: "mail", about: MailSettings::ABOUT, rows: MailSettings::ROWS },
+    Section { name: "audit", about: AuditSettings::ABOUT, rows: AuditSettings::ROWS },
     Section { name: "cors", about: CorsSettings::ABOUT, rows: CorsSettings::ROWS },
     Section { name: "compression", about: CompressionSettings::ABOUT, rows: CompressionSettings::ROWS },
     Section { name: "log", about: LogSettings::ABOUT, rows: LogSettings::ROWS },

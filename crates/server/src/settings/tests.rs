@@ -34,6 +34,10 @@ fn without_any_setting_the_embedded_store_is_served_on_loopback() {
     assert!(settings.cors.allowed_origins.0.is_empty());
     assert_eq!(settings.rate_limits.daily_limits(), application::access::DailyLimits::default());
     assert_eq!(settings.tokens.authentication_limits(), application::token::AuthenticationLimits::default());
+    assert_eq!(settings.accounts.sign_in_limits(), application::account::SignInLimits::default());
+    assert_eq!(settings.sessions.lifetime(), domain::session::SessionLifetime::default());
+    assert_eq!(settings.audit.retention().unwrap(), application::audit::AuditRetention::default());
+    assert!(!settings.accounts.sign_up_open && !settings.mail.is_set());
 }
 
 #[test]
@@ -136,6 +140,12 @@ fn a_number_out_of_range_names_its_setting_and_the_range() {
         ("RESTWELL__RATE_LIMITS__SLEEP", "0", "rate_limits.sleep"),
         ("RESTWELL__STORAGE__POOL_SIZE", "0", "storage.pool_size"),
         ("RESTWELL__SERVER__KEEP_ALIVE_SECONDS", "0", "server.keep_alive_seconds"),
+        ("RESTWELL__SESSIONS__IDLE_MINUTES", "0", "sessions.idle_minutes"),
+        ("RESTWELL__SESSIONS__LIFETIME_HOURS", "8761", "sessions.lifetime_hours"),
+        ("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "0", "accounts.sign_in_per_account"),
+        ("RESTWELL__ACCOUNTS__FAILURE_WINDOW_SECONDS", "86401", "accounts.failure_window_seconds"),
+        ("RESTWELL__AUDIT__EVENT_DAYS", "0", "audit.event_days"),
+        ("RESTWELL__AUDIT__READ_DAYS", "36526", "audit.read_days"),
     ] {
         let text = refusal(Settings::from_sources(None, &environment(&[(name, value)])));
         assert!(text.contains(key) && text.contains("between"), "{text}");

@@ -4,6 +4,10 @@
 
 mod application;
 mod encryption_key;
+mod http_state;
+mod mail;
+mod pages;
+mod password;
 mod published_keys;
 mod schema;
 mod session;
@@ -11,6 +15,8 @@ mod store;
 
 pub(crate) use application::{Application, KeyParts};
 pub(crate) use encryption_key::KeySource;
+pub(crate) use mail::MailParts;
+pub(crate) use password::{password_hasher, password_judge};
 pub(crate) use schema::{Schema, explained, refusal};
 pub(crate) use session::Session;
 pub(crate) use store::{IfMissing, Store};

@@ -4,7 +4,8 @@ use super::Schema;
 use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
-    AccessReader, ClientReader, FailureCounter, GrantReader, ProfileReader, SigningKeyReader, SleepReader,
+    AccessReader, AuditReader, ClientReader, ConnectedAppReader, CredentialReader, FailureCounter,
+    GrantReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader, SleepReader,
     SupplementReader, UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresStore};
@@ -46,6 +47,16 @@ pub(crate) struct Store {
     pub(crate) failures: Arc<dyn FailureCounter>,
     /// Signing keys.
     pub(crate) signing_keys: Arc<dyn SigningKeyReader>,
+    /// What sign-ins are checked against.
+    pub(crate) credentials: Arc<dyn CredentialReader>,
+    /// Signed-in browsers.
+    pub(crate) sessions: Arc<dyn SessionReader>,
+    /// Apps with live grants.
+    pub(crate) connected_apps: Arc<dyn ConnectedAppReader>,
+    /// The audit trail.
+    pub(crate) audit: Arc<dyn AuditReader>,
+    /// The sums of reads.
+    pub(crate) read_tallies: Arc<dyn ReadTallyStore>,
 }
 
 impl Store {
@@ -77,6 +88,11 @@ impl Store {
             + GrantReader
             + FailureCounter
             + SigningKeyReader
+            + CredentialReader
+            + SessionReader
+            + ConnectedAppReader
+            + AuditReader
+            + ReadTallyStore
             + 'static,
     {
         Self {
@@ -89,7 +105,12 @@ impl Store {
             clients: store.clone(),
             grants: store.clone(),
             failures: store.clone(),
-            signing_keys: store,
+            signing_keys: store.clone(),
+            credentials: store.clone(),
+            sessions: store.clone(),
+            connected_apps: store.clone(),
+            audit: store.clone(),
+            read_tallies: store,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The way from an empty store to a read, as an operator and an app go it.
 
-use super::app::{SCOPES, ask_refresh, code, read_json, redeem, register, text};
+use super::app::{REDIRECT_URI, SCOPES, ask_refresh, code, read, read_json, redeem, register, text};
+use super::browser::Browser;
+use super::person::party;
 use super::world::World;
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -47,5 +49,34 @@ on_both_stores! {
         read_json(&server, &again, &format!("/api/v1/profile/{user}")).await;
 
         assert_eq!(server.terminate(), Some(0));
+    }
+
+    async fn from_an_app_through_the_pages_to_the_data_with_another_server_at_each_step(world: World) {
+        let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
+        let (person, app) = party(&world);
+        let (one, two) = (world.serve(), world.serve_as("second"));
+        let browser = Browser::new(&one);
+        let query = [
+            ("response_type", "code"), ("client_id", &app.client_id), ("redirect_uri", REDIRECT_URI),
+            ("scope", "profile sleep"), ("state", "of the app"),
+        ];
+        let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
+        let sent = browser.get(&format!("/authorize?{query}")).await;
+        let sign_in = browser.at(&two).follow(&sent).await;
+        let sent = browser.submit(&person.credentials(&sign_in.form("/sign-in"))).await;
+        let consent = browser.at(&two).follow(&sent).await;
+        let shown = consent.text();
+        assert!(shown.contains("What may Night Reader read?") && shown.contains("app.example.org"), "{shown}");
+        let form = consent.form("/consent");
+        assert_eq!(form.values("scope"), ["profile", "sleep"]);
+        let sent = browser.submit(&form.tick("scope", &["sleep"]).with("decision", "allow")).await;
+        let answer = sent.answer_to(REDIRECT_URI);
+        assert_eq!((answer["state"].as_str(), answer["iss"].as_str()), ("of the app", "http://localhost:8080"));
+        let tokens = redeem(&two, &app, &answer["code"]).await;
+        let user = &person.user_id;
+        let sleep = read_json(&one, &tokens.access, &format!("/api/v1/sleep/{user}")).await;
+        assert_eq!(sleep["data"], serde_json::json!([]));
+        let refused = read(&one, &tokens.access, &format!("/api/v1/profile/{user}")).await;
+        assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     }
 }

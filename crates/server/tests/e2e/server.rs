@@ -88,6 +88,11 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+            let last: Vec<&str> = log.lines().rev().take(20).collect();
+            eprintln!("the server said last, the latest first:\n{}", last.join("\n"));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -87,6 +87,14 @@ impl World {
         Server::start(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")))
     }
 
+    /// Runs statements on the store, as an operator with another program could.
+    pub(crate) async fn execute(&self, statements: &str) {
+        match &self.database {
+            Some(database) => database.execute(statements).await,
+            None => sqlite_adapter::test_support::execute(&self.dir.path().join("restwell.db"), statements),
+        }
+    }
+
     /// Writes a file into the world's folder; returns its path.
     pub(crate) fn file(&self, name: &str, content: &str) -> String {
         let path = self.dir.path().join(name);

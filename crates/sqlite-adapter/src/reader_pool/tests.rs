@@ -34,13 +34,19 @@ async fn a_question_that_finds_every_connection_busy_is_given_up_after_a_while()
 #[tokio::test]
 async fn questions_that_are_given_up_take_no_connection_with_them() {
     let (pool, _directory) = pool(2, Duration::from_secs(5));
+    let mut earlier = None;
     for _ in 0..20 {
-        let slow = pool.run(|_| {
-            std::thread::sleep(Duration::from_millis(5));
+        let (release, released) = mpsc::channel::<()>();
+        let slow = pool.run(move |_| {
+            // Until the sender is dropped.
+            let _ = released.recv();
             Ok(())
         });
         assert!(tokio::time::timeout(Duration::from_millis(1), slow).await.is_err());
+        // The one before this one still ran.
+        earlier = Some(release);
     }
+    drop(earlier);
     assert!(matches!(pool.run(|_| Ok(7)).await, Ok(7)));
     assert_eq!(pool.permits.available_permits(), 2);
     assert_eq!(pool.idle.lock().unwrap().len(), 2);

@@ -1,5 +1,5 @@
 use super::*;
-use domain::id::ClientId;
+use domain::id::{ClientId, PersonalTokenId};
 use domain::scope::ScopeSet;
 use domain::time::TimeZone;
 use std::sync::Mutex;
@@ -35,19 +35,32 @@ impl ScriptedReader {
     fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
-}
 
-#[async_trait]
-impl AccessReader for ScriptedReader {
-    async fn find_access(&self, _: UserId, _: GrantId) -> Result<Option<AccessState>, StorageError> {
+    async fn answer(&self) -> Say {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let say = *self.say.lock().unwrap();
         if !self.takes.is_zero() {
             tokio::time::sleep(self.takes).await;
         }
-        match say {
+        say
+    }
+}
+
+#[async_trait]
+impl AccessReader for ScriptedReader {
+    async fn find_access(&self, _: UserId, _: GrantId) -> Result<Option<AccessState>, StorageError> {
+        match self.answer().await {
             Say::Live => Ok(Some(state(true))),
             Say::Revoked => Ok(Some(state(false))),
+            Say::Nothing => Ok(None),
+            Say::Failure => Err(StorageError::Unavailable),
+        }
+    }
+
+    async fn find_personal_access(&self, _: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
+        match self.answer().await {
+            Say::Live => Ok(Some(personal(true))),
+            Say::Revoked => Ok(Some(personal(false))),
             Say::Nothing => Ok(None),
             Say::Failure => Err(StorageError::Unavailable),
         }
@@ -61,6 +74,21 @@ fn state(is_live: bool) -> AccessState {
         is_live,
         home_timezone: TimeZone::parse("Europe/Rome").unwrap(),
     }
+}
+
+fn personal(is_live: bool) -> PersonalAccess {
+    PersonalAccess {
+        token_id: PersonalTokenId::from_uuid(Uuid::from_u128(5)),
+        user_id: user(1),
+        scopes: ScopeSet::CONSENTABLE,
+        is_live,
+        expires_at: None,
+        home_timezone: TimeZone::parse("Europe/Rome").unwrap(),
+    }
+}
+
+fn hash(number: u8) -> SecretHash {
+    SecretHash::from_bytes([number; 32])
 }
 
 fn user(number: u128) -> UserId {
@@ -83,6 +111,43 @@ async fn a_live_answer_is_remembered_for_its_person_and_grant_alone() {
     assert_eq!(reader.find_access(user(2), grant(1)).await.unwrap(), None);
     assert_eq!(reader.find_access(user(1), grant(2)).await.unwrap(), None);
     assert_eq!(store.asked(), 3);
+}
+
+#[tokio::test]
+async fn a_live_personal_token_is_remembered_under_its_hash_alone() {
+    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
+    for _ in 0..3 {
+        assert_eq!(reader.find_personal_access(&hash(1)).await.unwrap(), Some(personal(true)));
+    }
+    assert_eq!(store.asked(), 1);
+    store.say(Say::Nothing);
+    assert_eq!(reader.find_personal_access(&hash(2)).await.unwrap(), None);
+    assert_eq!(store.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_personal_token_that_is_not_live_is_asked_again() {
+    for say in [Say::Revoked, Say::Nothing, Say::Failure] {
+        let store = ScriptedReader::new(say, Duration::ZERO);
+        let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
+        for _ in 0..3 {
+            let answer = reader.find_personal_access(&hash(1)).await;
+            assert!(!matches!(answer, Ok(Some(PersonalAccess { is_live: true, .. }))));
+        }
+        assert_eq!(store.asked(), 3);
+        store.say(Say::Live);
+        assert_eq!(reader.find_personal_access(&hash(1)).await.unwrap(), Some(personal(true)));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_about_a_personal_token_is_as_old_as_its_question() {
+    let store = ScriptedReader::new(Say::Live, Duration::from_millis(60));
+    let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
+    reader.find_personal_access(&hash(1)).await.unwrap();
+    store.say(Say::Revoked);
+    assert_eq!(reader.find_personal_access(&hash(1)).await.unwrap(), Some(personal(false)));
 }
 
 #[tokio::test]
@@ -125,8 +190,9 @@ async fn an_age_of_zero_asks_every_time() {
     let reader = CachedAccessReader::new(store.clone(), Duration::ZERO);
     for _ in 0..3 {
         reader.find_access(user(1), grant(1)).await.unwrap();
+        reader.find_personal_access(&hash(1)).await.unwrap();
     }
-    assert_eq!(store.asked(), 3);
+    assert_eq!(store.asked(), 6);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Keys in use, opened and checked.
 
-use super::{PublicKey, PublicKeySet, seal};
+use super::{PublicKey, PublicKeySet};
 use crate::encryption_key::EncryptionKey;
+use crate::seal::{self, Place, Purpose};
 use crate::token::VerifiedTokens;
 use application::ports::system::KeyRingError;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -23,8 +24,9 @@ pub(crate) struct LiveKey {
 impl LiveKey {
     /// Opens a key's private part and checks that both parts belong together.
     pub(crate) fn open(under: &EncryptionKey, key: &SigningKey) -> Result<Self, KeyRingError> {
-        let document =
-            seal::open(under, key.id, &key.private_key).map_err(|_| KeyRingError::CannotOpen(key.id))?;
+        let place = Place { purpose: Purpose::SigningKey, id: key.id.as_uuid() };
+        let document = seal::open(under, place, key.private_key.as_bytes())
+            .map_err(|_| KeyRingError::CannotOpen(key.id))?;
         let pair = Ed25519KeyPair::from_pkcs8(&document).map_err(|_| KeyRingError::Damaged(key.id))?;
         if pair.public_key().as_ref() != key.public_key {
             return Err(KeyRingError::Damaged(key.id));

@@ -2,18 +2,18 @@
 
 mod live_key;
 mod public_key_set;
-mod seal;
 
 pub(crate) use live_key::{LiveKey, LiveKeys};
 pub use public_key_set::{PublicKey, PublicKeySet};
 
 use crate::encryption_key::EncryptionKey;
+use crate::seal::{self, Place, Purpose};
 use crate::token::TokenParties;
 use application::ports::system::{KeyRing, KeyRingError};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use chrono::{DateTime, Utc};
 use domain::id::KeyId;
-use domain::signing_key::{SigningKey, SigningKeyState};
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use jsonwebtoken::crypto::aws_lc;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -55,8 +55,10 @@ impl KeyRing for Ed25519KeyRing {
     fn make(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError> {
         let pair = Ed25519KeyPair::generate().map_err(|_| KeyRingError::CannotMake)?;
         let document = pair.to_pkcs8().map_err(|_| KeyRingError::CannotMake)?;
-        let private_key =
-            seal::seal(&self.encryption_key, id, document.as_ref()).map_err(|_| KeyRingError::CannotMake)?;
+        let place = Place { purpose: Purpose::SigningKey, id: id.as_uuid() };
+        let sealed = seal::seal(&self.encryption_key, place, document.as_ref())
+            .map_err(|_| KeyRingError::CannotMake)?;
+        let private_key = SealedPrivateKey::new(sealed);
         let public_key = pair.public_key().as_ref().try_into().map_err(|_| KeyRingError::CannotMake)?;
         Ok(SigningKey { id, public_key, private_key, created_at: at, state: SigningKeyState::Active })
     }

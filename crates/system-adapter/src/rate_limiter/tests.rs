@@ -1,13 +1,14 @@
 use super::*;
 use chrono::TimeZone;
 use domain::data_endpoint::DataEndpoint;
-use domain::id::{ClientId, UserId};
+use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::read_tally::Reader;
 use std::sync::Arc;
 use uuid::Uuid;
 
 fn key(number: u128) -> RateKey {
     RateKey {
-        client: ClientId::from_uuid(Uuid::from_u128(number)),
+        reader: Reader::Client(ClientId::from_uuid(Uuid::from_u128(number))),
         user: UserId::from_uuid(Uuid::from_u128(7)),
         endpoint: DataEndpoint::Sleep,
     }
@@ -33,11 +34,14 @@ async fn a_refused_request_is_not_counted() {
 }
 
 #[tokio::test]
-async fn client_person_and_endpoint_each_have_their_own_counter() {
+async fn reader_person_and_endpoint_each_have_their_own_counter() {
     let limiter = InProcessRateLimiter::new();
+    // Of the same number as the client.
+    let token = PersonalTokenId::from_uuid(Uuid::from_u128(1));
+    let personal = RateKey { reader: Reader::PersonalToken(token), ..key(1) };
     let other_user = RateKey { user: UserId::from_uuid(Uuid::from_u128(8)), ..key(1) };
     let other_endpoint = RateKey { endpoint: DataEndpoint::Profile, ..key(1) };
-    for key in [key(1), key(2), other_user, other_endpoint] {
+    for key in [key(1), key(2), personal, other_user, other_endpoint] {
         assert!(limiter.count(key, 1, noon()).await.allowed);
         assert!(!limiter.count(key, 1, noon()).await.allowed);
     }

@@ -1,9 +1,11 @@
 //! A store in memory, as far as imports need one: a unit of work is a copy that takes the original's place.
 
+use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{
-    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, MockClientRepository,
-    MockCodeRepository, MockGrantRepository, MockSigningKeyRepository, SigningKeyRepository, SleepRepository,
-    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -147,14 +149,7 @@ impl UnitOfWorkFactory for MemoryUnits {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.0.ask("begin")?;
         let content = self.0.content.lock().unwrap().clone();
-        Ok(Box::new(MemoryUnit {
-            shared: Arc::clone(&self.0),
-            content,
-            clients: MockClientRepository::new(),
-            codes: MockCodeRepository::new(),
-            grants: MockGrantRepository::new(),
-            signing_keys: MockSigningKeyRepository::new(),
-        }))
+        Ok(Box::new(MemoryUnit { shared: Arc::clone(&self.0), content, others: MockUnitOfWork::default() }))
     }
 }
 
@@ -162,10 +157,7 @@ struct MemoryUnit {
     shared: Arc<Shared>,
     content: Content,
     // No import asks for any of these; the mocks fail the test if one does.
-    clients: MockClientRepository,
-    codes: MockCodeRepository,
-    grants: MockGrantRepository,
-    signing_keys: MockSigningKeyRepository,
+    others: MockUnitOfWork,
 }
 
 #[async_trait]
@@ -174,13 +166,13 @@ impl UnitOfWork for MemoryUnit {
         self
     }
     fn clients(&mut self) -> &mut dyn ClientRepository {
-        &mut self.clients
+        self.others.clients()
     }
     fn codes(&mut self) -> &mut dyn CodeRepository {
-        &mut self.codes
+        self.others.codes()
     }
     fn grants(&mut self) -> &mut dyn GrantRepository {
-        &mut self.grants
+        self.others.grants()
     }
     fn sleep(&mut self) -> &mut dyn SleepRepository {
         self
@@ -192,7 +184,31 @@ impl UnitOfWork for MemoryUnit {
         self
     }
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        &mut self.signing_keys
+        self.others.signing_keys()
+    }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        self.others.passwords()
+    }
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
+        self.others.password_links()
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        self.others.sessions()
+    }
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
+        self.others.authorization_requests()
+    }
+    fn consents(&mut self) -> &mut dyn ConsentRepository {
+        self.others.consents()
+    }
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
+        self.others.personal_tokens()
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        self.others.audit()
+    }
+    fn outbox(&mut self) -> &mut dyn OutboxRepository {
+        self.others.outbox()
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.ask("commit")?;

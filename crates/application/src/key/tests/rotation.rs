@@ -6,6 +6,12 @@ use crate::key::{
     SigningKeyRotation, SigningKeyUse,
 };
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::AuditEvent;
+
+/// An event about a key that the operator made or retired.
+fn told(kind: AuditKind, number: u8) -> AuditEvent {
+    event(AuditActor::Operator, kind).subject(key(number).id.as_uuid())
+}
 
 /// A unit of work that finds these keys and stores a new one at most, which must be made at `created_at`.
 fn unit_of(keys: Vec<SigningKey>, created_at: Option<DateTime<Utc>>) -> MockUnitOfWork {
@@ -55,10 +61,11 @@ async fn rotate(
 async fn t70_a_routine_rotation_adds_a_key_and_retires_none() {
     let keys = vec![SigningKey { created_at: noon() - TimeDelta::days(1), ..key(9) }];
     let units = PreparedUnitsOfWork::new([unit_of(keys.clone(), Some(noon()))]);
-    let endings = units.endings();
+    let (endings, events) = (units.endings(), units.events());
     let done = rotate(units, opening(keys), OlderKeys::Keep).await.unwrap();
     assert_eq!(done, SigningKeyRotation { made: key(1).id, created_at: noon(), retired: Vec::new() });
     assert_eq!(endings.committed(), 1);
+    assert_events(&events, &[told(AuditKind::KeyCreated, 1)]);
 }
 
 #[tokio::test]
@@ -69,10 +76,12 @@ async fn t70_an_emergency_retires_every_active_key_in_the_same_unit_of_work() {
     expect_retired(&mut unit, 8);
     expect_retired(&mut unit, 9);
     let units = PreparedUnitsOfWork::new([unit]);
-    let endings = units.endings();
+    let (endings, events) = (units.endings(), units.events());
     let done = rotate(units, opening(keys), OlderKeys::Retire).await.unwrap();
     assert_eq!(done.retired, [key(8).id, key(9).id]);
     assert_eq!(endings.committed(), 1);
+    let kinds = [(AuditKind::KeyCreated, 1), (AuditKind::KeyRetired, 8), (AuditKind::KeyRetired, 9)];
+    assert_events(&events, &kinds.map(|(kind, number)| told(kind, number)));
 }
 
 #[tokio::test]
@@ -111,14 +120,15 @@ async fn a_rotation_whose_store_fails_commits_nothing() {
     let mut unit = unit_of(keys.clone(), Some(noon() + TimeDelta::microseconds(1)));
     unit.signing_keys.expect_retire().returning(|_, _| Err(StorageError::Unavailable));
     let units = PreparedUnitsOfWork::new([unit]);
-    let endings = units.endings();
+    let (endings, events) = (units.endings(), units.events());
     let outcome = rotate(units, opening(keys), OlderKeys::Retire).await;
     assert!(matches!(outcome, Err(SigningKeyError::Storage(StorageError::Unavailable))));
     assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
 }
 
 async fn retire(units: PreparedUnitsOfWork, number: u8) -> Result<DateTime<Utc>, RetireSigningKeyError> {
-    RetireSigningKey::new(Arc::new(units), clock()).run(key(number).id).await
+    RetireSigningKey::new(Arc::new(units), entropy(), clock()).run(key(number).id).await
 }
 
 #[tokio::test]
@@ -126,16 +136,19 @@ async fn a_key_is_retired_while_another_is_active() {
     let mut unit = unit_of(vec![key(8), key(9)], None);
     expect_retired(&mut unit, 9);
     let units = PreparedUnitsOfWork::new([unit]);
-    let endings = units.endings();
+    let (endings, events) = (units.endings(), units.events());
     assert_eq!(retire(units, 9).await.unwrap(), noon());
     assert_eq!(endings.committed(), 1);
+    assert_events(&events, &[told(AuditKind::KeyRetired, 9)]);
 }
 
 #[tokio::test]
 async fn the_last_active_key_is_not_retired() {
     let units = PreparedUnitsOfWork::new([unit_of(vec![retired(8), key(9)], None)]);
+    let events = units.events();
     let error = retire(units, 9).await.unwrap_err();
     assert!(matches!(error, RetireSigningKeyError::LastActive(id) if id == key(9).id), "{error}");
+    assert_events(&events, &[]);
 }
 
 #[tokio::test]
@@ -143,7 +156,9 @@ async fn a_key_that_is_retired_already_keeps_its_date_and_an_unknown_one_is_name
     let earlier = noon() - TimeDelta::days(2);
     let old = SigningKey { state: SigningKeyState::Retired { at: earlier }, ..key(8) };
     let units = PreparedUnitsOfWork::new([unit_of(vec![old, key(9)], None)]);
+    let events = units.events();
     assert_eq!(retire(units, 8).await.unwrap(), earlier);
+    assert_events(&events, &[]);
     let units = PreparedUnitsOfWork::new([unit_of(vec![key(9)], None)]);
     let error = retire(units, 7).await.unwrap_err();
     assert!(error.to_string().contains(&key(7).id.to_string()), "{error}");

@@ -1,11 +1,13 @@
 use super::{one, unavailable};
+use crate::audit::testing::{assert_events, event};
 use crate::operator::{
     ChangeClient, ClientChange, ClientError, CreateClient, CreateClientCommand, CreatedClient, FindClient,
     ListClients,
 };
-use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{ClientWithSecrets, MockClientReader, StorageError};
 use crate::testing::{REDIRECT_URI, app, client_id, clock, entropy, noon, scopes, seconds, service};
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
@@ -47,6 +49,7 @@ async fn a_new_client_is_active_and_its_secret_is_stored_as_a_hash() {
         Ok(())
     });
     let (units, endings) = one(unit);
+    let events = units.events();
     let command = command(ClientKind::App, "profile sleep");
     let created = CreateClient::new(units, entropy(), clock()).run(command).await.unwrap();
 
@@ -57,6 +60,8 @@ async fn a_new_client_is_active_and_its_secret_is_stored_as_a_hash() {
     assert_eq!(secret.hash, created.secret.hash());
     assert_eq!((secret.created_at, secret.expires_at), (noon(), None));
     assert_eq!(endings.committed(), 1);
+    let expected = event(AuditActor::Operator, AuditKind::ClientCreated).client(client.id);
+    assert_events(&events, &[expected]);
 }
 
 #[tokio::test]
@@ -95,7 +100,12 @@ async fn a_service_client_never_reads_what_people_consent_to() {
 }
 
 /// Changes this client; returns it as it was stored, which must be what is returned.
-async fn change(client: Client, change: ClientChange) -> Client {
+async fn change(client: Client, wanted: ClientChange) -> Client {
+    change_and_tell(client, wanted).await.0
+}
+
+/// Changes this client; returns it with what the audit trail tells of it.
+async fn change_and_tell(client: Client, change: ClientChange) -> (Client, RecordedEvents) {
     let stored = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&stored);
     let mut unit = MockUnitOfWork::default();
@@ -109,10 +119,32 @@ async fn change(client: Client, change: ClientChange) -> Client {
         Ok(true)
     });
     let (units, endings) = one(unit);
-    let changed = ChangeClient::new(units, clock()).run(client_id(1), change).await.unwrap();
+    let events = units.events();
+    let changed = ChangeClient::new(units, entropy(), clock()).run(client_id(1), change).await.unwrap();
     assert_eq!(stored.lock().unwrap().as_ref(), Some(&changed));
     assert_eq!(endings.committed(), 1);
-    changed
+    (changed, events)
+}
+
+/// Checks which kinds of events a change of this client leaves.
+async fn assert_told(client: Client, change: ClientChange, kinds: &[AuditKind]) {
+    let (_, events) = change_and_tell(client, change).await;
+    let expected: Vec<_> =
+        kinds.iter().map(|kind| event(AuditActor::Operator, *kind).client(client_id(1))).collect();
+    assert_events(&events, &expected);
+}
+
+#[tokio::test]
+async fn a_change_and_the_switch_are_events_of_their_own_and_no_change_is_none() {
+    let strict = ClientChange { require_pkce: Some(true), ..ClientChange::default() };
+    assert_told(app(), ClientChange::default(), &[]).await;
+    assert_told(app(), strict.clone(), &[AuditKind::ClientChanged]).await;
+    assert_told(app(), enabled(true), &[]).await;
+    assert_told(app(), enabled(false), &[AuditKind::ClientDisabled]).await;
+    assert_told(disabled_before(), enabled(false), &[]).await;
+    assert_told(disabled_before(), enabled(true), &[AuditKind::ClientEnabled]).await;
+    let both = ClientChange { enabled: Some(false), ..strict };
+    assert_told(app(), both, &[AuditKind::ClientChanged, AuditKind::ClientDisabled]).await;
 }
 
 /// What a change that is not allowed is refused with; the mock lets nothing be stored.
@@ -120,8 +152,10 @@ async fn refused_change(client: Client, change: ClientChange) -> ClientError {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).return_once(move |_| Ok(Some(client)));
     let (units, endings) = one(unit);
-    let error = ChangeClient::new(units, clock()).run(client_id(1), change).await.unwrap_err();
+    let events = units.events();
+    let error = ChangeClient::new(units, entropy(), clock()).run(client_id(1), change).await.unwrap_err();
     assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
     error
 }
 
@@ -195,13 +229,14 @@ async fn a_change_must_leave_a_client_that_could_be_registered() {
 async fn no_client_is_changed_that_does_not_exist() {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).returning(|_| Ok(None));
-    let outcome = ChangeClient::new(one(unit).0, clock()).run(client_id(1), ClientChange::default()).await;
+    let outcome =
+        ChangeClient::new(one(unit).0, entropy(), clock()).run(client_id(1), ClientChange::default()).await;
     assert!(matches!(outcome, Err(ClientError::NotFound)));
 }
 
 #[tokio::test]
 async fn a_store_that_cannot_be_reached_is_told() {
-    let change = ChangeClient::new(unavailable(), clock());
+    let change = ChangeClient::new(unavailable(), entropy(), clock());
     let outcome = change.run(client_id(1), ClientChange::default()).await;
     assert!(matches!(outcome, Err(ClientError::Storage(StorageError::Unavailable))));
 }

@@ -1,9 +1,11 @@
 use super::one;
+use crate::audit::testing::{assert_events, event};
 use crate::operator::{ClientError, RotateClientSecret};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{app, client_id, clock, entropy, noon, seconds, stored_secret};
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{ClientSecret, MAX_LIVE_SECRETS};
 use domain::id::ClientSecretId;
 use domain::secret::SecretKind;
@@ -35,10 +37,13 @@ async fn rotate(secrets: Vec<ClientSecret>, overlap: Option<TimeDelta>) -> Ends 
         Ok(())
     });
     let (units, endings) = one(unit);
+    let events = units.events();
     let secret = RotateClientSecret::new(units, entropy(), clock()).run(client_id(1), overlap).await.unwrap();
 
     let stored = new.lock().unwrap().clone().unwrap();
     assert_eq!(secret.kind(), SecretKind::ClientSecret);
+    let told = event(AuditActor::Operator, AuditKind::ClientSecretRotated).client(client_id(1));
+    assert_events(&events, &[told.subject(stored.id.as_uuid())]);
     assert_eq!((stored.hash, stored.created_at, stored.expires_at), (secret.hash(), noon(), None));
     assert_eq!(endings.committed(), 1);
     let mut ends = ends.lock().unwrap().clone();
@@ -121,7 +126,9 @@ async fn a_secret_that_cannot_be_stored_is_not_given_out() {
     unit.clients.expect_list_secrets().returning(|_| Ok(Vec::new()));
     unit.clients.expect_insert_secret().returning(|_, _| Err(StorageError::Retryable));
     let (units, endings) = one(unit);
+    let events = units.events();
     let outcome = RotateClientSecret::new(units, entropy(), clock()).run(client_id(1), None).await;
     assert!(matches!(outcome, Err(ClientError::Storage(StorageError::Retryable))));
     assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
 }

@@ -1,13 +1,16 @@
 use super::one;
+use crate::audit::testing::{assert_events, event};
 use crate::operator::{IssueCode, IssueCodeCommand, IssueCodeError};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{
     REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, scopes, seconds, service, user_id,
 };
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientStatus};
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
 use domain::secret::SecretKind;
 use domain::user::User;
+use mockall::Sequence;
 use std::sync::{Arc, Mutex};
 
 fn command() -> IssueCodeCommand {
@@ -20,18 +23,32 @@ fn command() -> IssueCodeCommand {
     }
 }
 
+/// A unit of work that holds the person and then finds the client, the order of the consent pages.
 fn finding(client: Option<Client>, user: Option<User>) -> MockUnitOfWork {
+    let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    unit.clients.expect_find().times(1).withf(|id| *id == client_id(1)).return_once(move |_| Ok(client));
-    unit.users.expect_find().withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit.users
+        .expect_find()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(|id| *id == user_id(1))
+        .return_once(move |_| Ok(user));
+    unit.clients
+        .expect_find()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(|id| *id == client_id(1))
+        .return_once(move |_| Ok(client));
     unit
 }
 
 /// Why no code is issued; the mock lets none be stored.
 async fn refusal(client: Option<Client>, user: Option<User>, command: IssueCodeCommand) -> IssueCodeError {
     let (units, endings) = one(finding(client, user));
+    let events = units.events();
     let error = IssueCode::new(units, entropy(), clock()).run(command).await.unwrap_err();
     assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
     error
 }
 
@@ -45,6 +62,7 @@ async fn a_code_is_stored_as_a_hash_with_everything_it_is_bound_to() {
         Ok(())
     });
     let (units, endings) = one(unit);
+    let events = units.events();
     let issued = IssueCode::new(units, entropy(), clock()).run(command()).await.unwrap();
 
     assert_eq!(issued.code.kind(), SecretKind::AuthorizationCode);
@@ -62,6 +80,8 @@ async fn a_code_is_stored_as_a_hash_with_everything_it_is_bound_to() {
     };
     assert_eq!(stored.lock().unwrap().clone(), Some(expected));
     assert_eq!(endings.committed(), 1);
+    let told = event(AuditActor::Operator, AuditKind::CodeIssued).user(user_id(1)).client(client_id(1));
+    assert_events(&events, &[told]);
 }
 
 #[tokio::test]

@@ -1,44 +1,177 @@
 use super::{one, unavailable};
+use crate::audit::testing::{assert_events, event};
 use crate::operator::{ListGrants, RevokeGrants, RevokeGrantsError};
-use crate::ports::storage::GrantFilter;
-use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::testing::{client_id, clock, grant, grant_id, noon, user_id};
-use domain::grant::RevocationReason;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, RecordedEvents};
+use crate::ports::storage::{GrantFilter, StorageError};
+use crate::testing::{client_id, clock, entropy, grant, grant_id, noon, person, seconds, user_id};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::grant::{Grant, RevocationReason};
+use domain::id::{ClientId, UserId};
+use mockall::Sequence;
+use std::sync::Arc;
 
 fn of_person() -> GrantFilter {
     GrantFilter { user_id: Some(user_id(1)), ..GrantFilter::default() }
 }
 
-#[tokio::test]
-async fn an_empty_filter_revokes_nothing_and_asks_nobody() {
-    let revoke = RevokeGrants::new(unavailable(), clock());
-    let outcome = revoke.run(GrantFilter::default(), RevocationReason::Operator).await;
-    assert!(matches!(outcome, Err(RevokeGrantsError::NothingNamed)));
+fn of_client() -> GrantFilter {
+    GrantFilter { client_id: Some(client_id(1)), ..GrantFilter::default() }
+}
+
+fn just_one() -> GrantFilter {
+    GrantFilter { id: Some(grant_id(1)), ..GrantFilter::default() }
+}
+
+/// What a revocation is to touch, and how much of it there is.
+#[derive(Clone, Copy)]
+struct Expected {
+    filter: GrantFilter,
+    user: Option<UserId>,
+    client: Option<ClientId>,
+    grants: u64,
+    consents: u64,
+}
+
+/// A unit of work in which exactly this is revoked and forgotten: the person is held first, then come codes.
+fn revoking(expected: Expected) -> MockUnitOfWork {
+    let Expected { filter, user, client, grants, consents } = expected;
+    let mut order = Sequence::new();
+    let mut unit = MockUnitOfWork::default();
+    if let Some(user_id) = user {
+        unit.users
+            .expect_find()
+            .times(1)
+            .in_sequence(&mut order)
+            .withf(move |asked| *asked == user_id)
+            .returning(|_| Ok(Some(person())));
+        unit.codes
+            .expect_discard_unredeemed()
+            .times(1)
+            .in_sequence(&mut order)
+            .withf(move |asked, before| *asked == user && *before > noon() + seconds(60))
+            .returning(|_, _| Ok(0));
+    }
+    unit.grants
+        .expect_revoke()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(move |asked, at, reason| {
+            *asked == filter && *at == noon() && *reason == RevocationReason::Operator
+        })
+        .returning(move |_, _, _| Ok(grants));
+    unit.consents
+        .expect_forget()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(move |asked_user, asked_client| *asked_user == user && *asked_client == client)
+        .returning(move |_, _| Ok(consents));
+    unit
+}
+
+async fn revoke(
+    unit: MockUnitOfWork,
+    filter: GrantFilter,
+) -> (Result<u64, RevokeGrantsError>, Arc<Endings>, RecordedEvents) {
+    let (units, endings) = one(unit);
+    let events = units.events();
+    let outcome = RevokeGrants::new(units, entropy(), clock()).run(filter).await;
+    (outcome, endings, events)
+}
+
+fn told() -> AuditEvent {
+    event(AuditActor::Operator, AuditKind::GrantRevoked)
 }
 
 #[tokio::test]
-async fn each_thing_that_can_be_named_is_enough() {
-    let of_client = GrantFilter { client_id: Some(client_id(1)), ..GrantFilter::default() };
-    let just_one = GrantFilter { id: Some(grant_id(1)), ..GrantFilter::default() };
-    for filter in [of_person(), of_client, just_one] {
-        let mut unit = MockUnitOfWork::default();
-        unit.grants
-            .expect_revoke()
-            .times(1)
-            .withf(move |asked, at, reason| {
-                *asked == filter && *at == noon() && *reason == RevocationReason::Operator
-            })
-            .returning(|_, _, _| Ok(3));
-        let (units, endings) = one(unit);
-        let revoked = RevokeGrants::new(units, clock()).run(filter, RevocationReason::Operator).await;
-        assert_eq!(revoked.unwrap(), 3);
-        assert_eq!(endings.committed(), 1);
+async fn without_a_name_nothing_is_revoked_and_nobody_asked() {
+    let all_before = GrantFilter { created_before: Some(noon()), ..GrantFilter::default() };
+    for filter in [GrantFilter::default(), all_before] {
+        let outcome = RevokeGrants::new(unavailable(), entropy(), clock()).run(filter).await;
+        assert!(matches!(outcome, Err(RevokeGrantsError::NothingNamed)));
     }
 }
 
 #[tokio::test]
+async fn the_grants_of_a_person_are_revoked_their_codes_void_and_their_consents_forgotten() {
+    let user = Some(user_id(1));
+    let expected = Expected { filter: of_person(), user, client: None, grants: 3, consents: 2 };
+    let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;
+    assert_eq!(outcome.unwrap(), 3);
+    assert_eq!(endings.committed(), 1);
+    assert_events(&events, &[told().user(user_id(1)).count(3)]);
+}
+
+#[tokio::test]
+async fn the_grants_of_a_client_are_revoked_and_what_is_remembered_for_it_is_forgotten() {
+    let client = Some(client_id(1));
+    let expected = Expected { filter: of_client(), user: None, client, grants: 3, consents: 0 };
+    let (outcome, endings, events) = revoke(revoking(expected), of_client()).await;
+    assert_eq!(outcome.unwrap(), 3);
+    assert_eq!(endings.committed(), 1);
+    assert_events(&events, &[told().client(client_id(1)).count(3)]);
+}
+
+#[tokio::test]
+async fn one_grant_is_revoked_with_what_would_silently_make_another() {
+    let (user, client) = (Some(user_id(1)), Some(client_id(1)));
+    let filter = GrantFilter { user_id: user, client_id: client, ..just_one() };
+    let mut unit = revoking(Expected { filter, user, client, grants: 1, consents: 1 });
+    unit.grants
+        .expect_list()
+        .times(1)
+        .withf(|filter, after, limit| *filter == just_one() && after.is_none() && *limit == 1)
+        .returning(|_, _, _| Ok(vec![grant()]));
+    let (outcome, endings, events) = revoke(unit, just_one()).await;
+    assert_eq!(outcome.unwrap(), 1);
+    assert_eq!(endings.committed(), 1);
+    let about = told().user(user_id(1)).client(client_id(1)).subject(grant_id(1).as_uuid());
+    assert_events(&events, &[about.count(1)]);
+}
+
+#[tokio::test]
+async fn a_grant_that_does_not_exist_changes_nothing() {
+    let mut unit = MockUnitOfWork::default();
+    unit.grants.expect_list().times(1).returning(|_, _, _| Ok(Vec::<Grant>::new()));
+    let (outcome, endings, events) = revoke(unit, just_one()).await;
+    assert_eq!(outcome.unwrap(), 0);
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    assert_events(&events, &[]);
+}
+
+#[tokio::test]
+async fn a_revocation_that_finds_nothing_is_no_event() {
+    let user = Some(user_id(1));
+    let expected = Expected { filter: of_person(), user, client: None, grants: 0, consents: 0 };
+    let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;
+    assert_eq!(outcome.unwrap(), 0);
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    assert_events(&events, &[]);
+}
+
+#[tokio::test]
+async fn a_consent_that_is_forgotten_without_a_grant_is_told() {
+    let user = Some(user_id(1));
+    let expected = Expected { filter: of_person(), user, client: None, grants: 0, consents: 1 };
+    let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;
+    assert_eq!(outcome.unwrap(), 0);
+    assert_eq!(endings.committed(), 1);
+    assert_events(&events, &[told().user(user_id(1)).count(0)]);
+}
+
+#[tokio::test]
+async fn a_revocation_that_fails_half_way_leaves_nothing_and_tells_nothing() {
+    let mut unit = MockUnitOfWork::default();
+    unit.grants.expect_revoke().returning(|_, _, _| Ok(3));
+    unit.consents.expect_forget().returning(|_, _| Err(StorageError::Retryable));
+    let (outcome, endings, events) = revoke(unit, of_client()).await;
+    assert!(matches!(outcome, Err(RevokeGrantsError::Storage(StorageError::Retryable))));
+    assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
+}
+
+#[tokio::test]
 async fn a_store_that_cannot_be_reached_is_told() {
-    let outcome = RevokeGrants::new(unavailable(), clock()).run(of_person(), RevocationReason::Person).await;
+    let outcome = RevokeGrants::new(unavailable(), entropy(), clock()).run(of_person()).await;
     assert!(matches!(outcome, Err(RevokeGrantsError::Storage(_))));
 }
 

@@ -1,11 +1,13 @@
 use super::{one, unavailable};
+use crate::audit::testing::{assert_events, event};
 use crate::operator::{
     ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, DeleteUser, FindUser,
     ListUsers, UserChange,
 };
-use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{MockProfileReader, StorageError, UniqueKey};
 use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{Biology, BodyHeight, BodyWeight, Email, User, UserStatus};
@@ -23,6 +25,11 @@ fn inserting(user: User) -> MockUnitOfWork {
     unit
 }
 
+/// An event of the operator.
+fn operators(kind: AuditKind) -> AuditEvent {
+    event(AuditActor::Operator, kind)
+}
+
 fn refusing(key: UniqueKey) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_insert().times(1).returning(move |_| Err(StorageError::Conflict(key)));
@@ -33,9 +40,11 @@ fn refusing(key: UniqueKey) -> MockUnitOfWork {
 async fn a_new_person_is_active_from_now_on_under_an_id_that_is_drawn() {
     let expected = User { id: UserId::from_uuid(drawn_uuid(1)), created_at: noon(), ..person() };
     let (units, endings) = one(inserting(expected.clone()));
+    let events = units.events();
     let created = CreateUser::new(units, entropy(), clock()).run(command()).await.unwrap();
     assert_eq!(created, expected);
     assert_eq!(endings.committed(), 1);
+    assert_events(&events, &[operators(AuditKind::UserCreated).user(expected.id)]);
 }
 
 #[tokio::test]
@@ -49,9 +58,11 @@ async fn a_person_may_bring_their_id_along() {
 #[tokio::test]
 async fn an_id_that_is_taken_is_told() {
     let (units, endings) = one(refusing(UniqueKey::UserId));
+    let events = units.events();
     let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
     assert!(matches!(outcome, Err(CreateUserError::IdTaken)));
     assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
 }
 
 #[tokio::test]
@@ -69,8 +80,27 @@ async fn a_store_that_cannot_be_reached_is_told() {
 }
 
 /// Changes this person; returns them as they were stored, which must be what is returned.
-async fn change(user: User, change: UserChange) -> User {
-    let mut unit = MockUnitOfWork::default();
+async fn change(user: User, wanted: UserChange) -> User {
+    change_and_tell(user, wanted).await.0
+}
+
+/// Changes this person; returns them with what the audit trail tells of it.
+async fn change_and_tell(user: User, change: UserChange) -> (User, RecordedEvents) {
+    let locks = user.status.is_active() && change.locked == Some(true);
+    let unit = if locks { ending_everything() } else { MockUnitOfWork::default() };
+    change_in(unit, user, change).await
+}
+
+/// A unit of work in which the links and the sessions of person 1 are deleted, once.
+fn ending_everything() -> MockUnitOfWork {
+    let mut unit = deleting_links();
+    let sessions = unit.sessions.expect_delete_of_user().times(1);
+    sessions.withf(|id, except| *id == user_id(1) && except.is_none()).returning(|_, _| Ok(2));
+    unit
+}
+
+/// Changes this person in a unit of work that expects something besides.
+async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> (User, RecordedEvents) {
     let stored = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&stored);
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(Some(user)));
@@ -79,10 +109,33 @@ async fn change(user: User, change: UserChange) -> User {
         Ok(true)
     });
     let (units, endings) = one(unit);
-    let changed = ChangeUser::new(units, clock()).run(user_id(1), change).await.unwrap();
+    let events = units.events();
+    let changed = ChangeUser::new(units, entropy(), clock()).run(user_id(1), change).await.unwrap();
     assert_eq!(stored.lock().unwrap().as_ref(), Some(&changed));
     assert_eq!(endings.committed(), 1);
-    changed
+    (changed, events)
+}
+
+/// Checks which kinds of events a change of this person leaves.
+async fn assert_told(user: User, change: UserChange, kinds: &[AuditKind]) {
+    let (_, events) = change_and_tell(user, change).await;
+    let expected: Vec<_> = kinds.iter().map(|kind| operators(*kind).user(user_id(1))).collect();
+    assert_events(&events, &expected);
+}
+
+#[tokio::test]
+async fn a_change_a_lock_and_an_unlock_are_events_of_their_own_and_no_change_is_none() {
+    let already = User { status: locked(), ..person() };
+    let moved = UserChange { home_timezone: TimeZone::parse("Asia/Tokyo").ok(), ..UserChange::default() };
+    assert_told(person(), UserChange::default(), &[]).await;
+    assert_told(person(), moved.clone(), &[AuditKind::UserChanged]).await;
+    assert_told(person(), lock(true), &[AuditKind::UserLocked]).await;
+    assert_told(person(), lock(false), &[]).await;
+    assert_told(already.clone(), lock(true), &[]).await;
+    assert_told(already.clone(), lock(false), &[AuditKind::UserUnlocked]).await;
+    assert_told(already.clone(), moved.clone(), &[AuditKind::UserChanged]).await;
+    let both = UserChange { locked: Some(true), ..moved };
+    assert_told(person(), both, &[AuditKind::UserChanged, AuditKind::UserLocked]).await;
 }
 
 #[tokio::test]
@@ -99,7 +152,30 @@ async fn address_and_zone_are_changed_and_the_rest_stays() {
         home_timezone: Some(home_timezone),
         ..UserChange::default()
     };
-    assert_eq!(change(person(), wanted).await, User { email, home_timezone, ..person() });
+    let (changed, _) = change_in(deleting_links(), person(), wanted).await;
+    assert_eq!(changed, User { email, home_timezone, ..person() });
+}
+
+/// A unit of work in which the links of person 1 are deleted, once.
+fn deleting_links() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    let links = &mut unit.password_links;
+    links.expect_delete_of_user().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(1));
+    unit
+}
+
+#[tokio::test]
+async fn a_link_that_went_to_the_former_address_chooses_no_password() {
+    let wanted = UserChange { email: Email::parse("new@example.org").ok(), ..UserChange::default() };
+    let (_, events) = change_in(deleting_links(), person(), wanted).await;
+    assert_events(&events, &[operators(AuditKind::UserChanged).user(user_id(1))]);
+}
+
+#[tokio::test]
+async fn the_same_address_once_more_leaves_the_links() {
+    let same = UserChange { email: Some(person().email), ..UserChange::default() };
+    // A deletion that is not expected would fail here.
+    assert_eq!(change(person(), same).await, person());
 }
 
 #[tokio::test]
@@ -143,7 +219,7 @@ async fn nobody_is_changed_who_does_not_exist() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).returning(|_| Ok(None));
     let (units, endings) = one(unit);
-    let outcome = ChangeUser::new(units, clock()).run(user_id(1), UserChange::default()).await;
+    let outcome = ChangeUser::new(units, entropy(), clock()).run(user_id(1), UserChange::default()).await;
     assert!(matches!(outcome, Err(ChangeUserError::NotFound)));
     assert_eq!(endings.committed(), 0);
 }
@@ -154,19 +230,25 @@ async fn an_address_that_somebody_else_has_is_not_taken_over() {
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     unit.users.expect_update().returning(|_| Err(StorageError::Conflict(UniqueKey::UserEmail)));
     let (units, endings) = one(unit);
-    let outcome = ChangeUser::new(units, clock()).run(user_id(1), UserChange::default()).await;
+    let events = units.events();
+    let outcome = ChangeUser::new(units, entropy(), clock()).run(user_id(1), UserChange::default()).await;
     assert!(matches!(outcome, Err(ChangeUserError::EmailTaken)));
     assert_eq!(endings.committed(), 0);
+    assert_events(&events, &[]);
 }
 
 #[tokio::test]
-async fn a_deletion_is_committed_and_says_whether_there_was_anybody() {
+async fn a_deletion_says_whether_there_was_anybody() {
     for existed in [true, false] {
         let mut unit = MockUnitOfWork::default();
         unit.users.expect_delete().times(1).withf(|id| *id == user_id(1)).returning(move |_| Ok(existed));
         let (units, endings) = one(unit);
-        assert_eq!(DeleteUser::new(units).run(user_id(1)).await.unwrap(), existed);
-        assert_eq!(endings.committed(), 1);
+        let events = units.events();
+        let delete = DeleteUser::new(units, entropy(), clock());
+        assert_eq!(delete.run(user_id(1)).await.unwrap(), existed);
+        let erased = existed.then(|| operators(AuditKind::UserErased).user(user_id(1)));
+        assert_events(&events, erased.as_slice());
+        assert_eq!((endings.committed(), endings.rolled_back()), if existed { (1, 0) } else { (0, 1) });
     }
 }
 

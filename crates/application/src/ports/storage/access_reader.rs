@@ -2,8 +2,10 @@
 
 use super::StorageError;
 use async_trait::async_trait;
-use domain::id::{ClientId, GrantId, UserId};
+use chrono::{DateTime, Utc};
+use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
 use domain::scope::ScopeSet;
+use domain::secret::SecretHash;
 use domain::time::TimeZone;
 #[cfg(feature = "test-support")]
 use mockall::automock;
@@ -21,6 +23,23 @@ pub struct AccessState {
     pub home_timezone: TimeZone,
 }
 
+/// What stands behind a personal access token at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PersonalAccess {
+    /// The token.
+    pub token_id: PersonalTokenId,
+    /// Whose data it opens.
+    pub user_id: UserId,
+    /// What it allows.
+    pub scopes: ScopeSet,
+    /// Whether it is not revoked and its person's account can be used.
+    pub is_live: bool,
+    /// From when on it counts no more.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// The person's zone, so that a date costs no second query.
+    pub home_timezone: TimeZone,
+}
+
 /// Answers the access check, outside a transaction: asked on every data request.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
@@ -34,4 +53,8 @@ pub trait AccessReader: Send + Sync {
         user_id: UserId,
         grant_id: GrantId,
     ) -> Result<Option<AccessState>, StorageError>;
+    /// Returns what stands behind the personal access token with this hash, in one round trip, or nothing.
+    ///
+    /// May be up to one second old as well.
+    async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError>;
 }

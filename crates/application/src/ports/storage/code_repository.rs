@@ -4,7 +4,7 @@ use super::StorageError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::code::AuthorizationCode;
-use domain::id::GrantId;
+use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
 #[cfg(feature = "test-support")]
 use mockall::automock;
@@ -27,6 +27,13 @@ pub trait CodeRepository: Send {
         grant_id: GrantId,
         now: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
+    /// Deletes codes that were issued before this moment and never redeemed: those of one person, or of everybody
+    /// (security.md T17). Returns how many.
+    async fn discard_unredeemed(
+        &mut self,
+        user_id: Option<UserId>,
+        issued_before: DateTime<Utc>,
+    ) -> Result<u64, StorageError>;
     /// Deletes codes that ended before this moment, at most `limit`; returns how many.
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

@@ -23,6 +23,10 @@ pub enum UniqueKey {
     IntakeLog,
     /// The id of a signing key.
     SigningKey,
+    /// The id or the cookie of a session.
+    Session,
+    /// The id or the hash of a personal access token.
+    PersonalToken,
 }
 
 /// Why a storage port could not do what it was asked.

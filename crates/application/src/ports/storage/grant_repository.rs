@@ -3,7 +3,7 @@
 use super::StorageError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::grant::{Grant, RevocationReason};
+use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
 use domain::user::UserStatus;
@@ -43,6 +43,8 @@ pub struct GrantFilter {
     pub client_id: Option<ClientId>,
     /// Only this one.
     pub id: Option<GrantId>,
+    /// Only those made before this moment.
+    pub created_before: Option<DateTime<Utc>>,
 }
 
 /// Keeps grants.
@@ -58,12 +60,13 @@ pub trait GrantRepository: Send {
         after: Option<GrantId>,
         limit: u32,
     ) -> Result<Vec<Grant>, StorageError>;
-    /// Notes that a refresh token was used; a later moment than the stored one wins.
+    /// Notes that a refresh token was used, and from where; a later moment than the stored one wins.
     async fn record_use(
         &mut self,
         user_id: UserId,
         id: GrantId,
         at: DateTime<Utc>,
+        from: &UsedFrom,
     ) -> Result<(), StorageError>;
     /// Revokes the live grants that match; returns how many there were.
     async fn revoke(

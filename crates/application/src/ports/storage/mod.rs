@@ -7,13 +7,19 @@
 //! domain before they come here.
 
 mod access_reader;
+mod audit_repository;
+mod authorization_request_repository;
 mod client_repository;
 mod code_repository;
 mod error;
 mod failure_counter;
 mod grant_repository;
 mod intake_log_repository;
+mod outbox_repository;
+mod password_repository;
+mod personal_token_repository;
 mod profile_reader;
+mod session_repository;
 mod signing_key_repository;
 mod sleep_reader;
 mod sleep_repository;
@@ -23,13 +29,19 @@ mod unit_of_work;
 mod user_repository;
 
 pub use access_reader::*;
+pub use audit_repository::*;
+pub use authorization_request_repository::*;
 pub use client_repository::*;
 pub use code_repository::*;
 pub use error::*;
 pub use failure_counter::*;
 pub use grant_repository::*;
 pub use intake_log_repository::*;
+pub use outbox_repository::*;
+pub use password_repository::*;
+pub use personal_token_repository::*;
 pub use profile_reader::*;
+pub use session_repository::*;
 pub use signing_key_repository::*;
 pub use sleep_reader::*;
 pub use sleep_repository::*;

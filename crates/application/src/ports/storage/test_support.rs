@@ -1,12 +1,18 @@
 //! A unit of work made of mocks, for tests of use cases.
 
 use super::{
-    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, MockClientRepository,
-    MockCodeRepository, MockGrantRepository, MockIntakeLogRepository, MockSigningKeyRepository,
-    MockSleepRepository, MockSupplementRepository, MockUserRepository, SigningKeyRepository, SleepRepository,
-    StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    GrantRepository, IntakeLogRepository, MockAuthorizationRequestRepository, MockClientRepository,
+    MockCodeRepository, MockConsentRepository, MockGrantRepository, MockIntakeLogRepository,
+    MockOutboxRepository, MockPasswordLinkRepository, MockPasswordRepository, MockPersonalTokenRepository,
+    MockSessionRepository, MockSigningKeyRepository, MockSleepRepository, MockSupplementRepository,
+    MockUserRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::audit::AuditEvent;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,10 +41,48 @@ impl Endings {
     }
 }
 
-/// A unit of work whose repositories are mocks.
+/// The events that the units of work of one test appended, in order, committed or not.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedEvents(Arc<Mutex<Vec<AuditEvent>>>);
+
+impl RecordedEvents {
+    /// Returns them all.
+    pub fn all(&self) -> Vec<AuditEvent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl AuditRepository for RecordedEvents {
+    async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        Ok(())
+    }
+
+    async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deleted = 0;
+        events.retain(|event| {
+            let goes = event.at < before && deleted < u64::from(limit);
+            deleted += u64::from(goes);
+            !goes
+        });
+        Ok(deleted)
+    }
+}
+
+/// A unit of work whose repositories are mocks; the audit trail alone takes every event and keeps it.
 #[derive(Default)]
 #[expect(missing_docs, reason = "each field is the mock of the repository it is named after")]
 pub struct MockUnitOfWork {
+    pub passwords: MockPasswordRepository,
+    pub password_links: MockPasswordLinkRepository,
+    pub sessions: MockSessionRepository,
+    pub authorization_requests: MockAuthorizationRequestRepository,
+    pub consents: MockConsentRepository,
+    pub personal_tokens: MockPersonalTokenRepository,
+    pub audit: RecordedEvents,
+    pub outbox: MockOutboxRepository,
     pub users: MockUserRepository,
     pub clients: MockClientRepository,
     pub codes: MockCodeRepository,
@@ -76,6 +120,30 @@ impl UnitOfWork for MockUnitOfWork {
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
         &mut self.signing_keys
     }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        &mut self.passwords
+    }
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
+        &mut self.password_links
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        &mut self.sessions
+    }
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
+        &mut self.authorization_requests
+    }
+    fn consents(&mut self) -> &mut dyn ConsentRepository {
+        &mut self.consents
+    }
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
+        &mut self.personal_tokens
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        &mut self.audit
+    }
+    fn outbox(&mut self) -> &mut dyn OutboxRepository {
+        &mut self.outbox
+    }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.endings.committed.fetch_add(1, Ordering::SeqCst);
         Ok(())
@@ -91,16 +159,24 @@ impl UnitOfWork for MockUnitOfWork {
 pub struct PreparedUnitsOfWork {
     prepared: Mutex<Vec<MockUnitOfWork>>,
     endings: Arc<Endings>,
+    events: RecordedEvents,
 }
 
 impl PreparedUnitsOfWork {
     /// Prepares units of work, the first to be handed out first.
     pub fn new(units: impl IntoIterator<Item = MockUnitOfWork>) -> Self {
-        let endings = Arc::new(Endings::default());
-        let mut prepared: Vec<_> =
-            units.into_iter().map(|unit| MockUnitOfWork { endings: Arc::clone(&endings), ..unit }).collect();
+        let (endings, events) = (Arc::new(Endings::default()), RecordedEvents::default());
+        let mut prepared: Vec<_> = units
+            .into_iter()
+            .map(|unit| MockUnitOfWork { endings: Arc::clone(&endings), audit: events.clone(), ..unit })
+            .collect();
         prepared.reverse();
-        Self { prepared: Mutex::new(prepared), endings }
+        Self { prepared: Mutex::new(prepared), endings, events }
+    }
+
+    /// Tells which events were appended, in order, committed or not.
+    pub fn events(&self) -> RecordedEvents {
+        self.events.clone()
     }
 
     /// Tells how the units of work ended.

@@ -1,8 +1,10 @@
 //! What must happen together or not at all.
 
 use super::{
-    ClientRepository, CodeRepository, GrantRepository, IntakeLogRepository, SigningKeyRepository,
-    SleepRepository, StorageError, SupplementRepository, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UserRepository,
 };
 use async_trait::async_trait;
 
@@ -16,6 +18,11 @@ pub trait UnitOfWorkFactory: Send + Sync {
 }
 
 /// A transaction, with the repositories that work inside it.
+///
+/// Who holds several rows takes them in one order, so that no two wait for each other: first the person
+/// ([`UserRepository::find`] holds them until the end), then the request or the link, the client, codes, then
+/// grants. Whoever issues or redeems a code, or voids a person's codes, MUST hold the person: a code that another
+/// one has inserted and not yet committed is not seen, so nothing but the person's row makes the two take turns.
 ///
 /// Dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction behind.
 /// After a [`StorageError::Conflict`] it MUST stay usable.
@@ -37,6 +44,22 @@ pub trait UnitOfWork: Send {
     fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository;
     /// Signing keys.
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository;
+    /// Password hashes.
+    fn passwords(&mut self) -> &mut dyn PasswordRepository;
+    /// One-time links to choose a password.
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository;
+    /// Signed-in browsers.
+    fn sessions(&mut self) -> &mut dyn SessionRepository;
+    /// Authorization requests that wait for their person.
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository;
+    /// Remembered consents.
+    fn consents(&mut self) -> &mut dyn ConsentRepository;
+    /// Personal access tokens.
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository;
+    /// The audit trail.
+    fn audit(&mut self) -> &mut dyn AuditRepository;
+    /// Messages that wait to be sent.
+    fn outbox(&mut self) -> &mut dyn OutboxRepository;
     /// Stores everything. An error means that nothing was stored, or that it is not known (a lost connection).
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
     /// Forgets everything.

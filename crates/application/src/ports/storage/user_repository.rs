@@ -23,7 +23,8 @@ pub trait UserRepository: Send {
     /// Overwrites everything but the id; returns whether the person exists. MUST fail with
     /// `Conflict(UserEmail)` when the new address is taken.
     async fn update(&mut self, user: &User) -> Result<bool, StorageError>;
-    /// Deletes a person and, MUST, everything stored under their id: profile, codes, grants, sleep sessions,
-    /// intake logs. Returns whether the person existed.
+    /// Deletes a person and, MUST, everything stored under their id: profile, password, links, signed-in
+    /// browsers, requests, consents, tokens, codes, grants, sums of reads, sleep sessions, intake logs. The audit
+    /// trail stays: it holds ids alone. Returns whether the person existed.
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError>;
 }

@@ -1,8 +1,14 @@
+mod query_secret;
+
+use crate::ports::storage::test_support::PreparedUnitsOfWork;
 use crate::ports::storage::{
     ClientWithSecrets, FailureCount, FailureKey, MockClientReader, MockFailureCounter, StorageError,
 };
-use crate::testing::{app, client_id, clock, noon, seconds, secret, stored_secret};
-use crate::token::{AuthenticateClient, AuthenticateClientError, AuthenticationLimits, PresentedCredentials};
+use crate::testing::{app, client_id, clock, entropy, noon, seconds, secret, stored_secret};
+use crate::token::{
+    AuthenticateClient, AuthenticateClientError, AuthenticationLimits, AuthenticationPorts,
+    PresentedCredentials, QuerySecrets,
+};
 use chrono::TimeDelta;
 use domain::client::{Client, ClientStatus};
 use domain::id::ClientId;
@@ -13,8 +19,23 @@ use uuid::Uuid;
 type Outcome = Result<Client, AuthenticateClientError>;
 
 fn authentication(clients: MockClientReader, failures: MockFailureCounter) -> AuthenticateClient {
-    let limits = AuthenticationLimits::default();
-    AuthenticateClient::new(Arc::new(clients), Arc::new(failures), clock(), limits, true)
+    authentication_with(clients, failures, PreparedUnitsOfWork::new([]), true)
+}
+
+fn authentication_with(
+    clients: MockClientReader,
+    failures: MockFailureCounter,
+    units: PreparedUnitsOfWork,
+    allow_query_secrets: bool,
+) -> AuthenticateClient {
+    let ports = AuthenticationPorts {
+        clients: Arc::new(clients),
+        failures: Arc::new(failures),
+        units: Arc::new(units),
+        entropy: entropy(),
+        clock: clock(),
+    };
+    AuthenticateClient::new(ports, AuthenticationLimits::default(), allow_query_secrets)
 }
 
 /// Presents the secret of this number from one address, not in the query.
@@ -25,7 +46,7 @@ async fn present(authentication: AuthenticateClient, id: &str, number: u8) -> Ou
 
 fn credentials<'a>(client_id: &'a str, client_secret: &'a str) -> PresentedCredentials<'a> {
     let address = "192.0.2.1".parse().unwrap();
-    PresentedCredentials { client_id, client_secret, address, in_query: false }
+    PresentedCredentials { client_id, client_secret, address, in_query: QuerySecrets::None }
 }
 
 fn own_id() -> String {
@@ -204,48 +225,6 @@ async fn a_store_that_fails_is_no_failed_authentication() {
     clients.expect_find_with_secrets().times(1).returning(|_| Err(StorageError::Retryable));
     let outcome = present(authentication(clients, MockFailureCounter::new()), &own_id(), 3).await;
     assert!(matches!(outcome, Err(AuthenticateClientError::Storage(StorageError::Retryable))));
-}
-
-fn in_query(secret: &str) -> PresentedCredentials<'_> {
-    PresentedCredentials { in_query: true, ..credentials("00000000-0000-0000-0000-0000c11e0001", secret) }
-}
-
-#[tokio::test]
-async fn a_secret_in_the_query_is_accepted_where_both_switches_allow_it() {
-    let authentication = authentication(known_client(app()), MockFailureCounter::new());
-    let right = secret(SecretKind::ClientSecret, 3);
-    assert_eq!(authentication.run(in_query(right.expose())).await.unwrap(), app());
-}
-
-#[tokio::test]
-async fn the_global_switch_refuses_secrets_in_the_query_before_anything_is_asked() {
-    let authentication = AuthenticateClient::new(
-        Arc::new(MockClientReader::new()),
-        Arc::new(MockFailureCounter::new()),
-        clock(),
-        AuthenticationLimits::default(),
-        false,
-    );
-    let right = secret(SecretKind::ClientSecret, 3);
-    let outcome = authentication.run(in_query(right.expose())).await;
-    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)));
-}
-
-#[tokio::test]
-async fn a_clients_switch_refuses_its_right_secret_in_the_query_and_counts_nothing() {
-    let strict = Client { allow_query_secrets: false, ..app() };
-    let authentication = authentication(known_client(strict), MockFailureCounter::new());
-    let right = secret(SecretKind::ClientSecret, 3);
-    let outcome = authentication.run(in_query(right.expose())).await;
-    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)));
-}
-
-#[tokio::test]
-async fn a_clients_switch_says_nothing_to_somebody_with_a_wrong_secret() {
-    let strict = Client { allow_query_secrets: false, ..app() };
-    let authentication = authentication(known_client(strict), one_failure());
-    let wrong = secret(SecretKind::ClientSecret, 9);
-    assert_invalid_client(authentication.run(in_query(wrong.expose())).await);
 }
 
 /// Returns what one failure of this client from this address is counted for.

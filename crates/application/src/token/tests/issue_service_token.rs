@@ -1,31 +1,42 @@
 use super::mint;
+use crate::audit::testing::{assert_events, event};
+use crate::ports::storage::StorageError;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{BrokenSigner, RecordingSigner, app, noon, scopes, service};
 use crate::token::{IssueServiceToken, IssueServiceTokenCommand, IssueServiceTokenError, ServiceToken};
 use chrono::SubsecRound;
 use domain::access_token::TokenSubject;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use std::sync::Arc;
 
-fn issue(client: &Client, scope: Option<&str>) -> Result<ServiceToken, IssueServiceTokenError> {
-    IssueServiceToken::new(mint(Arc::new(RecordingSigner::default())))
+/// A store that takes one event.
+fn one_event() -> Arc<PreparedUnitsOfWork> {
+    Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]))
+}
+
+async fn issue(client: &Client, scope: Option<&str>) -> Result<ServiceToken, IssueServiceTokenError> {
+    IssueServiceToken::new(one_event(), mint(Arc::new(RecordingSigner::default())))
         .run(IssueServiceTokenCommand { client, scope })
+        .await
 }
 
-#[test]
-fn a_service_client_gets_all_its_scopes_when_it_asks_for_none() {
-    assert_eq!(issue(&service(), None).unwrap().scopes, scopes("sleep:write supplements:write"));
+#[tokio::test]
+async fn a_service_client_gets_all_its_scopes_when_it_asks_for_none() {
+    assert_eq!(issue(&service(), None).await.unwrap().scopes, scopes("sleep:write supplements:write"));
 }
 
-#[test]
-fn a_service_client_may_ask_for_less() {
-    assert_eq!(issue(&service(), Some("sleep:write")).unwrap().scopes, scopes("sleep:write"));
+#[tokio::test]
+async fn a_service_client_may_ask_for_less() {
+    assert_eq!(issue(&service(), Some("sleep:write")).await.unwrap().scopes, scopes("sleep:write"));
 }
 
-#[test]
-fn the_token_acts_for_the_client_itself_and_lives_an_hour() {
+#[tokio::test]
+async fn the_token_acts_for_the_client_itself_and_lives_an_hour() {
     let signer = Arc::new(RecordingSigner::default());
-    let issued = IssueServiceToken::new(mint(signer.clone()))
+    let issued = IssueServiceToken::new(one_event(), mint(signer.clone()))
         .run(IssueServiceTokenCommand { client: &service(), scope: None })
+        .await
         .unwrap();
     let claims = signer.signed()[0];
     assert_eq!(issued.access_token, format!("signed {}", claims.id));
@@ -34,22 +45,42 @@ fn the_token_acts_for_the_client_itself_and_lives_an_hour() {
     assert_eq!((claims.expires_at - claims.issued_at).num_seconds(), 3600);
 }
 
-#[test]
-fn scopes_that_are_unknown_or_not_allowed_are_refused() {
+#[tokio::test]
+async fn scopes_that_are_unknown_or_not_allowed_are_refused() {
     for scope in ["users:write", "sleep:write users:write", "sleep", "nonsense", "", " "] {
-        let refused = issue(&service(), Some(scope));
+        let refused = issue(&service(), Some(scope)).await;
         assert!(matches!(refused, Err(IssueServiceTokenError::InvalidScope)), "{scope:?}");
     }
 }
 
-#[test]
-fn an_app_gets_no_token_of_its_own() {
-    assert!(matches!(issue(&app(), None), Err(IssueServiceTokenError::UnauthorizedClient)));
+#[tokio::test]
+async fn an_app_gets_no_token_of_its_own() {
+    assert!(matches!(issue(&app(), None).await, Err(IssueServiceTokenError::UnauthorizedClient)));
 }
 
-#[test]
-fn a_signing_failure_passes_through() {
-    let broken = IssueServiceToken::new(mint(Arc::new(BrokenSigner)));
-    let outcome = broken.run(IssueServiceTokenCommand { client: &service(), scope: None });
+#[tokio::test]
+async fn a_signing_failure_passes_through() {
+    let units = one_event();
+    let broken = IssueServiceToken::new(units.clone(), mint(Arc::new(BrokenSigner)));
+    let outcome = broken.run(IssueServiceTokenCommand { client: &service(), scope: None }).await;
     assert!(matches!(outcome, Err(IssueServiceTokenError::Signing(_))));
+    assert_events(&units.events(), &[]);
+}
+
+#[tokio::test]
+async fn a_token_is_in_the_audit_trail_before_it_is_given_out() {
+    let units = one_event();
+    let issue = IssueServiceToken::new(units.clone(), mint(Arc::new(RecordingSigner::default())));
+    issue.run(IssueServiceTokenCommand { client: &service(), scope: None }).await.unwrap();
+    assert_eq!(units.endings().committed(), 1);
+    let told = event(AuditActor::Client, AuditKind::ServiceTokenIssued).client(service().id);
+    assert_events(&units.events(), &[told]);
+}
+
+#[tokio::test]
+async fn a_token_that_would_be_missing_from_the_audit_trail_is_not_given_out() {
+    let none = Arc::new(PreparedUnitsOfWork::new([]));
+    let issue = IssueServiceToken::new(none, mint(Arc::new(RecordingSigner::default())));
+    let outcome = issue.run(IssueServiceTokenCommand { client: &service(), scope: None }).await;
+    assert!(matches!(outcome, Err(IssueServiceTokenError::Storage(StorageError::Unavailable))));
 }

@@ -1,14 +1,18 @@
 use super::mint;
+use crate::audit::testing::{HeldReads, assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantWithUser, MockGrantReader, StorageError};
+use crate::ports::system::TokenSigner;
 use crate::testing::{
     BrokenSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
-    service, user_id,
+    service, used_from, user_id,
 };
 use crate::token::{RefreshAccess, RefreshAccessCommand, RefreshAccessError, RefreshedAccess};
 use domain::access_token::TokenSubject;
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
 use domain::user::UserStatus;
@@ -37,13 +41,28 @@ fn nothing_to_write() -> PreparedUnitsOfWork {
 }
 
 fn refresh(grants: MockGrantReader, units: PreparedUnitsOfWork) -> RefreshAccess {
-    RefreshAccess::new(Arc::new(grants), Arc::new(units), mint(Arc::new(RecordingSigner::default())))
+    refresh_with(grants, units, Arc::new(RecordingSigner::default()), &Arc::default())
+}
+
+fn refresh_with(
+    grants: MockGrantReader,
+    units: PreparedUnitsOfWork,
+    signer: Arc<dyn TokenSigner>,
+    reads: &Arc<HeldReads>,
+) -> RefreshAccess {
+    RefreshAccess::new(Arc::new(grants), Arc::new(units), reads.recorder(), mint(signer))
 }
 
 /// Refreshes with everything right but what the test changes.
 async fn attempt(grants: MockGrantReader, user_id: Option<&str>, scope: Option<&str>) -> Outcome {
     let (client, refresh_token) = (app(), refresh_token());
-    let command = RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id, scope };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id,
+        scope,
+        from: &used_from(),
+    };
     refresh(grants, nothing_to_write()).run(command).await
 }
 
@@ -59,13 +78,15 @@ fn assert_invalid_grant(outcome: &Outcome) {
 async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
     let signer = Arc::new(RecordingSigner::default());
     let grants = reader(grant(), UserStatus::Active);
-    let refresh = RefreshAccess::new(Arc::new(grants), Arc::new(nothing_to_write()), mint(signer.clone()));
+    let reads = Arc::default();
+    let refresh = refresh_with(grants, nothing_to_write(), signer.clone(), &reads);
     let (client, refresh_token, person) = (app(), refresh_token(), user_id(1).to_string());
     let command = RefreshAccessCommand {
         client: &client,
         refresh_token: &refresh_token,
         user_id: Some(&person),
         scope: None,
+        from: &used_from(),
     };
     let refreshed = refresh.run(command).await.unwrap();
     let claims = signer.signed()[0];
@@ -73,6 +94,9 @@ async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
     assert_eq!((refreshed.user_id, refreshed.scopes), (user_id(1), scopes("profile sleep")));
     assert_eq!(claims.subject, TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) });
     assert_eq!((claims.client_id, claims.scopes), (client_id(1), scopes("profile sleep")));
+    let key = TallyKey::at(noon(), user_id(1), Reader::Client(client_id(1)), ReadKind::Refresh);
+    let range = AskedRange::default();
+    assert_eq!(reads.all(), [ReadTally { key, requests: 1, items: 0, range }]);
 }
 
 #[tokio::test]
@@ -92,10 +116,40 @@ async fn the_person_named_is_told_to_the_store_as_a_hint() {
     attempt(grants, Some(&user_id(1).to_string()), None).await.unwrap();
 }
 
+/// Presents a refresh token that belongs to another client.
+async fn misuse(units: PreparedUnitsOfWork) -> Outcome {
+    let of_other = reader(Grant { client_id: client_id(2), ..grant() }, UserStatus::Active);
+    let (client, refresh_token, reads) = (app(), refresh_token(), Arc::default());
+    let refresh = refresh_with(of_other, units, Arc::new(RecordingSigner::default()), &reads);
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
+    let outcome = refresh.run(command).await;
+    assert_eq!(reads.all(), []);
+    outcome
+}
+
 #[tokio::test]
-async fn the_refresh_token_of_another_client_is_refused() {
-    let of_other = Grant { client_id: client_id(2), ..grant() };
-    assert_invalid_grant(&attempt(reader(of_other, UserStatus::Active), None, None).await);
+async fn t50_the_refresh_token_of_another_client_is_refused_and_that_is_in_the_audit_trail() {
+    let units = PreparedUnitsOfWork::new([MockUnitOfWork::default()]);
+    let (endings, events) = (units.endings(), units.events());
+    assert_invalid_grant(&misuse(units).await);
+    assert_eq!(endings.committed(), 1);
+    let told = event(AuditActor::Client, AuditKind::RefreshTokenMisused).user(user_id(1));
+    let told = told.client(client_id(1)).subject(grant_id(1).as_uuid()).from(used_from().address);
+    assert_events(&events, &[told]);
+}
+
+#[tokio::test]
+async fn t50_the_refusal_is_the_same_when_the_audit_trail_takes_nothing() {
+    let units = nothing_to_write();
+    let endings = units.endings();
+    assert_invalid_grant(&misuse(units).await);
+    assert_eq!(endings.begun(), 1);
 }
 
 #[tokio::test]
@@ -154,7 +208,13 @@ async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
     ];
     for refresh_token in &texts {
         let refresh = refresh(MockGrantReader::new(), nothing_to_write());
-        let command = RefreshAccessCommand { client: &client, refresh_token, user_id: None, scope: None };
+        let command = RefreshAccessCommand {
+            client: &client,
+            refresh_token,
+            user_id: None,
+            scope: None,
+            from: &used_from(),
+        };
         assert_invalid_grant(&refresh.run(command).await);
     }
 }
@@ -162,8 +222,13 @@ async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
 #[tokio::test]
 async fn a_service_client_holds_no_refresh_tokens() {
     let (client, refresh_token): (Client, _) = (service(), refresh_token());
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
     let outcome = refresh(MockGrantReader::new(), nothing_to_write()).run(command).await;
     assert!(matches!(outcome, Err(RefreshAccessError::UnauthorizedClient)));
 }
@@ -191,8 +256,13 @@ async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork
     let used = Grant { last_used_at: last_used_at.map(|ago| noon() - seconds(ago)), ..grant() };
     let endings = units.endings();
     let (client, refresh_token) = (app(), refresh_token());
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
     refresh(reader(used, UserStatus::Active), units).run(command).await.unwrap();
     endings
 }
@@ -203,8 +273,10 @@ fn recording_use() -> PreparedUnitsOfWork {
     unit.grants
         .expect_record_use()
         .times(1)
-        .withf(|user, grant, at| *user == user_id(1) && *grant == grant_id(1) && *at == noon())
-        .returning(|_, _, _| Ok(()));
+        .withf(|user, grant, at, from| {
+            *user == user_id(1) && *grant == grant_id(1) && *at == noon() && *from == used_from()
+        })
+        .returning(|_, _, _, _| Ok(()));
     PreparedUnitsOfWork::new([unit])
 }
 
@@ -233,12 +305,18 @@ async fn a_use_that_cannot_be_recorded_does_not_cost_the_token() {
 async fn a_signing_failure_records_no_use() {
     let unused = Grant { last_used_at: None, ..grant() };
     let grants = reader(unused, UserStatus::Active);
-    let refresh =
-        RefreshAccess::new(Arc::new(grants), Arc::new(nothing_to_write()), mint(Arc::new(BrokenSigner)));
+    let reads = Arc::default();
+    let refresh = refresh_with(grants, nothing_to_write(), Arc::new(BrokenSigner), &reads);
     let (client, refresh_token) = (app(), refresh_token());
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id: None, scope: None };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id: None,
+        scope: None,
+        from: &used_from(),
+    };
     assert!(matches!(refresh.run(command).await, Err(RefreshAccessError::Signing(_))));
+    assert_eq!(reads.all(), []);
 }
 
 #[tokio::test]

@@ -1,12 +1,15 @@
 use crate::access::TokenCheck;
+use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader, StorageError};
 use crate::ports::system::{InvalidToken, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{
-    app, checking_with, client_id, clock, grant, grant_id, locked, noon, scopes, secret, service, user_id,
+    app, checking_with, client_id, clock, entropy, grant, grant_id, locked, noon, scopes, secret, service,
+    user_id,
 };
 use crate::token::{RevokeToken, RevokeTokenCommand, RevokeTokenError};
 use domain::access_token::{AccessClaims, TokenSubject};
+use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::{ClientId, TokenId};
@@ -63,15 +66,25 @@ fn of_person() -> TokenSubject {
 
 /// A unit of work that must be told once that the client gave its grant back now.
 fn revoking() -> PreparedUnitsOfWork {
+    revoking_live(1)
+}
+
+/// The same, of a grant that is live or (0) is not.
+fn revoking_live(live: u64) -> PreparedUnitsOfWork {
     let mut unit = MockUnitOfWork::default();
-    let one = GrantFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), id: Some(grant_id(1)) };
+    let one = GrantFilter {
+        user_id: Some(user_id(1)),
+        client_id: Some(client_id(1)),
+        id: Some(grant_id(1)),
+        ..GrantFilter::default()
+    };
     unit.grants
         .expect_revoke()
         .times(1)
         .withf(move |filter, at, reason| {
             *filter == one && *at == noon() && *reason == RevocationReason::Client
         })
-        .returning(|_, _, _| Ok(1));
+        .returning(move |_, _, _| Ok(live));
     PreparedUnitsOfWork::new([unit])
 }
 
@@ -87,7 +100,8 @@ async fn revoke(
 ) -> (Result<(), RevokeTokenError>, Arc<Endings>) {
     let (grants, verifier, units) = ports;
     let endings = units.endings();
-    let revoke = RevokeToken::new(Arc::new(grants), checking_with(verifier), Arc::new(units), clock());
+    let tokens = checking_with(verifier);
+    let revoke = RevokeToken::new(Arc::new(grants), tokens, Arc::new(units), entropy(), clock());
     (revoke.run(RevokeTokenCommand { client, token }).await, endings)
 }
 
@@ -105,7 +119,8 @@ async fn an_access_token_of_a_key_that_was_just_made_elsewhere_takes_the_grant_w
     let units = revoking();
     let endings = units.endings();
     let tokens = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys));
-    let revoke = RevokeToken::new(Arc::new(MockGrantReader::new()), tokens, Arc::new(units), clock());
+    let revoke =
+        RevokeToken::new(Arc::new(MockGrantReader::new()), tokens, Arc::new(units), entropy(), clock());
     revoke.run(RevokeTokenCommand { client: &app(), token: ACCESS }).await.unwrap();
     assert_eq!(endings.committed(), 1);
 }
@@ -122,6 +137,20 @@ async fn a_refresh_token_of_its_own_takes_the_grant_with_it() {
     let ports = (reader(Some((grant(), UserStatus::Active))), MockTokenVerifier::new(), revoking());
     let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
     assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");
+}
+
+#[tokio::test]
+async fn t55_what_a_client_takes_back_is_in_the_audit_trail_once() {
+    for (live, committed) in [(1, 1), (0, 0)] {
+        let units = revoking_live(live);
+        let events = units.events();
+        let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), units);
+        let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
+        assert!(outcome.is_ok() && endings.committed() == committed, "{outcome:?}");
+        let told = event(AuditActor::Client, AuditKind::GrantRevoked).user(user_id(1)).client(client_id(1));
+        let told = told.subject(grant_id(1).as_uuid()).count(1);
+        assert_events(&events, (live > 0).then_some(told).as_slice());
+    }
 }
 
 #[tokio::test]

@@ -188,6 +188,7 @@ async fn the_metadata_names_the_public_url_and_may_be_kept() {
     assert_eq!(answer.member("issuer"), "http://restwell.example");
     assert_eq!(answer.member("token_endpoint"), "http://restwell.example/api/token");
     assert_eq!(answer.json()["code_challenge_methods_supported"], serde_json::json!(["S256"]));
-    assert_eq!(answer.json().get("authorization_endpoint"), None);
+    assert_eq!(answer.member("authorization_endpoint"), "http://restwell.example/authorize");
+    assert_eq!(answer.json()["authorization_response_iss_parameter_supported"], true);
     assert!(!answer.text().contains("evil"));
 }

@@ -1,38 +1,28 @@
 //! What the demo tells a newcomer: what is there, and a curl line for every endpoint.
 
 use super::shell;
-use application::demo::SeededDemo;
+use application::demo::{DEMO_EMAIL, SeededDemo};
 use domain::time::format;
 use std::path::Path;
 use url::form_urlencoded::byte_serialize;
 
 /// Returns the text. Its curl lines work in their order in one shell; the last lines name this store, under its
 /// absolute path, and this program.
-pub(super) fn text(demo: &SeededDemo, base: &str, store: &Path, program: &Path) -> String {
-    let SeededDemo {
-        user_id,
-        client_id,
-        client_secret,
-        redirect_uri,
-        code,
-        code_expires_at,
-        refresh_token,
-        scopes,
-    } = demo;
+pub(super) fn text(demo: &SeededDemo, password: &str, base: &str, store: &Path, program: &Path) -> String {
+    let SeededDemo { user_id, client_id, client_secret, redirect_uri, code, refresh_token, .. } = demo;
     let (secret, code, refresh) = (client_secret.expose(), code.expose(), refresh_token.expose());
     let redirect: String = byte_serialize(redirect_uri.as_bytes()).collect();
-    let expires = format::utc(*code_expires_at);
     let store = shell::quoted(&format!("sqlite://{}", store.display()));
     let program = shell::word(&program.display().to_string());
+    let welcome = welcome(demo, password, base, &redirect);
     format!(
         "\
-Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
-
-The person granted {scopes}. The code works once, until {expires}.
-
+{welcome}
 # The values, for a shell; the lines below do not need them.
 BASE={base}
 USER_ID={user_id}
+EMAIL={DEMO_EMAIL}
+PASSWORD={password}
 CLIENT_ID={client_id}
 CLIENT_SECRET={secret}
 REDIRECT_URI={redirect_uri}
@@ -79,6 +69,24 @@ export RESTWELL__STORAGE__URL={store}
     )
 }
 
+/// Says what is there to look at in a browser.
+fn welcome(demo: &SeededDemo, password: &str, base: &str, redirect: &str) -> String {
+    let SeededDemo { client_id, redirect_uri, code_expires_at, scopes, .. } = demo;
+    let expires = format::utc(*code_expires_at);
+    format!(
+        "\
+Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
+
+Sign in on {base}/sign-in as {DEMO_EMAIL} with the password {password}
+Or begin as an app would, and see who asks for what:
+{base}/authorize?response_type=code&client_id={client_id}&redirect_uri={redirect}&scope=profile+sleep&state=demo
+(It leads to {redirect_uri}, where nothing listens; the code is in the address.)
+
+The person granted {scopes}. The code works once, until {expires}.
+"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,7 +112,7 @@ mod tests {
 
     fn told() -> String {
         let (store, program) = (Path::new("/tmp/demo/restwell.db"), Path::new("/opt/made up/restwell"));
-        text(&demo(), "http://127.0.0.1:4321", store, program)
+        text(&demo(), "0123-4567-89ab-cdef-0123", "http://127.0.0.1:4321", store, program)
     }
 
     #[test]
@@ -151,6 +159,8 @@ mod tests {
         let expected = [
             "BASE",
             "USER_ID",
+            "EMAIL",
+            "PASSWORD",
             "CLIENT_ID",
             "CLIENT_SECRET",
             "REDIRECT_URI",

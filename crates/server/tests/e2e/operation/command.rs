@@ -47,21 +47,29 @@ async fn within_two_seconds(reader: &Reader, expected: StatusCode) {
 async fn every_command_explains_itself() {
     let world = World::new(StoreKind::Sqlite).await;
     for (command, options) in [
-        ("", "demo serve migrate check-config user client grant key code import export --config"),
+        (
+            "",
+            "demo serve migrate check-config user session client grant key code import export audit invalidate \
+             calibrate-password-hash --config",
+        ),
         ("demo", "--listen --data-dir --json"),
         ("serve", "--config"),
         ("migrate", "--config"),
         ("check-config", "--config"),
-        ("user", "create list show update lock unlock delete"),
-        ("user create", "--email --timezone --user-id --birth-date --json"),
+        ("user", "create list show update reset-password lock unlock delete"),
+        ("user create", "--email --timezone --user-id --birth-date --password-stdin --no-password --json"),
         ("user list", "--json"),
         ("user show", "USER_ID --json"),
         ("user update", "--email --timezone --birth-date --json"),
         ("user lock", "USER_ID"),
         ("user unlock", "USER_ID"),
         ("user delete", "USER_ID --yes"),
+        ("user reset-password", "USER_ID --password-stdin --json"),
+        ("session", "list revoke"),
+        ("session list", "USER_ID --json"),
+        ("session revoke", "USER_ID --id --json"),
         ("client", "create list show update rotate-secret disable enable"),
-        ("client create", "--name --redirect-uri --scope --no-query-secrets --json"),
+        ("client create", "--name --redirect-uri --scope --no-query-secrets --require-pkce --service --json"),
         ("client list", "--json"),
         ("client show", "CLIENT_ID"),
         ("client update", "--name --redirect-uri --scope"),
@@ -80,6 +88,10 @@ async fn every_command_explains_itself() {
         ("code create", "--client --user --redirect-uri --scope --ttl --json"),
         ("import", "--user --format --timezone --dry-run --json FILE"),
         ("export", "--user"),
+        ("audit", "list reads"),
+        ("audit list", "--user --client --kind --since --limit --json"),
+        ("audit reads", "USER_ID --limit --json"),
+        ("calibrate-password-hash", "--milliseconds --json"),
     ] {
         let mut arguments: Vec<&str> = command.split_whitespace().collect();
         arguments.push("--help");
@@ -99,7 +111,7 @@ on_both_stores! {
     async fn people_are_created_shown_and_changed(world: World) {
         let created = world.json(&["user", "create", "--email", "Ada@Example.org", "--timezone", "Europe/Berlin",
             "--birth-date", "1985-04-12", "--json"]);
-        assert_eq!(members(&created), ["user_id"]);
+        assert_eq!(members(&created), ["link_expires_at", "password_link", "user_id"]);
         let id = text(&created, "user_id");
         let mut shown = world.json(&["user", "show", &id, "--json"]);
         let created_at = shown["created_at"].take();

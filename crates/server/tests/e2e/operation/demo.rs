@@ -103,10 +103,18 @@ async fn the_first_line_is_an_object_with_what_a_program_needs() {
     assert_eq!(demo.said().lines().count(), 1, "{}", demo.said());
     let told = demo.told();
     let members: BTreeSet<&str> = told.as_object().expect("object").keys().map(String::as_str).collect();
-    let expected = ["base_url", "client_id", "client_secret", "code", "redirect_uri", "scopes", "user_id"]
-        .into_iter()
-        .collect();
-    assert_eq!(members, expected);
+    let expected = [
+        "base_url",
+        "client_id",
+        "client_secret",
+        "code",
+        "email",
+        "password",
+        "redirect_uri",
+        "scopes",
+        "user_id",
+    ];
+    assert_eq!(members, BTreeSet::from(expected));
     assert_eq!(told["base_url"], demo.server.base_url.as_str());
     assert_eq!(told["scopes"], serde_json::json!(["profile", "sleep", "supplements"]));
     assert!(text(&told, "client_secret").starts_with("rws_"));

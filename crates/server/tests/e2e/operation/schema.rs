@@ -63,7 +63,8 @@ async fn an_empty_postgres_store_is_refused_until_it_is_migrated() {
 
 on_both_stores! {
     async fn an_older_schema_is_refused_with_what_to_do(world: World) {
-        execute(&world, "UPDATE __diesel_schema_migrations SET version = '20000101000000'").await;
+        execute(&world, "DELETE FROM __diesel_schema_migrations;
+                         INSERT INTO __diesel_schema_migrations (version) VALUES ('20000101000000')").await;
         let sentence = refusal(&world);
         assert!(sentence.contains("older") && sentence.contains("restwell migrate"), "{sentence}");
         let output = world.run(&["client", "list"]);

@@ -60,8 +60,5 @@ pub(super) fn register_as(world: &World, user_id: &str, zone: &str) -> Registrat
 
 /// Runs statements on the store of a world, as an operator with another program could.
 pub(super) async fn execute(world: &World, statements: &str) {
-    match &world.database {
-        Some(database) => database.execute(statements).await,
-        None => sqlite_adapter::test_support::execute(&world.dir.path().join("restwell.db"), statements),
-    }
+    world.execute(statements).await;
 }

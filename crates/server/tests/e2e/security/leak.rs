@@ -17,7 +17,7 @@ const MARKER: &str = "LEAKME123";
 const HEALTH_MARKER: &str = "healthleak";
 
 /// Every address, and some that lead nowhere.
-const PATHS: [&str; 19] = [
+const PATHS: [&str; 31] = [
     "/api/token",
     "/api/refresh",
     "/api/token/",
@@ -36,11 +36,23 @@ const PATHS: [&str; 19] = [
     "/errors",
     "/livez",
     "/readyz",
+    "/authorize",
+    "/sign-in",
+    "/consent",
+    "/set-password",
+    "/sign-up",
+    "/forgot-password",
+    "/sign-out",
+    "/apps",
+    "/apps/disconnect",
+    "/tokens",
+    "/activity",
+    "/account",
     "/nowhere",
 ];
 
 /// Every parameter that means something, and one that does not.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 23] = [
     "code",
     "client_id",
     "client_secret",
@@ -56,6 +68,13 @@ const NAMES: [&str; 16] = [
     "startDate",
     "supplementID",
     "page",
+    "response_type",
+    "state",
+    "request",
+    "link",
+    "form_token",
+    "email",
+    "password",
     "unknown",
 ];
 

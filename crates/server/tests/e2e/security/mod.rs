@@ -2,13 +2,17 @@
 //!
 //! Rows are named above the tests. What a single crate can prove is tested there.
 
+mod asking;
 mod caller;
 mod dump;
+mod operator;
 mod party;
 mod raw;
+mod scene;
 
 mod access;
 mod at_rest;
+mod authorize;
 mod code;
 mod credentials;
 mod forged_token;
@@ -19,7 +23,10 @@ mod guessing;
 mod header;
 mod key_rotation;
 mod leak;
+mod matrix;
+mod model;
 mod outage;
+mod page;
 mod query_secret;
 mod race;
 mod refresh;

@@ -1,0 +1,205 @@
+//! Requests with a personal access token, which take no look at keys or grants.
+
+use super::{LIMITS, Outcome, kind};
+use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessQuery, TokenCheck};
+use crate::ports::storage::{MockAccessReader, MockClientReader, PersonalAccess, StorageError};
+use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
+use crate::testing::{clock, noon, scopes, seconds, secret, user_id};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::PersonalTokenId;
+use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::read_tally::Reader;
+use domain::secret::SecretKind;
+use domain::time::TimeZone;
+use std::sync::Arc;
+use uuid::Uuid;
+
+type Found = Result<Option<PersonalAccess>, StorageError>;
+
+fn token_id() -> PersonalTokenId {
+    PersonalTokenId::from_uuid(Uuid::from_u128(0x9a7))
+}
+
+fn access() -> PersonalAccess {
+    PersonalAccess {
+        token_id: token_id(),
+        user_id: user_id(1),
+        scopes: scopes("profile sleep"),
+        is_live: true,
+        expires_at: None,
+        home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
+    }
+}
+
+fn token() -> String {
+    secret(SecretKind::PersonalAccessToken, 8).expose().to_owned()
+}
+
+/// One request. The counter is asked exactly as often as `used` says, the store once or, with nothing found, never;
+/// no key and no grant is looked at.
+struct Request {
+    token: String,
+    found: Option<Found>,
+    user_id: String,
+    endpoint: DataEndpoint,
+    used: Option<u32>,
+}
+
+impl Request {
+    fn good() -> Self {
+        Self {
+            token: token(),
+            found: Some(Ok(Some(access()))),
+            user_id: user_id(1).to_string(),
+            endpoint: DataEndpoint::Sleep,
+            used: Some(0),
+        }
+    }
+
+    async fn run(self) -> Outcome {
+        let Self { token, found, user_id: text, endpoint, used } = self;
+        let hash = secret(SecretKind::PersonalAccessToken, 8).hash();
+        let mut access = MockAccessReader::new();
+        access
+            .expect_find_personal_access()
+            .times(usize::from(found.is_some()))
+            .withf(move |asked| *asked == hash)
+            .return_once(move |_| found.unwrap_or(Ok(None)));
+        let mut limiter = MockRateLimiter::new();
+        limiter
+            .expect_count()
+            .times(usize::from(used.is_some()))
+            .withf(move |key, limit, now| {
+                let reader = Reader::PersonalToken(token_id());
+                *key == RateKey { reader, user: user_id(1), endpoint }
+                    && *limit == LIMITS.of(endpoint)
+                    && *now == noon()
+            })
+            .returning(move |_, limit, now| {
+                RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))
+            });
+        let ports = AccessPorts {
+            tokens: TokenCheck::new(
+                Arc::new(MockTokenVerifier::new()),
+                Arc::new(MockUnknownKeyReload::new()),
+            ),
+            access: Arc::new(access),
+            clients: Arc::new(MockClientReader::new()),
+            limiter: Arc::new(limiter),
+            clock: clock(),
+        };
+        let query = AuthorizeAccessQuery { token: &token, user_id: &text, endpoint };
+        AuthorizeAccess::new(ports, LIMITS).run(query).await
+    }
+}
+
+async fn refusal(request: Request) -> &'static str {
+    kind(&Request { used: None, ..request }.run().await)
+}
+
+#[tokio::test]
+async fn a_personal_token_reads_its_persons_data_and_counts_as_a_client_of_its_own() {
+    let granted = Request::good().run().await.unwrap();
+    assert_eq!((granted.user_id, granted.reader), (user_id(1), Reader::PersonalToken(token_id())));
+    assert_eq!(granted.scopes, scopes("profile sleep"));
+    assert_eq!(granted.home_timezone.name(), "Europe/Berlin");
+    assert_eq!((granted.rate.limit, granted.rate.remaining), (5, 4));
+}
+
+type Spoil = (&'static str, fn(&mut Request));
+const CHECKS: [Spoil; 5] = [
+    ("invalid token", |request| {
+        request.found = Some(Ok(Some(PersonalAccess { is_live: false, ..access() })));
+    }),
+    ("invalid user_id", |request| request.user_id = "not-a-uuid".to_owned()),
+    ("other user", |request| {
+        if request.user_id == user_id(1).to_string() {
+            request.user_id = user_id(2).to_string();
+        }
+    }),
+    ("insufficient scope", |request| request.endpoint = DataEndpoint::Supplements),
+    ("rate limited", |request| request.used = Some(u32::MAX)),
+];
+
+#[tokio::test]
+async fn the_order_of_the_checks_is_that_of_access_tokens() {
+    for faults in 1_usize..1 << CHECKS.len() {
+        let mut request = Request::good();
+        for (place, (_, spoil)) in CHECKS.iter().enumerate() {
+            if faults & (1 << place) != 0 {
+                spoil(&mut request);
+            }
+        }
+        let first = faults.trailing_zeros() as usize;
+        if first < CHECKS.len() - 1 {
+            request.used = None;
+        }
+        assert_eq!(kind(&request.run().await), CHECKS[first].0, "faults {faults:05b}");
+    }
+}
+
+#[tokio::test]
+async fn a_mistyped_token_is_refused_without_asking_the_store() {
+    let right = token();
+    let mut swapped = right.clone().into_bytes();
+    swapped.swap(10, 52);
+    for wrong in [
+        right.strip_suffix(right.chars().last().unwrap()).unwrap().to_owned(),
+        format!("{right}0"),
+        right.to_uppercase().replacen("RWP_", "rwp_", 1),
+        String::from_utf8(swapped).unwrap(),
+        "rwp_".to_owned(),
+        "rwp_eyJhbGciOiJFZERTQSJ9.e30.x".to_owned(),
+    ] {
+        assert_ne!(wrong, right);
+        assert_eq!(refusal(Request { token: wrong, found: None, ..Request::good() }).await, "invalid token");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_nobody_has_is_invalid() {
+    assert_eq!(refusal(Request { found: Some(Ok(None)), ..Request::good() }).await, "invalid token");
+}
+
+#[tokio::test]
+async fn a_revoked_token_or_one_of_a_locked_person_is_invalid() {
+    let found = Some(Ok(Some(PersonalAccess { is_live: false, ..access() })));
+    assert_eq!(refusal(Request { found, ..Request::good() }).await, "invalid token");
+}
+
+#[tokio::test]
+async fn a_token_counts_to_the_moment_before_its_end() {
+    for (left, outcome) in [(1, "granted"), (0, "invalid token"), (-1, "invalid token")] {
+        let found = Some(Ok(Some(PersonalAccess { expires_at: Some(noon() + seconds(left)), ..access() })));
+        let used = (left > 0).then_some(0);
+        assert_eq!(kind(&Request { found, used, ..Request::good() }.run().await), outcome, "{left} s left");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_does_not_make_the_token_invalid() {
+    let found = Some(Err(StorageError::Unavailable));
+    assert_eq!(refusal(Request { found, ..Request::good() }).await, "storage");
+}
+
+#[tokio::test]
+async fn t18_no_other_secret_opens_data() {
+    for other in SecretKind::ALL.into_iter().filter(|kind| *kind != SecretKind::PersonalAccessToken) {
+        let text = secret(other, 8).expose().to_owned();
+        let mut verifier = MockTokenVerifier::new();
+        verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));
+        let mut unknown_keys = MockUnknownKeyReload::new();
+        unknown_keys.expect_reload_for().times(1).returning(|_, _| Ok(false));
+        let ports = AccessPorts {
+            tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
+            access: Arc::new(MockAccessReader::new()),
+            clients: Arc::new(MockClientReader::new()),
+            limiter: Arc::new(MockRateLimiter::new()),
+            clock: clock(),
+        };
+        let user_id = user_id(1).to_string();
+        let query = AuthorizeAccessQuery { token: &text, user_id: &user_id, endpoint: DataEndpoint::Sleep };
+        let outcome = AuthorizeAccess::new(ports, LIMITS).run(query).await;
+        assert_eq!(kind(&outcome), "invalid token", "{other:?}");
+    }
+}

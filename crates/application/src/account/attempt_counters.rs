@@ -1,0 +1,36 @@
+//! The counters that a password attempt adds to.
+
+use super::password_check::PasswordAttempt;
+use crate::guessing::failure_key;
+use crate::ports::storage::FailureKey;
+use domain::address::AddressBlock;
+
+/// The keys of one attempt.
+pub(super) struct AttemptCounters {
+    pub(super) account: FailureKey,
+    pub(super) account_and_day: FailureKey,
+    pub(super) address: FailureKey,
+    /// Limits nothing: see where it is written.
+    pub(super) unknown_account: FailureKey,
+}
+
+impl AttemptCounters {
+    /// Takes an ill-formed e-mail address as it is: it counts like one that nobody has.
+    pub(super) fn of(attempt: &PasswordAttempt<'_>) -> Self {
+        let [account, account_and_day] = account_counters(attempt.email);
+        let block = AddressBlock::of(attempt.address).to_string();
+        Self {
+            account,
+            account_and_day,
+            address: failure_key(&["sign-in/address", &block]),
+            unknown_account: failure_key(&["sign-in/unknown-account", &block]),
+        }
+    }
+}
+
+/// Makes the keys of the two counters of an account: that of the short window and that of the day.
+pub(super) fn account_counters(email: &str) -> [FailureKey; 2] {
+    // The same rule as `Email::normalised`, for texts that are no address as well.
+    let account = email.to_lowercase();
+    [failure_key(&["sign-in/account", &account]), failure_key(&["sign-in/account-and-day", &account])]
+}

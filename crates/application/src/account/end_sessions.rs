@@ -1,0 +1,60 @@
+//! Signs a person out everywhere.
+
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, SessionId, UserId};
+use std::sync::Arc;
+
+/// Whose sessions end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndSessionsCommand {
+    /// Whose.
+    pub user_id: UserId,
+    /// The one that stays, if any.
+    pub except: Option<SessionId>,
+    /// Who asks: the person or the operator.
+    pub actor: AuditActor,
+    /// From where, when it is the person.
+    pub address: Option<AddressBlock>,
+}
+
+/// Why no session ends.
+#[derive(Debug, thiserror::Error)]
+pub enum EndSessionsError {
+    /// There is no such person.
+    #[error("there is no user with this id")]
+    NotFound,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Ends all sessions of a person.
+pub struct EndSessions {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl EndSessions {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Ends the sessions and returns how many there were. Apps and personal access tokens keep theirs.
+    pub async fn run(&self, command: EndSessionsCommand) -> Result<u64, EndSessionsError> {
+        let EndSessionsCommand { user_id, except, actor, address } = command;
+        let mut unit = self.units.begin().await?;
+        unit.users().find(user_id).await?.ok_or(EndSessionsError::NotFound)?;
+        let ended = unit.sessions().delete_of_user(user_id, except).await?;
+        let event_id = AuditEventId::from_uuid(self.entropy.uuid());
+        let event = AuditEvent::new(event_id, self.clock.now(), AuditKind::SignedOutEverywhere, actor);
+        let event = AuditEvent { address, ..event.user(user_id).count(ended) };
+        unit.audit().append(&event).await?;
+        unit.commit().await?;
+        Ok(ended)
+    }
+}

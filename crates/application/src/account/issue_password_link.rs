@@ -1,0 +1,96 @@
+//! Hands out a link with which a person chooses a password: the operator's way.
+
+use crate::mail::{HandedOutLink, QueueMail, QueueMailError, invitation, new_password};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy, MailSealError};
+use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, UserId};
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::secret::{Secret, SecretKind};
+use std::sync::Arc;
+
+/// A link, with the one chance to learn it.
+#[derive(Debug)]
+pub struct IssuedPasswordLink {
+    /// The link.
+    pub link: Secret,
+    /// From when on it counts no more.
+    pub expires_at: DateTime<Utc>,
+    /// Whether a message with it waits to be sent.
+    pub is_mailed: bool,
+}
+
+/// Why no link is handed out.
+#[derive(Debug, thiserror::Error)]
+pub enum IssuePasswordLinkError {
+    /// There is no such person.
+    #[error("there is no user with this id")]
+    NotFound,
+    /// The person's account is locked; the link would not work.
+    #[error("this user is locked")]
+    UserLocked,
+    /// The message cannot be sealed.
+    #[error(transparent)]
+    Seal(#[from] MailSealError),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<QueueMailError> for IssuePasswordLinkError {
+    fn from(error: QueueMailError) -> Self {
+        match error {
+            QueueMailError::Seal(error) => Self::Seal(error),
+            QueueMailError::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
+/// Hands out links, to invite somebody or to have them choose another password.
+pub struct IssuePasswordLink {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+    mail: Option<QueueMail>,
+}
+
+impl IssuePasswordLink {
+    /// Takes the ports, and the outbox if mail can be sent.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+        mail: Option<QueueMail>,
+    ) -> Self {
+        Self { units, entropy, clock, mail }
+    }
+
+    /// Makes the one link that counts from now on, and mails it when mail can be sent. A present password keeps
+    /// working until another one is chosen.
+    pub async fn run(&self, user_id: UserId) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
+        let now = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        let user = unit.users().find(user_id).await?.ok_or(IssuePasswordLinkError::NotFound)?;
+        if !user.status.is_active() {
+            return Err(IssuePasswordLinkError::UserLocked);
+        }
+        let secret = Secret::from_bytes(SecretKind::PasswordLink, &self.entropy.secret_bytes());
+        let stored = PasswordLink::new(secret.hash(), PasswordLinkPurpose::Invitation { user_id }, now);
+        unit.password_links().delete_of_user(user_id).await?;
+        unit.password_links().insert(&stored).await?;
+        if let Some(mail) = &self.mail {
+            let link = HandedOutLink { secret: &secret, stored: &stored };
+            let message = match unit.passwords().find(user_id).await? {
+                None => invitation(&user.email, mail.links(), &link),
+                Some(_) => new_password(&user.email, mail.links(), &link),
+            };
+            mail.run(unit.as_mut(), &message, now).await?;
+        }
+        let id = AuditEventId::from_uuid(self.entropy.uuid());
+        let event = AuditEvent::new(id, now, AuditKind::PasswordLinkIssued, AuditActor::Operator);
+        unit.audit().append(&event.user(user_id)).await?;
+        unit.commit().await?;
+        Ok(IssuedPasswordLink { link: secret, expires_at: stored.expires_at, is_mailed: self.mail.is_some() })
+    }
+}

@@ -1,0 +1,43 @@
+//! Accounts: how people sign in and out, and how they choose and change their password.
+//!
+//! Whatever asks for a password goes through the same check (`password_check.rs`), so that the limits against
+//! guessing, the one hash and the one answer (security.md T80 to T82) are the same everywhere. No unit of work
+//! is open while a password is hashed.
+
+mod attempt_counters;
+mod change_password;
+mod choose_password;
+mod end_sessions;
+mod find_password_link;
+mod issue_password_link;
+mod link_request;
+mod list_sessions;
+mod new_password;
+mod open_session;
+mod password_change;
+mod password_check;
+mod request_password_reset;
+mod request_sign_up;
+mod resume_session;
+mod set_password;
+mod sign_in;
+mod sign_out;
+
+pub use change_password::*;
+pub use choose_password::*;
+pub use end_sessions::*;
+pub use find_password_link::*;
+pub use issue_password_link::*;
+pub use link_request::*;
+pub use list_sessions::*;
+pub use new_password::*;
+pub use password_check::*;
+pub use request_password_reset::*;
+pub use request_sign_up::*;
+pub use resume_session::*;
+pub use set_password::*;
+pub use sign_in::*;
+pub use sign_out::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! Sets the password of an account for the operator, who hands it over by other means.
+
+use super::password_change::replace_password;
+use super::{NewPassword, NewPasswordError};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError, PasswordJudge};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, UserId};
+use domain::user::User;
+use std::sync::Arc;
+
+/// Why no password was set.
+#[derive(Debug, thiserror::Error)]
+pub enum SetPasswordError {
+    /// There is no such person.
+    #[error("there is no user with this id")]
+    NotFound,
+    /// The password does not obey the rules.
+    #[error(transparent)]
+    Rule(#[from] NewPasswordError),
+    /// It could not be hashed.
+    #[error(transparent)]
+    Hashing(#[from] PasswordHashingError),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Sets passwords.
+pub struct SetPassword {
+    units: Arc<dyn UnitOfWorkFactory>,
+    hasher: Arc<dyn PasswordHasher>,
+    judge: Arc<dyn PasswordJudge>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl SetPassword {
+    /// Takes the ports.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        hasher: Arc<dyn PasswordHasher>,
+        judge: Arc<dyn PasswordJudge>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { units, hasher, judge, entropy, clock }
+    }
+
+    /// Sets the password of a person instead of an earlier one, and ends what the earlier one may have opened: sessions,
+    /// links, codes that no app has redeemed.
+    pub async fn run(&self, user_id: UserId, text: &str) -> Result<(), SetPasswordError> {
+        let user = self.find(user_id).await?.ok_or(SetPasswordError::NotFound)?;
+        let new = NewPassword::judge(text, &user.email, self.judge.as_ref())?;
+        // Hashed before the unit of work is opened: it is slow.
+        let hash = self.hasher.hash(new.password()).await?;
+        let now = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        unit.users().find(user_id).await?.ok_or(SetPasswordError::NotFound)?;
+        let ended = replace_password(unit.as_mut(), user_id, &hash, now).await?;
+        let id = AuditEventId::from_uuid(self.entropy.uuid());
+        let event = AuditEvent::new(id, now, AuditKind::PasswordSet, AuditActor::Operator);
+        unit.audit().append(&event.user(user_id).count(ended)).await?;
+        unit.commit().await?;
+        Ok(())
+    }
+
+    async fn find(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
+        let mut unit = self.units.begin().await?;
+        let user = unit.users().find(user_id).await?;
+        unit.rollback().await?;
+        Ok(user)
+    }
+}

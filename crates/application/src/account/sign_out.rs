@@ -1,0 +1,43 @@
+//! Signs a person out of one browser.
+
+use super::SessionKey;
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::AuditEventId;
+use std::sync::Arc;
+
+/// Ends one session.
+pub struct SignOut {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+}
+
+impl SignOut {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, entropy, clock }
+    }
+
+    /// Ends the session; returns whether it existed. Whoever asks is the person (with their address) or the operator.
+    pub async fn run(
+        &self,
+        session: SessionKey,
+        actor: AuditActor,
+        address: Option<AddressBlock>,
+    ) -> Result<bool, StorageError> {
+        let SessionKey { user_id, id } = session;
+        let mut unit = self.units.begin().await?;
+        let existed = unit.sessions().delete(user_id, id).await?;
+        if existed {
+            let event_id = AuditEventId::from_uuid(self.entropy.uuid());
+            let event = AuditEvent::new(event_id, self.clock.now(), AuditKind::SignedOut, actor);
+            let event = AuditEvent { address, ..event.user(user_id).subject(id.as_uuid()) };
+            unit.audit().append(&event).await?;
+        }
+        unit.commit().await?;
+        Ok(existed)
+    }
+}

@@ -1,0 +1,201 @@
+use super::super::{
+    ChangePassword, ChangePasswordCommand, ChangePasswordError, NewPasswordError, PasswordCheckError,
+    SignInPorts,
+};
+use super::support::{
+    EMAIL, Noted, PASSWORD, WRONG, WordJudge, account, email, hash_of, home, limits, locked_person, mail,
+    ports, queueing, replacing, still, storing, units,
+};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{GrantFilter, StorageError};
+use crate::testing::{noon, person, user_id};
+use domain::audit::{AuditActor, AuditKind};
+use domain::grant::RevocationReason;
+use domain::session::Session;
+use domain::user::{Email, User};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const NEW: &str = "another night by the sea";
+
+fn command(email: &Email) -> ChangePasswordCommand<'_> {
+    ChangePasswordCommand {
+        user_id: user_id(1),
+        email,
+        current: PASSWORD,
+        new: NEW,
+        disconnect_apps: false,
+        address: home(),
+    }
+}
+
+fn change(ports: SignInPorts) -> ChangePassword {
+    ChangePassword::new(ports, limits(), Arc::new(WordJudge), None)
+}
+
+/// A unit of work in which the password is replaced and two sessions end.
+fn changing(stored: &Noted<Session>) -> MockUnitOfWork {
+    let user = person();
+    storing(replacing(still(user.clone(), Some(hash_of(PASSWORD))), &user, NEW, 2), stored)
+}
+
+fn own_ports(store: &Arc<PreparedUnitsOfWork>) -> SignInPorts {
+    ports(account(&person(), Some(hash_of(PASSWORD))), Arc::clone(store)).0
+}
+
+#[tokio::test]
+async fn t17_t30_a_new_password_ends_sessions_links_and_codes_and_opens_one_new_session() {
+    let stored = Noted::<Session>::default();
+    let store = units([changing(&stored)]);
+    let signed_in = change(own_ports(&store)).run(command(&email(EMAIL))).await.unwrap();
+    let session = stored.lock().unwrap()[0].clone();
+    assert_eq!(signed_in.session, session);
+    assert_eq!((session.token_hash, session.authenticated_at), (signed_in.cookie.hash(), noon()));
+    assert_eq!(store.endings().committed(), 1);
+    let [event] = store.events().all().try_into().unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::PasswordSet, AuditActor::Person));
+    assert_eq!((event.subject, event.count), (Some(session.id.as_uuid()), Some(2)));
+}
+
+fn disconnecting(stored: &Noted<Session>, grants: u64, tokens: u64) -> MockUnitOfWork {
+    let mut unit = changing(stored);
+    unit.grants
+        .expect_revoke()
+        .times(1)
+        .withf(|filter, at, reason| {
+            let all_of_person = GrantFilter { user_id: Some(user_id(1)), ..GrantFilter::default() };
+            *filter == all_of_person && *at == noon() && *reason == RevocationReason::Person
+        })
+        .returning(move |_, _, _| Ok(grants));
+    unit.personal_tokens
+        .expect_revoke()
+        .times(1)
+        .withf(|user, id, at| *user == user_id(1) && id.is_none() && *at == noon())
+        .returning(move |_, _, _| Ok(tokens));
+    unit.consents
+        .expect_forget()
+        .times(1)
+        .withf(|user, client| *user == Some(user_id(1)) && client.is_none())
+        .returning(|_, _| Ok(1));
+    unit
+}
+
+#[tokio::test]
+async fn t67_apps_tokens_and_consents_go_when_the_person_says_so() {
+    let stored = Noted::default();
+    let store = units([disconnecting(&stored, 3, 2)]);
+    let address = email(EMAIL);
+    let command = ChangePasswordCommand { disconnect_apps: true, ..command(&address) };
+    change(own_ports(&store)).run(command).await.unwrap();
+    let events: Vec<_> = store.events().all().iter().map(|event| (event.kind, event.count)).collect();
+    let expected = [
+        (AuditKind::PasswordSet, Some(2)),
+        (AuditKind::GrantRevoked, Some(3)),
+        (AuditKind::PersonalTokenRevoked, Some(2)),
+    ];
+    assert_eq!(events, expected);
+}
+
+#[tokio::test]
+async fn what_was_not_there_is_not_written_down_as_revoked() {
+    let stored = Noted::default();
+    let store = units([disconnecting(&stored, 0, 0)]);
+    let address = email(EMAIL);
+    let command = ChangePasswordCommand { disconnect_apps: true, ..command(&address) };
+    change(own_ports(&store)).run(command).await.unwrap();
+    assert_eq!(store.events().all().len(), 1);
+}
+
+#[tokio::test]
+async fn t85_a_bad_new_password_is_told_before_the_present_one_is_looked_at() {
+    for (new, expected) in [
+        ("", NewPasswordError::TooShort),
+        ("fourteen chars", NewPasswordError::TooShort),
+        ("password and some more", NewPasswordError::Guessable),
+    ] {
+        let store = units([]);
+        let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
+        let address = email(EMAIL);
+        let error = change(ports).run(ChangePasswordCommand { new, ..command(&address) }).await.unwrap_err();
+        assert!(matches!(error, ChangePasswordError::Rule(rule) if rule == expected), "{error}");
+        assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn t81_the_present_password_is_guessed_within_the_limits_of_a_sign_in() {
+    let store = Arc::new(PreparedUnitsOfWork::new((0..15).map(|_| MockUnitOfWork::default())));
+    let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
+    let (change, address) = (change(ports), email(EMAIL));
+    for number in 0..20 {
+        let command = ChangePasswordCommand { current: WRONG, ..command(&address) };
+        let error = change.run(command).await.unwrap_err();
+        let is_expected = match error {
+            ChangePasswordError::Check(PasswordCheckError::WrongCredentials) => number < 15,
+            ChangePasswordError::Check(PasswordCheckError::TooManyAttempts { .. }) => number >= 15,
+            _ => false,
+        };
+        assert!(is_expected, "{number}");
+    }
+    assert_eq!(hasher.checks(), 15);
+    assert!(store.events().all().iter().all(|event| event.kind == AuditKind::SignInRefused));
+}
+
+#[tokio::test]
+async fn t84_a_present_password_of_no_form_is_not_hashed() {
+    let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
+    let address = email(EMAIL);
+    let command = ChangePasswordCommand { current: &"x".repeat(1_000_000), ..command(&address) };
+    let error = change(ports).run(command).await.unwrap_err();
+    assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::InvalidForm)));
+    assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn an_address_that_went_to_another_account_does_not_open_that_one() {
+    let other = User { id: user_id(2), ..person() };
+    let store = units([]);
+    let (ports, hasher, _) = ports(account(&other, Some(hash_of(PASSWORD))), store.clone());
+    let error = change(ports).run(command(&email(EMAIL))).await.unwrap_err();
+    assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::WrongCredentials)));
+    assert_eq!(*hasher.checked.lock().unwrap(), [None]);
+    assert_eq!(store.endings().begun(), 0);
+}
+
+#[tokio::test]
+async fn a_busy_server_changes_nothing() {
+    let store = units([]);
+    let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
+    hasher.is_busy.store(true, Ordering::SeqCst);
+    let error = change(ports).run(command(&email(EMAIL))).await.unwrap_err();
+    assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::Busy)));
+    assert_eq!(failures.counts(), []);
+}
+
+#[tokio::test]
+async fn of_two_changes_at_once_the_later_one_has_to_try_again() {
+    for unit in [
+        still(person(), Some(hash_of("what the other browser chose"))),
+        still(locked_person(), Some(hash_of(PASSWORD))),
+    ] {
+        let store = units([unit]);
+        let error = change(own_ports(&store)).run(command(&email(EMAIL))).await.unwrap_err();
+        let is_retryable =
+            matches!(error, ChangePasswordError::Check(PasswordCheckError::Storage(StorageError::Retryable)));
+        assert!(is_retryable, "{error}");
+        assert_eq!(store.endings().committed(), 0);
+    }
+}
+
+#[tokio::test]
+async fn the_person_is_told_by_mail_without_a_link_that_opens_anything() {
+    let stored = Noted::default();
+    let store = units([queueing(changing(&stored))]);
+    let (queue, sealer) = mail();
+    let change = ChangePassword::new(own_ports(&store), limits(), Arc::new(WordJudge), Some(queue));
+    change.run(command(&email(EMAIL))).await.unwrap();
+    let message = sealer.only();
+    assert_eq!(message.to, email(EMAIL));
+    assert!(message.text.contains("https://rest.example/forgot-password\n"));
+    assert!(!message.text.contains("rwl_"));
+}

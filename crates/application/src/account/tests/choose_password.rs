@@ -1,0 +1,257 @@
+use super::super::{
+    ChoosePassword, ChoosePasswordCommand, ChoosePasswordError, ChoosePasswordPorts, ChosenPassword,
+    NewPasswordError,
+};
+use super::support::{
+    EMAIL, FailingAt, MemoryFailures, Noted, NotingHasher, PASSWORD, WordJudge, email, hash_of, home,
+    locked_person, mail, queueing, replacing, still, units,
+};
+use crate::account::attempt_counters::account_counters;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{FailureCounter, StorageError, UniqueKey};
+use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::secret::{Secret, SecretKind};
+use domain::time::TimeZone;
+use domain::user::{Biology, User, UserStatus};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+type Outcome = Result<ChosenPassword, ChoosePasswordError>;
+
+fn secret_link() -> Secret {
+    secret(SecretKind::PasswordLink, 9)
+}
+
+fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
+    PasswordLink::new(secret_link().hash(), purpose, noon())
+}
+
+fn reset() -> PasswordLink {
+    link(PasswordLinkPurpose::Reset { user_id: user_id(1) })
+}
+
+fn sign_up() -> PasswordLink {
+    link(PasswordLinkPurpose::SignUp { email: email("new@example.org") })
+}
+
+/// Finds the link in this unit of work.
+fn finding(mut unit: MockUnitOfWork, link: Option<PasswordLink>) -> MockUnitOfWork {
+    unit.password_links
+        .expect_find()
+        .times(1)
+        .withf(|hash| *hash == secret_link().hash())
+        .return_once(move |_| Ok(link));
+    unit
+}
+
+/// The first look: at the link and its person.
+fn look(link: Option<PasswordLink>, user: User) -> MockUnitOfWork {
+    let mut unit = finding(MockUnitOfWork::default(), link);
+    unit.users.expect_find().returning(move |_| Ok(Some(user.clone())));
+    unit
+}
+
+/// The link is used up, unless somebody was quicker.
+fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockUnitOfWork {
+    let mut unit = finding(unit, Some(link.clone()));
+    let link = is_first.then(|| link.clone());
+    unit.password_links
+        .expect_consume()
+        .times(1)
+        .withf(|hash| *hash == secret_link().hash())
+        .return_once(move |_| Ok(link));
+    unit
+}
+
+fn command(password: &str) -> ChoosePasswordCommand<'_> {
+    // The link's text lives as long as the test does.
+    let link = Box::leak(secret_link().expose().to_owned().into_boxed_str());
+    ChoosePasswordCommand { link, password, home_timezone: None, address: home() }
+}
+
+fn ports(store: &Arc<PreparedUnitsOfWork>) -> ChoosePasswordPorts {
+    ChoosePasswordPorts {
+        units: Arc::<PreparedUnitsOfWork>::clone(store),
+        hasher: Arc::new(NotingHasher::outside(store.endings())),
+        judge: Arc::new(WordJudge),
+        failures: Arc::new(MemoryFailures::default()),
+        clock: clock(),
+        entropy: entropy(),
+    }
+}
+
+async fn choose(store: &Arc<PreparedUnitsOfWork>, password: &str) -> Outcome {
+    ChoosePassword::new(ports(store), None).run(command(password)).await
+}
+
+#[tokio::test]
+async fn t17_t30_a_link_sets_the_password_and_ends_everything_that_the_old_one_opened() {
+    for purpose in [
+        PasswordLinkPurpose::Invitation { user_id: user_id(1) },
+        PasswordLinkPurpose::Reset { user_id: user_id(1) },
+    ] {
+        let link = link(purpose);
+        let unit = consuming(still(person(), Some(hash_of("the one before"))), &link, true);
+        let store = units([look(Some(link), person()), replacing(unit, &person(), PASSWORD, 3)]);
+        let chosen = choose(&store, PASSWORD).await.unwrap();
+        assert_eq!(chosen, ChosenPassword { user_id: user_id(1), email: email(EMAIL) });
+        assert_eq!((store.endings().rolled_back(), store.endings().committed()), (1, 1));
+        let [event] = store.events().all().try_into().unwrap();
+        assert_eq!((event.kind, event.actor), (AuditKind::PasswordSet, AuditActor::Person));
+        assert_eq!((event.user_id, event.count), (Some(user_id(1)), Some(3)));
+        assert_eq!(event.address, Some(AddressBlock::of(home())));
+    }
+}
+
+#[tokio::test]
+async fn t85_a_password_that_breaks_a_rule_does_not_burn_the_link() {
+    for (password, expected) in [
+        ("", NewPasswordError::TooShort),
+        ("too short", NewPasswordError::TooShort),
+        ("password and some more", NewPasswordError::Guessable),
+        ("I am robin of the hills", NewPasswordError::Guessable),
+        (&"x".repeat(1025), NewPasswordError::TooLong),
+    ] {
+        // No second unit of work is there to use the link up in.
+        let store = units([look(Some(reset()), person())]);
+        let error = choose(&store, password).await.unwrap_err();
+        assert!(matches!(error, ChoosePasswordError::Rule(rule) if rule == expected), "{error}");
+        assert_eq!((store.endings().begun(), store.endings().committed()), (1, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_busy_server_does_not_burn_the_link() {
+    let store = units([look(Some(reset()), person())]);
+    let hasher = NotingHasher::default();
+    hasher.is_busy.store(true, Ordering::SeqCst);
+    let ports = ChoosePasswordPorts { hasher: Arc::new(hasher), ..ports(&store) };
+    let error = ChoosePassword::new(ports, None).run(command(PASSWORD)).await.unwrap_err();
+    assert!(matches!(error, ChoosePasswordError::Busy), "{error}");
+    assert_eq!(store.endings().begun(), 1);
+}
+
+#[tokio::test]
+async fn t84_nothing_is_hashed_for_a_link_that_does_not_count() {
+    let ended = PasswordLink { expires_at: noon(), ..reset() };
+    assert!(ended.is_live(noon() - seconds(1)));
+    for unit in [look(None, person()), look(Some(ended), person()), look(Some(reset()), locked_person())] {
+        let store = units([unit]);
+        let hasher = Arc::new(NotingHasher::default());
+        let ports = ChoosePasswordPorts { hasher: Arc::<NotingHasher>::clone(&hasher), ..ports(&store) };
+        let error = ChoosePassword::new(ports, None).run(command(PASSWORD)).await.unwrap_err();
+        assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
+        assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
+    }
+    let store = units([]);
+    for link in ["", "owl", secret(SecretKind::Session, 9).expose()] {
+        let command = ChoosePasswordCommand { link, ..command(PASSWORD) };
+        let error = ChoosePassword::new(ports(&store), None).run(command).await.unwrap_err();
+        assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_uses_at_once_one_sets_the_password() {
+    for purpose in [reset(), sign_up()] {
+        let mut late = consuming(MockUnitOfWork::default(), &purpose, false);
+        late.users.expect_find().returning(|_| Ok(Some(person())));
+        let store = units([look(Some(purpose), person()), late]);
+        let error = choose(&store, PASSWORD).await.unwrap_err();
+        assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
+        assert_eq!((store.endings().committed(), store.events().all().len()), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn an_account_that_was_locked_meanwhile_gets_no_password() {
+    let mut unit = finding(MockUnitOfWork::default(), Some(reset()));
+    unit.users.expect_find().returning(|_| Ok(Some(locked_person())));
+    let store = units([look(Some(reset()), person()), unit]);
+    let error = choose(&store, PASSWORD).await.unwrap_err();
+    assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
+    assert_eq!(store.endings().committed(), 0);
+}
+
+/// A unit of work in which an account is made, or its address is found taken.
+fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOfWork {
+    let mut unit = consuming(MockUnitOfWork::default(), &sign_up(), true);
+    let created = Arc::clone(created);
+    unit.users.expect_insert().times(1).returning(move |user| {
+        created.lock().unwrap().push(user.clone());
+        outcome.map_err(StorageError::Conflict)
+    });
+    unit
+}
+
+#[tokio::test]
+async fn a_sign_up_makes_the_account_when_the_link_is_used_and_not_before() {
+    for named in [Some(TimeZone::parse("Europe/Berlin").unwrap()), None] {
+        let created = Noted::<User>::default();
+        let mut unit = creating(&created, Ok(()));
+        unit.passwords
+            .expect_set()
+            .times(1)
+            .withf(|_, hash, at| *hash == hash_of(PASSWORD) && *at == noon())
+            .returning(|_, _, _| Ok(()));
+        let store = units([look(Some(sign_up()), person()), unit]);
+        let command = ChoosePasswordCommand { home_timezone: named, ..command(PASSWORD) };
+        let chosen = ChoosePassword::new(ports(&store), None).run(command).await.unwrap();
+        let expected = User {
+            id: chosen.user_id,
+            email: email("new@example.org"),
+            home_timezone: named.unwrap_or(TimeZone::UTC),
+            created_at: noon(),
+            status: UserStatus::Active,
+            biology: Biology::default(),
+        };
+        assert_eq!(*created.lock().unwrap(), [expected]);
+        let kinds: Vec<_> = store.events().all().iter().map(|event| (event.kind, event.user_id)).collect();
+        let of_them = Some(chosen.user_id);
+        assert_eq!(kinds, [(AuditKind::UserCreated, of_them), (AuditKind::PasswordSet, of_them)]);
+        assert_eq!(store.endings().committed(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_was_taken_meanwhile_keeps_its_account_and_the_link_is_used_up() {
+    let created = Noted::default();
+    let unit = creating(&created, Err(UniqueKey::UserEmail));
+    let store = units([look(Some(sign_up()), person()), unit]);
+    let error = choose(&store, PASSWORD).await.unwrap_err();
+    assert!(matches!(error, ChoosePasswordError::AccountExists), "{error}");
+    assert_eq!((store.endings().committed(), store.events().all().len()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_person_who_had_a_password_is_told_that_it_changed_and_a_new_one_is_not() {
+    for had_one in [true, false] {
+        let stored = had_one.then(|| hash_of("the one before"));
+        let unit = replacing(consuming(still(person(), stored), &reset(), true), &person(), PASSWORD, 0);
+        let unit = if had_one { queueing(unit) } else { unit };
+        let store = units([look(Some(reset()), person()), unit]);
+        let (queue, sealer) = mail();
+        ChoosePassword::new(ports(&store), Some(queue)).run(command(PASSWORD)).await.unwrap();
+        assert_eq!(sealer.0.lock().unwrap().len(), usize::from(had_one));
+    }
+}
+
+#[tokio::test]
+async fn t81_a_new_password_ends_the_wait_of_an_account_that_somebody_guessed_at() {
+    let unit = || replacing(consuming(still(person(), None), &reset(), true), &person(), PASSWORD, 0);
+    let store = units([look(Some(reset()), person()), unit()]);
+    let failures = Arc::new(MemoryFailures::default());
+    failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
+    assert_eq!(failures.counts(), [1, 1]);
+    let counted = ChoosePasswordPorts { failures: Arc::<MemoryFailures>::clone(&failures), ..ports(&store) };
+    ChoosePassword::new(counted, None).run(command(PASSWORD)).await.unwrap();
+    assert_eq!(failures.counts(), []);
+
+    // That they cannot be forgotten at this moment spoils nothing.
+    let store = units([look(Some(reset()), person()), unit()]);
+    let failing = ChoosePasswordPorts { failures: Arc::new(FailingAt::call(1)), ..ports(&store) };
+    assert!(ChoosePassword::new(failing, None).run(command(PASSWORD)).await.is_ok());
+}

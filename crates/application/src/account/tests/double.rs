@@ -1,0 +1,225 @@
+//! Doubles: a hasher that notes what it is asked, counters that count, a clock that moves, a judge, a sealer.
+
+use crate::ports::storage::test_support::Endings;
+use crate::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
+use crate::ports::system::{
+    Clock, Mail, MailSealError, MailSealer, PasswordCheck, PasswordHasher, PasswordHashingError,
+    PasswordJudge,
+};
+use crate::testing::noon;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MessageId;
+use domain::password::{Password, PasswordHash};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A hash with the parameters of today.
+pub(super) fn hash_of(password: &str) -> PasswordHash {
+    PasswordHash::from_phc(format!("today:{password}"))
+}
+
+/// A hash with weaker parameters.
+pub(super) fn weak_hash_of(password: &str) -> PasswordHash {
+    PasswordHash::from_phc(format!("weak:{password}"))
+}
+
+/// Hashes by writing down; counts, gives way to others as a real one does, and refuses to work inside a unit of work.
+#[derive(Default)]
+pub(super) struct NotingHasher {
+    pub(super) checked: Mutex<Vec<Option<PasswordHash>>>,
+    pub(super) hashed: AtomicUsize,
+    pub(super) is_busy: AtomicBool,
+    endings: Option<Arc<Endings>>,
+}
+
+impl NotingHasher {
+    /// Fails the test when it is asked while one of these units of work is open.
+    pub(super) fn outside(endings: Arc<Endings>) -> Self {
+        Self { endings: Some(endings), ..Self::default() }
+    }
+
+    pub(super) fn checks(&self) -> usize {
+        self.checked.lock().unwrap().len()
+    }
+
+    fn begin(&self) -> Result<(), PasswordHashingError> {
+        if let Some(endings) = &self.endings {
+            let open = endings.begun() - endings.committed() - endings.rolled_back();
+            assert_eq!(open, 0, "a unit of work is open while a password is hashed");
+        }
+        if self.is_busy.load(Ordering::SeqCst) { Err(PasswordHashingError::Busy) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl PasswordHasher for NotingHasher {
+    async fn hash(&self, password: &Password) -> Result<PasswordHash, PasswordHashingError> {
+        self.begin()?;
+        self.hashed.fetch_add(1, Ordering::SeqCst);
+        Ok(hash_of(password.expose()))
+    }
+
+    async fn check<'a>(
+        &self,
+        password: &'a Password,
+        stored: Option<&'a PasswordHash>,
+    ) -> Result<PasswordCheck, PasswordHashingError> {
+        self.begin()?;
+        self.checked.lock().unwrap().push(stored.cloned());
+        tokio::task::yield_now().await;
+        let is_outdated = stored.is_some_and(|hash| hash.as_phc().starts_with("weak:"));
+        let (_, right) = stored.and_then(|hash| hash.as_phc().split_once(':')).unzip();
+        Ok(PasswordCheck { is_right: right == Some(password.expose()), is_outdated })
+    }
+}
+
+/// Counts as the stores do, in memory.
+#[derive(Default)]
+pub(super) struct MemoryFailures(Mutex<HashMap<FailureKey, (DateTime<Utc>, u32)>>);
+
+impl MemoryFailures {
+    /// Returns where the counters stand that are not at nought, in no order.
+    pub(super) fn counts(&self) -> Vec<u32> {
+        self.0.lock().unwrap().values().map(|(_, count)| *count).filter(|count| *count > 0).collect()
+    }
+}
+
+#[async_trait]
+impl FailureCounter for MemoryFailures {
+    async fn record_failure(
+        &self,
+        keys: &[FailureKey],
+        at: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Vec<FailureCount>, StorageError> {
+        tokio::task::yield_now().await;
+        let mut counters = self.0.lock().unwrap();
+        let counted = keys.iter().map(|key| {
+            let counter = counters.entry(*key).or_insert((at, 0));
+            if counter.0 + window <= at {
+                *counter = (at, 0);
+            }
+            counter.1 += 1;
+            FailureCount { count: counter.1, window_ends_at: counter.0 + window }
+        });
+        Ok(counted.collect())
+    }
+
+    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+        let mut counters = self.0.lock().unwrap();
+        for key in keys {
+            if let Some((_, count)) = counters.get_mut(key).filter(|(began_at, _)| *began_at <= at) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        Ok(())
+    }
+
+    async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
+        self.0.lock().unwrap().retain(|key, _| !keys.contains(key));
+        Ok(())
+    }
+
+    async fn delete_stale(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {
+        unreachable!("no use case of accounts cleans up")
+    }
+}
+
+/// A counter of which the `number`th call fails.
+pub(super) struct FailingAt {
+    number: usize,
+    calls: AtomicUsize,
+    counters: MemoryFailures,
+}
+
+impl FailingAt {
+    pub(super) fn call(number: usize) -> Self {
+        Self { number, calls: AtomicUsize::new(0), counters: MemoryFailures::default() }
+    }
+
+    fn step(&self) -> Result<(), StorageError> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        if call == self.number { Err(StorageError::Unavailable) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl FailureCounter for FailingAt {
+    async fn record_failure(
+        &self,
+        keys: &[FailureKey],
+        at: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Vec<FailureCount>, StorageError> {
+        self.step()?;
+        self.counters.record_failure(keys, at, window).await
+    }
+
+    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+        self.step()?;
+        self.counters.take_back(keys, at).await
+    }
+
+    async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
+        self.step()?;
+        self.counters.forget(keys).await
+    }
+
+    async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.counters.delete_stale(before, limit).await
+    }
+}
+
+/// A clock that stands where it was put.
+pub(super) struct MovableClock(Mutex<DateTime<Utc>>);
+
+impl MovableClock {
+    pub(super) fn at_noon() -> Arc<Self> {
+        Arc::new(Self(Mutex::new(noon())))
+    }
+
+    pub(super) fn pass(&self, time: TimeDelta) {
+        *self.0.lock().unwrap() += time;
+    }
+}
+
+impl Clock for MovableClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}
+
+/// Finds guessable what begins with the word, and what repeats the name in the address.
+pub(super) struct WordJudge;
+
+impl PasswordJudge for WordJudge {
+    fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
+        let (name, _) = about_the_person.split_once('@').unwrap();
+        password.expose().starts_with("password") || password.expose().contains(name)
+    }
+}
+
+/// Seals by noting the message.
+#[derive(Default)]
+pub(super) struct NotingSealer(pub(super) Mutex<Vec<Mail>>);
+
+impl NotingSealer {
+    pub(super) fn only(&self) -> Mail {
+        let sealed = self.0.lock().unwrap();
+        assert_eq!(sealed.len(), 1);
+        sealed[0].clone()
+    }
+}
+
+impl MailSealer for NotingSealer {
+    fn seal(&self, _: MessageId, mail: &Mail) -> Result<Vec<u8>, MailSealError> {
+        self.0.lock().unwrap().push(mail.clone());
+        Ok(b"sealed".to_vec())
+    }
+
+    fn open(&self, _: MessageId, _: &[u8]) -> Result<Mail, MailSealError> {
+        unreachable!("no use case of accounts opens messages")
+    }
+}

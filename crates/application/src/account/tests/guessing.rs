@@ -1,0 +1,183 @@
+use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
+use super::support::{
+    EMAIL, EndlessUnitsOfWork, MemoryFailures, MovableClock, NotingHasher, PASSWORD, WRONG, account, hash_of,
+    limits,
+};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::testing::{entropy, person, seconds};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+/// Sign-ins of one account over counters that count; every unit of work does what a sign-in needs.
+struct Door {
+    sign_in: SignIn,
+    hasher: Arc<NotingHasher>,
+    clock: Arc<MovableClock>,
+}
+
+fn unit() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
+    unit.sessions.expect_insert().returning(|_| Ok(()));
+    unit
+}
+
+impl Door {
+    fn new() -> Self {
+        let (hasher, clock) = (Arc::new(NotingHasher::default()), MovableClock::at_noon());
+        let ports = SignInPorts {
+            credentials: Arc::new(account(&person(), Some(hash_of(PASSWORD)))),
+            hasher: Arc::<NotingHasher>::clone(&hasher),
+            failures: Arc::new(MemoryFailures::default()),
+            units: Arc::new(EndlessUnitsOfWork(unit)),
+            clock: Arc::<MovableClock>::clone(&clock),
+            entropy: entropy(),
+        };
+        Self { sign_in: SignIn::new(ports, limits()), hasher, clock }
+    }
+
+    async fn knock(&self, email: &str, password: &str, address: IpAddr) -> Answer {
+        let command = SignInCommand { email, password, address, replaces: None };
+        match self.sign_in.run(command).await {
+            Ok(_) => Answer::Open,
+            Err(PasswordCheckError::WrongCredentials) => Answer::Wrong,
+            Err(PasswordCheckError::TooManyAttempts { retry_after_seconds }) => {
+                Answer::Wait(retry_after_seconds)
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    /// Tries the account with this password from an address that nobody else uses.
+    async fn try_from_anew(&self, password: &str, number: u32) -> Answer {
+        self.knock(EMAIL, password, Ipv4Addr::from_bits(0x0a00_0000 + number).into()).await
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Open,
+    Wrong,
+    Wait(u32),
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn t81_of_forty_racing_attempts_fifteen_are_hashed() {
+    let door = Arc::new(Door::new());
+    let tasks: Vec<_> = (0..40)
+        .map(|number| {
+            let door = Arc::clone(&door);
+            tokio::spawn(async move { door.try_from_anew(WRONG, number).await })
+        })
+        .collect();
+    let mut wrong = 0;
+    for task in tasks {
+        wrong += usize::from(task.await.unwrap() == Answer::Wrong);
+    }
+    assert_eq!((wrong, door.hasher.checks()), (15, 15));
+}
+
+#[tokio::test]
+async fn t81_after_a_hundred_attempts_the_right_password_works_as_soon_as_the_window_is_over() {
+    let door = Door::new();
+    for number in 0..100 {
+        let expected = if number < 15 { Answer::Wrong } else { Answer::Wait(600) };
+        assert_eq!(door.try_from_anew(WRONG, number).await, expected, "{number}");
+    }
+    assert_eq!(door.hasher.checks(), 15);
+    door.clock.pass(seconds(599));
+    assert_eq!(door.try_from_anew(PASSWORD, 200).await, Answer::Wait(1));
+    door.clock.pass(seconds(1));
+    assert_eq!(door.try_from_anew(PASSWORD, 201).await, Answer::Open);
+}
+
+#[tokio::test]
+async fn t81_a_hundred_failures_in_a_row_wait_for_the_day_to_end_and_never_longer() {
+    let door = Door::new();
+    for number in 0..100 {
+        if number > 0 && number % 15 == 0 {
+            door.clock.pass(seconds(600));
+        }
+        assert_eq!(door.try_from_anew(WRONG, number).await, Answer::Wrong, "{number}");
+    }
+    door.clock.pass(seconds(600));
+    let left = 86_400 - 7 * 600;
+    assert_eq!(door.try_from_anew(PASSWORD, 200).await, Answer::Wait(left));
+    assert_eq!(door.hasher.checks(), 100);
+    door.clock.pass(seconds(i64::from(left)));
+    assert_eq!(door.try_from_anew(PASSWORD, 201).await, Answer::Open);
+}
+
+#[tokio::test]
+async fn t81_the_right_password_wipes_the_slate_of_the_account() {
+    let door = Door::new();
+    for round in 0..20 {
+        for number in 0..14 {
+            assert_eq!(door.try_from_anew(WRONG, round * 20 + number).await, Answer::Wrong);
+        }
+        assert_eq!(door.try_from_anew(PASSWORD, round * 20 + 15).await, Answer::Open);
+    }
+}
+
+#[tokio::test]
+async fn t80_an_account_that_does_not_exist_has_the_same_limits() {
+    let door = Door::new();
+    for name in ["nobody@example.org", "NOBODY@example.org", "no address at all"] {
+        let address = Ipv4Addr::from_bits(0x0b00_0000).into();
+        door.knock(name, WRONG, address).await;
+    }
+    for number in 0..20 {
+        let address = Ipv4Addr::from_bits(0x0c00_0000 + number).into();
+        // Two of the fifteen went above: case does not make another counter.
+        let expected = if number < 13 { Answer::Wrong } else { Answer::Wait(600) };
+        assert_eq!(door.knock("nobody@example.org", WRONG, address).await, expected, "{number}");
+    }
+}
+
+fn within_64(host: u128) -> IpAddr {
+    Ipv6Addr::from_bits(0x2001_0db8_0001_0002_u128 << 64 | host).into()
+}
+
+#[tokio::test]
+async fn t82_one_password_for_five_hundred_accounts_from_one_64_is_stopped_at_a_hundred() {
+    let door = Door::new();
+    for number in 0..500_u128 {
+        let email = format!("somebody{number}@example.org");
+        let expected = if number < 100 { Answer::Wrong } else { Answer::Wait(600) };
+        assert_eq!(door.knock(&email, WRONG, within_64(number)).await, expected, "{number}");
+    }
+    assert_eq!(door.hasher.checks(), 100);
+    assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1000)).await, Answer::Wait(600));
+    // The next network is another household.
+    assert_eq!(door.knock(EMAIL, PASSWORD, "2001:db8:1:3::1".parse().unwrap()).await, Answer::Open);
+}
+
+#[tokio::test]
+async fn what_an_address_is_refused_does_not_count_against_the_accounts() {
+    let door = Door::new();
+    for number in 0..100 {
+        door.knock(&format!("somebody{number}@example.org"), WRONG, within_64(1)).await;
+    }
+    for _ in 0..50 {
+        assert_eq!(door.knock(EMAIL, WRONG, within_64(1)).await, Answer::Wait(600));
+    }
+    assert_eq!(door.try_from_anew(PASSWORD, 1).await, Answer::Open);
+}
+
+#[tokio::test]
+async fn right_passwords_do_not_use_up_an_address_and_do_not_refill_it_either() {
+    let door = Door::new();
+    for _ in 0..150 {
+        assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
+    }
+    for number in 0..100 {
+        // A guesser who signs in with an account of their own now and then.
+        if number % 10 == 0 {
+            assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
+        }
+        let email = format!("somebody{number}@example.org");
+        assert_eq!(door.knock(&email, WRONG, within_64(1)).await, Answer::Wrong, "{number}");
+    }
+    assert_eq!(door.knock("another@example.org", WRONG, within_64(1)).await, Answer::Wait(600));
+}

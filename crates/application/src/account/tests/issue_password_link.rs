@@ -1,0 +1,136 @@
+use super::super::{FindPasswordLink, FindPasswordLinkError, IssuePasswordLink, IssuePasswordLinkError};
+use super::support::{EMAIL, Noted, PASSWORD, email, hash_of, locked_person, mail, queueing, still, units};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use chrono::TimeDelta;
+use domain::audit::{AuditActor, AuditKind};
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::secret::{Secret, SecretKind};
+use domain::user::User;
+use std::sync::Arc;
+
+/// A unit of work in which the links of this person are replaced by one.
+fn issuing(mut unit: MockUnitOfWork, stored: &Noted<PasswordLink>) -> MockUnitOfWork {
+    let stored = Arc::clone(stored);
+    unit.password_links.expect_delete_of_user().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(1));
+    unit.password_links.expect_insert().times(1).returning(move |link| {
+        stored.lock().unwrap().push(link.clone());
+        Ok(())
+    });
+    unit
+}
+
+#[tokio::test]
+async fn the_operator_gets_a_link_of_three_days_that_is_stored_as_a_hash() {
+    let stored = Noted::default();
+    let store = units([issuing(still(person(), None), &stored)]);
+    let issued =
+        IssuePasswordLink::new(store.clone(), entropy(), clock(), None).run(user_id(1)).await.unwrap();
+    assert_eq!(issued.link.kind(), SecretKind::PasswordLink);
+    assert_eq!(issued.expires_at, noon() + TimeDelta::days(3));
+    assert!(!issued.is_mailed);
+    let purpose = PasswordLinkPurpose::Invitation { user_id: user_id(1) };
+    assert_eq!(*stored.lock().unwrap(), [PasswordLink::new(issued.link.hash(), purpose, noon())]);
+    assert_eq!(store.endings().committed(), 1);
+    let [event] = store.events().all().try_into().unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::PasswordLinkIssued, AuditActor::Operator));
+    assert_eq!((event.user_id, event.subject), (Some(user_id(1)), None));
+}
+
+#[tokio::test]
+async fn with_mail_the_person_gets_the_link_and_reads_what_it_is_for() {
+    for (password, subject) in [
+        (None, "Restwell: Choose your password"),
+        (Some(hash_of(PASSWORD)), "Restwell: Choose a new password"),
+    ] {
+        let stored = Noted::default();
+        let store = units([queueing(issuing(still(person(), password), &stored))]);
+        let (queue, sealer) = mail();
+        let issue = IssuePasswordLink::new(store, entropy(), clock(), Some(queue));
+        let issued = issue.run(user_id(1)).await.unwrap();
+        assert!(issued.is_mailed);
+        let message = sealer.only();
+        assert_eq!((message.to, message.subject.as_str()), (email(EMAIL), subject));
+        let url = format!("\nhttps://rest.example/set-password?link={}\n", issued.link.expose());
+        assert!(message.text.contains(&url));
+        assert!(message.text.contains("once, for 3 days."));
+    }
+}
+
+#[tokio::test]
+async fn nobody_and_a_locked_account_get_no_link() {
+    let finding = |user: Option<User>| {
+        let mut unit = MockUnitOfWork::default();
+        unit.users.expect_find().return_once(move |_| Ok(user));
+        let store = units([unit]);
+        (IssuePasswordLink::new(store.clone(), entropy(), clock(), None), store)
+    };
+    let (issue, store) = finding(None);
+    assert!(matches!(issue.run(user_id(1)).await, Err(IssuePasswordLinkError::NotFound)));
+    assert_eq!(store.endings().committed(), 0);
+    let (issue, store) = finding(Some(locked_person()));
+    assert!(matches!(issue.run(user_id(1)).await, Err(IssuePasswordLinkError::UserLocked)));
+    assert_eq!((store.endings().committed(), store.events().all().len()), (0, 0));
+}
+
+fn secret_link() -> Secret {
+    secret(SecretKind::PasswordLink, 9)
+}
+
+/// A unit of work that finds this link; nothing in it may be changed.
+fn finding(link: Option<PasswordLink>, user: Option<User>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.password_links
+        .expect_find()
+        .times(1)
+        .withf(|hash| *hash == secret_link().hash())
+        .return_once(move |_| Ok(link));
+    unit.users.expect_find().returning(move |_| Ok(user.clone()));
+    unit
+}
+
+fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
+    PasswordLink::new(secret_link().hash(), purpose, noon())
+}
+
+#[tokio::test]
+async fn looking_at_a_link_tells_what_it_is_for_and_changes_nothing() {
+    let sign_up = PasswordLinkPurpose::SignUp { email: email("new@example.org") };
+    for (purpose, address) in [
+        (PasswordLinkPurpose::Invitation { user_id: user_id(1) }, EMAIL),
+        (PasswordLinkPurpose::Reset { user_id: user_id(1) }, EMAIL),
+        (sign_up, "new@example.org"),
+    ] {
+        let store = units([finding(Some(link(purpose.clone())), Some(person()))]);
+        let found = FindPasswordLink::new(store.clone(), clock()).run(secret_link().expose()).await.unwrap();
+        assert_eq!((found.purpose, found.email), (purpose.clone(), email(address)));
+        assert_eq!(found.expires_at, noon() + purpose.lifetime());
+        assert_eq!((store.endings().rolled_back(), store.endings().committed()), (1, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_was_used_ended_or_belongs_to_a_locked_account_tells_nothing() {
+    let reset = link(PasswordLinkPurpose::Reset { user_id: user_id(1) });
+    let ended = PasswordLink { expires_at: noon(), ..reset.clone() };
+    assert!(ended.is_live(noon() - seconds(1)));
+    for unit in [
+        finding(None, Some(person())),
+        finding(Some(ended), Some(person())),
+        finding(Some(reset.clone()), Some(locked_person())),
+        finding(Some(reset), None),
+    ] {
+        let outcome = FindPasswordLink::new(units([unit]), clock()).run(secret_link().expose()).await;
+        assert!(matches!(outcome, Err(FindPasswordLinkError::Unusable)));
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_link_is_not_looked_up() {
+    let store = units([]);
+    for text in ["", "owl", secret(SecretKind::Session, 9).expose()] {
+        let outcome = FindPasswordLink::new(store.clone(), clock()).run(text).await;
+        assert!(matches!(outcome, Err(FindPasswordLinkError::Unusable)));
+    }
+    assert_eq!(store.endings().begun(), 0);
+}

@@ -1,0 +1,255 @@
+use super::super::{
+    LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts, RequestPasswordReset,
+    RequestSignUp,
+};
+use super::support::{
+    EMAIL, EndlessUnitsOfWork, FailingAt, MemoryFailures, Noted, email, home, locked_person, mail, units,
+};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
+use crate::testing::{clock, entropy, noon, person, user_id};
+use chrono::TimeDelta;
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::user::User;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+
+fn ports(units: Arc<dyn UnitOfWorkFactory>) -> LinkRequestPorts {
+    LinkRequestPorts {
+        units,
+        failures: Arc::new(MemoryFailures::default()),
+        clock: clock(),
+        entropy: entropy(),
+    }
+}
+
+fn command(email: &str) -> LinkRequestCommand<'_> {
+    LinkRequestCommand { email, address: home() }
+}
+
+/// What is in the store when the unit of work ends.
+#[derive(Default)]
+struct Rows {
+    links: Mutex<Vec<PasswordLink>>,
+    messages: Mutex<Vec<QueuedMessage>>,
+    writes: Noted<&'static str>,
+}
+
+/// A unit of work in which this person has their address, and whose links and messages are kept.
+fn keeping(user: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
+    keeping_then(user.clone(), user, rows)
+}
+
+/// The same, but that the person is like this by the time that they are held.
+fn keeping_then(user: Option<User>, held: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find_by_email().times(1).returning(move |asked| {
+        Ok(user.clone().filter(|user| user.email.normalised() == asked.normalised()))
+    });
+    unit.users.expect_find().returning(move |id| Ok(held.clone().filter(|user| user.id == id)));
+    let kept = Arc::clone(rows);
+    unit.password_links.expect_insert().returning(move |link| {
+        kept.writes.lock().unwrap().push("link");
+        kept.links.lock().unwrap().push(link.clone());
+        Ok(())
+    });
+    let kept = Arc::clone(rows);
+    unit.password_links.expect_consume().returning(move |hash| {
+        Ok(kept.links.lock().unwrap().extract_if(.., |link| link.hash == *hash).next())
+    });
+    let kept = Arc::clone(rows);
+    unit.outbox.expect_insert().returning(move |message| {
+        kept.writes.lock().unwrap().push("message");
+        kept.messages.lock().unwrap().push(message.clone());
+        Ok(())
+    });
+    let kept = Arc::clone(rows);
+    unit.outbox.expect_delete().returning(move |id| {
+        Ok(kept.messages.lock().unwrap().extract_if(.., |message| message.id == id).next().is_some())
+    });
+    unit
+}
+
+/// What a reset leaves behind when this person exists and somebody asks for this address.
+async fn reset(user: Option<User>, asked: &str) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
+    reset_in(asked, |rows| keeping(user, rows)).await
+}
+
+async fn reset_in(
+    asked: &str,
+    unit: impl FnOnce(&Arc<Rows>) -> MockUnitOfWork,
+) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
+    let rows = Arc::<Rows>::default();
+    let store = units([unit(&rows)]);
+    let (queue, sealer) = mail();
+    let request = RequestPasswordReset::new(ports(store.clone()), LinkRequestLimits::default(), queue);
+    request.run(command(asked)).await.unwrap();
+    assert_eq!(store.endings().committed(), 1);
+    let text = sealer.only().text;
+    (rows, store, text)
+}
+
+#[tokio::test]
+async fn a_forgotten_password_gets_a_link_of_one_hour_by_mail() {
+    let (rows, store, text) = reset(Some(person()), "ROBIN@example.org").await;
+    let links = rows.links.lock().unwrap();
+    assert_eq!(links[0].purpose, PasswordLinkPurpose::Reset { user_id: user_id(1) });
+    assert_eq!(links[0].expires_at, noon() + TimeDelta::hours(1));
+    let messages = rows.messages.lock().unwrap();
+    assert_eq!((messages[0].queued_at, messages[0].due_at, messages[0].attempts), (noon(), noon(), 0));
+    assert!(text.contains("https://rest.example/set-password?link=rwl_"));
+    assert!(text.contains("once, for one hour."));
+    let [event] = store.events().all().try_into().unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::PasswordLinkIssued, AuditActor::Person));
+    assert_eq!((event.user_id, event.address), (Some(user_id(1)), Some(AddressBlock::of(home()))));
+}
+
+#[tokio::test]
+async fn the_mail_goes_to_the_address_of_the_account_and_not_to_a_look_alike_that_was_typed() {
+    let rows = Arc::<Rows>::default();
+    let store = units([keeping(Some(person()), &rows)]);
+    let (queue, sealer) = mail();
+    let request = RequestPasswordReset::new(ports(store), LinkRequestLimits::default(), queue);
+    request.run(command("Robin@EXAMPLE.org")).await.unwrap();
+    assert_eq!(sealer.only().to, email(EMAIL));
+}
+
+#[tokio::test]
+async fn t80_a_reset_for_nobody_or_a_locked_account_does_the_same_work_and_leaves_nothing() {
+    let (known, _, _) = reset(Some(person()), EMAIL).await;
+    for (user, asked) in
+        [(None, EMAIL), (Some(person()), "nobody@example.org"), (Some(locked_person()), EMAIL)]
+    {
+        let (rows, store, _) = reset(user, asked).await;
+        assert_eq!(*rows.writes.lock().unwrap(), *known.writes.lock().unwrap());
+        assert_eq!(*rows.links.lock().unwrap(), []);
+        assert_eq!(*rows.messages.lock().unwrap(), []);
+        assert_eq!(store.events().all(), []);
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_given_up_or_locked_meanwhile_gets_no_link_and_the_work_is_the_same() {
+    let (known, _, _) = reset(Some(person()), EMAIL).await;
+    let moved = User { email: email("robin.new@example.org"), ..person() };
+    for then in [Some(moved), Some(locked_person()), None] {
+        let (rows, store, _) = reset_in(EMAIL, |rows| keeping_then(Some(person()), then, rows)).await;
+        assert_eq!(*rows.writes.lock().unwrap(), *known.writes.lock().unwrap());
+        assert_eq!(*rows.links.lock().unwrap(), []);
+        assert_eq!(*rows.messages.lock().unwrap(), []);
+        assert_eq!(store.events().all(), []);
+    }
+}
+
+/// What a sign-up leaves behind when this person exists.
+async fn sign_up(user: Option<User>) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
+    let rows = Arc::<Rows>::default();
+    let store = units([keeping(user, &rows)]);
+    let (queue, sealer) = mail();
+    let request = RequestSignUp::new(ports(store.clone()), LinkRequestLimits::default(), queue);
+    request.run(command(EMAIL)).await.unwrap();
+    assert_eq!(store.endings().committed(), 1);
+    assert_eq!(sealer.only().to, email(EMAIL));
+    let text = sealer.only().text;
+    (rows, store, text)
+}
+
+#[tokio::test]
+async fn a_sign_up_makes_a_link_and_no_account() {
+    let (rows, store, text) = sign_up(None).await;
+    let links = rows.links.lock().unwrap();
+    assert_eq!(links[0].purpose, PasswordLinkPurpose::SignUp { email: email(EMAIL) });
+    assert!(text.contains("https://rest.example/set-password?link=rwl_"));
+    assert!(text.contains("once, for one day."));
+    let [event] = store.events().all().try_into().unwrap();
+    assert_eq!((event.kind, event.user_id), (AuditKind::PasswordLinkIssued, None));
+}
+
+#[tokio::test]
+async fn t80_a_sign_up_for_an_account_that_exists_does_the_same_work_and_tells_the_mailbox_alone() {
+    let (new, _, _) = sign_up(None).await;
+    for user in [person(), locked_person()] {
+        let (rows, store, text) = sign_up(Some(user)).await;
+        assert_eq!(*rows.writes.lock().unwrap(), *new.writes.lock().unwrap());
+        assert_eq!(*rows.links.lock().unwrap(), []);
+        assert_eq!(rows.messages.lock().unwrap().len(), 1);
+        assert!(text.contains("there is one already") && !text.contains("rwl_"));
+        assert_eq!(store.events().all(), []);
+    }
+}
+
+/// Requests over counters that count, of whatever address.
+fn endless() -> (RequestPasswordReset, RequestSignUp) {
+    let store = Arc::new(EndlessUnitsOfWork(|| keeping(Some(person()), &Arc::default())));
+    let (ports, (queue, _)) = (ports(store), mail());
+    let limits = LinkRequestLimits::default();
+    (
+        RequestPasswordReset::new(ports.clone(), limits, queue.clone()),
+        RequestSignUp::new(ports, limits, queue),
+    )
+}
+
+fn address(number: u32) -> IpAddr {
+    Ipv4Addr::from_bits(0x0a00_0000 + number).into()
+}
+
+#[tokio::test]
+async fn one_mailbox_gets_five_messages_an_hour_whoever_asks_and_whether_or_not_it_has_an_account() {
+    for asked in [EMAIL, "nobody@example.org"] {
+        let (reset, sign_up) = endless();
+        for number in 0..8 {
+            // Case does not make another mailbox.
+            let asked = if number < 3 { asked.to_uppercase() } else { asked.to_owned() };
+            let command = LinkRequestCommand { email: &asked, address: address(number) };
+            let outcome = if number % 2 == 0 { reset.run(command).await } else { sign_up.run(command).await };
+            match outcome {
+                Ok(()) => assert!(number < 5, "{number}"),
+                Err(LinkRequestError::TooManyAttempts { retry_after_seconds }) => {
+                    assert_eq!((number >= 5, retry_after_seconds), (true, 3600), "{number}");
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_address_asks_twenty_times_an_hour_and_what_it_is_refused_counts_against_no_mailbox() {
+    let (reset, _) = endless();
+    for number in 0..30 {
+        let asked = format!("somebody{number}@example.org");
+        assert_eq!(reset.run(command(&asked)).await.is_ok(), number < 20, "{number}");
+    }
+    for _ in 0..10 {
+        reset.run(command(EMAIL)).await.unwrap_err();
+    }
+    reset.run(LinkRequestCommand { email: EMAIL, address: address(1) }).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_no_address_is_told_and_counted() {
+    let (reset, sign_up) = endless();
+    for number in 0..20 {
+        let text = format!("not an address {number}");
+        let outcome =
+            if number % 2 == 0 { reset.run(command(&text)).await } else { sign_up.run(command(&text)).await };
+        assert!(matches!(outcome, Err(LinkRequestError::InvalidEmail)));
+    }
+    let outcome = reset.run(command(EMAIL)).await;
+    assert!(matches!(outcome, Err(LinkRequestError::TooManyAttempts { .. })));
+}
+
+#[tokio::test]
+async fn no_counter_fails_open() {
+    for call in 1..=2 {
+        let store = units([]);
+        let ports = LinkRequestPorts { failures: Arc::new(FailingAt::call(call)), ..ports(store.clone()) };
+        let (queue, _) = mail();
+        let reset = RequestPasswordReset::new(ports, LinkRequestLimits::default(), queue);
+        let outcome = reset.run(command(EMAIL)).await;
+        assert!(matches!(outcome, Err(LinkRequestError::Storage(StorageError::Unavailable))));
+        assert_eq!(store.endings().begun(), 0);
+    }
+}

@@ -1,0 +1,14 @@
+//! Tests of accounts, by what they are about.
+
+mod change_password;
+mod choose_password;
+mod double;
+mod guessing;
+mod issue_password_link;
+mod link_request;
+mod new_password;
+mod session;
+mod set_password;
+mod sign_in;
+mod sign_in_refusal;
+mod support;

@@ -1,0 +1,51 @@
+use super::super::{NewPassword, NewPasswordError};
+use super::support::{EMAIL, WordJudge, email};
+
+fn judged(text: &str) -> Result<NewPassword, NewPasswordError> {
+    NewPassword::judge(text, &email(EMAIL), &WordJudge)
+}
+
+#[test]
+fn t85_fifteen_characters_are_enough_and_fourteen_are_not() {
+    assert_eq!(judged("").unwrap_err(), NewPasswordError::TooShort);
+    assert_eq!(judged("fourteen chars").unwrap_err(), NewPasswordError::TooShort);
+    assert!(judged("fifteen charact").is_ok());
+}
+
+#[test]
+fn t85_characters_are_counted_after_composition_and_any_script_will_do() {
+    let emoji = "\u{1f634}\u{1f319}\u{2b50}".repeat(5);
+    assert_eq!(judged(&emoji).unwrap().password().expose(), emoji);
+    // Fifteen letters, each typed as a base letter and an accent.
+    assert_eq!(judged(&"e\u{301}".repeat(15)).unwrap().password().expose(), "\u{e9}".repeat(15));
+    assert_eq!(judged(&"e\u{301}".repeat(14)).unwrap_err(), NewPasswordError::TooShort);
+}
+
+#[test]
+fn t85_a_long_password_is_taken_whole_up_to_1024_bytes() {
+    for length in [64, 65, 128, 1024] {
+        let text = "x".repeat(length);
+        assert_eq!(judged(&text).unwrap().password().expose(), text);
+    }
+    assert_eq!(judged(&"x".repeat(1025)).unwrap_err(), NewPasswordError::TooLong);
+    assert_eq!(judged(&"\u{1f634}".repeat(257)).unwrap_err(), NewPasswordError::TooLong);
+}
+
+#[test]
+fn t85_nothing_is_asked_of_the_composition() {
+    for text in ["only lower case letters", "               ", "739182640517263"] {
+        assert!(judged(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn t85_what_a_list_of_guesses_would_hold_is_refused() {
+    for text in ["password and some more", "I am robin of the hills"] {
+        assert_eq!(judged(text).unwrap_err(), NewPasswordError::Guessable, "{text}");
+    }
+}
+
+#[test]
+fn a_new_password_is_never_printed() {
+    assert_eq!(format!("{:?}", judged("a quiet night in the hills").unwrap()), "NewPassword(Password(..))");
+}

@@ -1,0 +1,167 @@
+use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
+use super::support::{
+    EMAIL, FailingAt, Noted, PASSWORD, WRONG, account, hash_of, home, limits, locked_person, ports, still,
+    storing, units, weak_hash_of,
+};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::{MockCredentialReader, StorageError};
+use crate::ports::system::{MockPasswordHasher, PasswordCheck, PasswordHashingError};
+use crate::testing::{person, user_id};
+use domain::address::AddressBlock;
+use domain::audit::AuditKind;
+use domain::password::PasswordHash;
+use domain::user::User;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+fn command<'a>(email: &'a str, password: &'a str) -> SignInCommand<'a> {
+    SignInCommand { email, password, address: home(), replaces: None }
+}
+
+/// What an attempt leaves behind: what was hashed against, what was counted, whose refusal was written down.
+#[derive(Debug, PartialEq, Eq)]
+struct Traces {
+    error: String,
+    checked: Vec<Option<PasswordHash>>,
+    counts: Vec<u32>,
+    writes: usize,
+}
+
+async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, password: &str) -> Traces {
+    let store = units([MockUnitOfWork::default()]);
+    let (ports, hasher, failures) = ports(account(user, stored), store.clone());
+    let error = SignIn::new(ports, limits()).run(command(email, password)).await.unwrap_err();
+    assert!(matches!(error, PasswordCheckError::WrongCredentials), "{error}");
+    let refusals = store.events().all();
+    assert!(refusals.iter().all(|event| event.kind == AuditKind::SignInRefused));
+    assert_eq!(store.endings().committed(), refusals.len());
+    let checked = hasher.checked.lock().unwrap().clone();
+    let mut counts = failures.counts();
+    // The write that stands for the refusal of an account that does not exist.
+    let unknown = counts.len().saturating_sub(3);
+    counts.truncate(3);
+    Traces { error: error.to_string(), checked, counts, writes: refusals.len() + unknown }
+}
+
+#[tokio::test]
+async fn t80_unknown_wrong_locked_and_passwordless_are_one_answer_one_hash_and_one_write() {
+    let traces = [
+        refused(&person(), Some(hash_of(PASSWORD)), "nobody@example.org", PASSWORD).await,
+        refused(&person(), Some(hash_of(PASSWORD)), "no address at all", PASSWORD).await,
+        refused(&person(), Some(hash_of(PASSWORD)), EMAIL, WRONG).await,
+        refused(&locked_person(), Some(hash_of(PASSWORD)), EMAIL, WRONG).await,
+        refused(&locked_person(), Some(hash_of(PASSWORD)), EMAIL, PASSWORD).await,
+        refused(&person(), None, EMAIL, PASSWORD).await,
+    ];
+    for trace in &traces {
+        assert_eq!(trace.error, traces[0].error);
+        assert_eq!(trace.checked.len(), 1);
+        assert_eq!(trace.counts, [1, 1, 1]);
+        assert_eq!(trace.writes, 1);
+    }
+    for (number, has_hash) in [(0, false), (1, false), (2, true), (3, true), (4, true), (5, false)] {
+        assert_eq!(traces[number].checked[0].is_some(), has_hash, "{number}");
+    }
+}
+
+#[tokio::test]
+async fn an_ill_formed_address_is_not_looked_up() {
+    let store = units([]);
+    let (ports, hasher, _) = ports(MockCredentialReader::new(), store);
+    let error = SignIn::new(ports, limits()).run(command("robin", PASSWORD)).await.unwrap_err();
+    assert!(matches!(error, PasswordCheckError::WrongCredentials));
+    assert_eq!(hasher.checks(), 1);
+}
+
+#[tokio::test]
+async fn a_refusal_is_written_down_for_an_account_that_exists_and_for_no_other() {
+    let store = units([MockUnitOfWork::default()]);
+    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
+    let sign_in = SignIn::new(ports, limits());
+    sign_in.run(command("nobody@example.org", WRONG)).await.unwrap_err();
+    assert_eq!(store.events().all(), []);
+    sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
+    let [event] = store.events().all().try_into().unwrap();
+    assert_eq!((event.kind, event.user_id), (AuditKind::SignInRefused, Some(user_id(1))));
+    assert_eq!((event.subject, event.address), (None, Some(AddressBlock::of(home()))));
+}
+
+#[tokio::test]
+async fn t84_what_is_no_password_is_neither_counted_nor_hashed() {
+    let million = "x".repeat(1_000_000);
+    for password in ["", &"x".repeat(1025), &million] {
+        let (ports, hasher, failures) = ports(MockCredentialReader::new(), units([]));
+        let error = SignIn::new(ports, limits()).run(command(EMAIL, password)).await.unwrap_err();
+        assert!(matches!(error, PasswordCheckError::InvalidForm), "{error}");
+        assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn t84_an_attempt_that_a_busy_server_did_not_look_at_does_not_count() {
+    let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
+    hasher.is_busy.store(true, Ordering::SeqCst);
+    let sign_in = SignIn::new(ports, limits());
+    for _ in 0..20 {
+        let error = sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
+        assert!(matches!(error, PasswordCheckError::Busy), "{error}");
+    }
+    assert_eq!(failures.counts(), []);
+}
+
+#[tokio::test]
+async fn t81_no_counter_fails_open() {
+    for call in 1..=3 {
+        let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
+        let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
+        let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
+        assert_eq!(hasher.checks(), 0, "call {call}");
+    }
+}
+
+#[tokio::test]
+async fn a_right_password_whose_counters_cannot_be_settled_opens_nothing() {
+    for call in 4..=5 {
+        let store = units([]);
+        let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
+        let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
+        let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
+        assert_eq!(store.endings().begun(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_is_no_wrong_password() {
+    let mut away = MockCredentialReader::new();
+    away.expect_find_credentials().returning(|_| Err(StorageError::Unavailable));
+    let (ports, hasher, _) = ports(away, units([]));
+    let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)));
+    assert_eq!(hasher.checks(), 0);
+}
+
+#[tokio::test]
+async fn a_hash_that_cannot_be_read_is_an_error_of_its_own() {
+    let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
+    let mut broken = MockPasswordHasher::new();
+    broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));
+    let ports = SignInPorts { hasher: Arc::new(broken), ..ports };
+    let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    assert!(matches!(error, PasswordCheckError::HashingFailed));
+}
+
+#[tokio::test]
+async fn t86_a_weak_hash_that_cannot_be_made_anew_does_not_keep_a_person_out() {
+    for failure in [PasswordHashingError::Busy, PasswordHashingError::Failed] {
+        let stored = Noted::default();
+        let store = units([storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored)]);
+        let (ports, _, _) = ports(account(&person(), Some(weak_hash_of(PASSWORD))), store);
+        let mut hasher = MockPasswordHasher::new();
+        hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: true, is_outdated: true }));
+        hasher.expect_hash().times(1).returning(move |_| Err(failure));
+        let ports = SignInPorts { hasher: Arc::new(hasher), ..ports };
+        assert!(SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.is_ok());
+    }
+}

@@ -1,0 +1,144 @@
+//! What the tests of accounts share: made-up accounts, and units of work that expect what a use case does.
+
+pub(super) use super::double::*;
+
+use super::super::{SignInLimits, SignInPorts};
+use crate::mail::{PublicLinks, QueueMail};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{Credentials, MockCredentialReader, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::testing::{clock, entropy, noon, person};
+use async_trait::async_trait;
+use domain::password::PasswordHash;
+use domain::session::Session;
+use domain::user::{Email, User, UserStatus};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+
+pub(super) const EMAIL: &str = "robin@example.org";
+pub(super) const PASSWORD: &str = "a quiet night in the hills";
+pub(super) const WRONG: &str = "a loud night in the hills";
+
+pub(super) fn home() -> IpAddr {
+    "192.0.2.7".parse().unwrap()
+}
+
+/// Makes as many units of work as are asked for, all alike.
+pub(super) struct EndlessUnitsOfWork<F>(pub(super) F);
+
+#[async_trait]
+impl<F: Fn() -> MockUnitOfWork + Send + Sync> UnitOfWorkFactory for EndlessUnitsOfWork<F> {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        Ok(Box::new((self.0)()))
+    }
+}
+
+/// Finds this account under its address, and nobody under another.
+pub(super) fn account(user: &User, password: Option<PasswordHash>) -> MockCredentialReader {
+    let (email, user_id, status) = (user.email.normalised(), user.id, user.status);
+    let mut reader = MockCredentialReader::new();
+    reader.expect_find_credentials().returning(move |asked| {
+        let found = Credentials { user_id, status, password: password.clone() };
+        Ok((asked.normalised() == email).then_some(found))
+    });
+    reader
+}
+
+/// Ports over this account; the other two tell what was hashed and what was counted.
+pub(super) fn ports(
+    credentials: MockCredentialReader,
+    units: Arc<PreparedUnitsOfWork>,
+) -> (SignInPorts, Arc<NotingHasher>, Arc<MemoryFailures>) {
+    let hasher = Arc::new(NotingHasher::outside(units.endings()));
+    let failures = Arc::new(MemoryFailures::default());
+    let ports = SignInPorts {
+        credentials: Arc::new(credentials),
+        hasher: Arc::<NotingHasher>::clone(&hasher),
+        failures: Arc::<MemoryFailures>::clone(&failures),
+        units,
+        clock: clock(),
+        entropy: entropy(),
+    };
+    (ports, hasher, failures)
+}
+
+pub(super) fn limits() -> SignInLimits {
+    SignInLimits::default()
+}
+
+pub(super) fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedUnitsOfWork> {
+    Arc::new(PreparedUnitsOfWork::new(units))
+}
+
+/// A unit of work in which this person has this password.
+pub(super) fn still(user: User, password: Option<PasswordHash>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    let id = user.id;
+    unit.users.expect_find().times(1).withf(move |asked| *asked == id).return_once(move |_| Ok(Some(user)));
+    unit.passwords.expect_find().withf(move |asked| *asked == id).returning(move |_| Ok(password.clone()));
+    unit
+}
+
+/// What a mock was given, in order.
+pub(super) type Noted<T> = Arc<Mutex<Vec<T>>>;
+
+/// Lets one session be stored and notes it.
+pub(super) fn storing(mut unit: MockUnitOfWork, stored: &Noted<Session>) -> MockUnitOfWork {
+    let stored = Arc::clone(stored);
+    unit.sessions.expect_insert().times(1).returning(move |session| {
+        stored.lock().unwrap().push(session.clone());
+        Ok(())
+    });
+    unit
+}
+
+/// Expects everything that ends with a password: it is replaced by this one, `sessions` end.
+pub(super) fn replacing(
+    mut unit: MockUnitOfWork,
+    user: &User,
+    password: &str,
+    sessions: u64,
+) -> MockUnitOfWork {
+    let (id, hash) = (user.id, hash_of(password));
+    unit.passwords
+        .expect_set()
+        .times(1)
+        .withf(move |asked, set, at| *asked == id && *set == hash && *at == noon())
+        .returning(|_, _, _| Ok(()));
+    unit.password_links
+        .expect_delete_of_user()
+        .times(1)
+        .withf(move |asked| *asked == id)
+        .returning(|_| Ok(1));
+    unit.codes
+        .expect_discard_unredeemed()
+        .times(1)
+        .withf(move |asked, before| *asked == Some(id) && *before > noon())
+        .returning(|_, _| Ok(1));
+    unit.sessions
+        .expect_delete_of_user()
+        .times(1)
+        .withf(move |asked, except| *asked == id && except.is_none())
+        .returning(move |_, _| Ok(sessions));
+    unit
+}
+
+pub(super) fn locked_person() -> User {
+    User { status: UserStatus::Locked { at: noon() }, ..person() }
+}
+
+pub(super) fn email(text: &str) -> Email {
+    Email::parse(text).unwrap()
+}
+
+/// An outbox whose messages can be read.
+pub(super) fn mail() -> (QueueMail, Arc<NotingSealer>) {
+    let sealer = Arc::new(NotingSealer::default());
+    let links = PublicLinks::new("https://rest.example/");
+    (QueueMail::new(Arc::<NotingSealer>::clone(&sealer), entropy(), links), sealer)
+}
+
+/// Lets one message be queued.
+pub(super) fn queueing(mut unit: MockUnitOfWork) -> MockUnitOfWork {
+    unit.outbox.expect_insert().times(1).withf(|message| message.sealed == b"sealed").returning(|_| Ok(()));
+    unit
+}

@@ -1,0 +1,28 @@
+//! Lists what happened.
+
+use crate::ports::storage::{AuditFilter, AuditPosition, AuditReader, StorageError};
+use domain::audit::AuditEvent;
+use std::sync::Arc;
+
+/// Lists events of the audit trail.
+pub struct ListAudit {
+    reader: Arc<dyn AuditReader>,
+}
+
+impl ListAudit {
+    /// Takes the port.
+    pub fn new(reader: Arc<dyn AuditReader>) -> Self {
+        Self { reader }
+    }
+
+    /// Returns the events that match, the latest first, those after this position, at most `limit`. The time and id
+    /// of the last one are the position of the next page.
+    pub async fn run(
+        &self,
+        filter: AuditFilter,
+        after: Option<AuditPosition>,
+        limit: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        self.reader.list_events(filter, after, limit).await
+    }
+}

@@ -1,0 +1,114 @@
+//! Shows a person who read what of them.
+
+use crate::ports::storage::{ClientReader, ReadTallyStore, StorageError, UnitOfWorkFactory};
+use domain::client::ClientName;
+use domain::id::UserId;
+use domain::personal_token::{PersonalToken, PersonalTokenName};
+use domain::read_tally::{ReadTally, Reader, TallyKey};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The name of a reader, as the person knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReaderName {
+    /// An app's.
+    Client(ClientName),
+    /// The one that the person gave to a token.
+    PersonalToken(PersonalTokenName),
+}
+
+/// The reads of one minute, reader and kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRead {
+    /// The sum.
+    pub tally: ReadTally,
+    /// Who read, by the name of today; nothing when the reader is not known any more.
+    pub reader_name: Option<ReaderName>,
+}
+
+/// A page of reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadsPage {
+    /// The reads, the latest minute first, at most the page's size.
+    pub reads: Vec<ListedRead>,
+    /// Where the next page goes on; nothing on the last one.
+    pub next: Option<TallyKey>,
+}
+
+/// Lists a person's reads.
+pub struct ListReads {
+    tallies: Arc<dyn ReadTallyStore>,
+    clients: Arc<dyn ClientReader>,
+    units: Arc<dyn UnitOfWorkFactory>,
+}
+
+impl ListReads {
+    /// Takes the ports.
+    pub fn new(
+        tallies: Arc<dyn ReadTallyStore>,
+        clients: Arc<dyn ClientReader>,
+        units: Arc<dyn UnitOfWorkFactory>,
+    ) -> Self {
+        Self { tallies, clients, units }
+    }
+
+    /// Returns the person's reads after this position, the latest first, at most `size`; the reads of the last second
+    /// may be missing still.
+    ///
+    /// A position of somebody else's reads is a position like any other: what is listed is this person's alone.
+    pub async fn run(
+        &self,
+        user_id: UserId,
+        after: Option<TallyKey>,
+        size: u32,
+    ) -> Result<ReadsPage, StorageError> {
+        let after = after.map(|key| TallyKey { user_id, ..key });
+        let mut found = self.tallies.list(user_id, after, size.saturating_add(1)).await?;
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let has_more = found.len() > size;
+        found.truncate(size);
+        let next = found.last().filter(|_| has_more).map(|tally| tally.key);
+        let names = self.names(user_id, &found).await?;
+        let listed =
+            |tally: ReadTally| ListedRead { tally, reader_name: names.get(&tally.key.reader).cloned() };
+        Ok(ReadsPage { reads: found.into_iter().map(listed).collect(), next })
+    }
+
+    /// Looks up each reader of a page once; the person's tokens all at once, and only where there is one.
+    async fn names(
+        &self,
+        user_id: UserId,
+        tallies: &[ReadTally],
+    ) -> Result<HashMap<Reader, ReaderName>, StorageError> {
+        let mut names = HashMap::new();
+        let mut tokens = None;
+        for tally in tallies {
+            let reader = tally.key.reader;
+            if names.contains_key(&reader) {
+                continue;
+            }
+            let name = match reader {
+                Reader::Client(id) => {
+                    let found = self.clients.find_with_secrets(id).await?;
+                    found.map(|found| ReaderName::Client(found.client.name))
+                }
+                Reader::PersonalToken(id) => {
+                    if tokens.is_none() {
+                        tokens = Some(self.tokens(user_id).await?);
+                    }
+                    let found = tokens.iter().flatten().find(|token: &&PersonalToken| token.id == id);
+                    found.map(|token| ReaderName::PersonalToken(token.name.clone()))
+                }
+            };
+            names.extend(name.map(|name| (reader, name)));
+        }
+        Ok(names)
+    }
+
+    async fn tokens(&self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+        let mut unit = self.units.begin().await?;
+        let tokens = unit.personal_tokens().list(user_id).await?;
+        unit.rollback().await?;
+        Ok(tokens)
+    }
+}

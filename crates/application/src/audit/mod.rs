@@ -1,0 +1,25 @@
+//! The audit trail: writing what happened, summing who read what, showing both, and forgetting them in time.
+//!
+//! A use case that changes something ends its unit of work with [`commit`], which stores the change and its
+//! events, or neither.
+
+mod flush_reads;
+mod list_audit;
+mod list_reads;
+mod prune_audit;
+mod read_recorder;
+mod retention;
+mod trail;
+
+pub use flush_reads::*;
+pub use list_audit::*;
+pub use list_reads::*;
+pub use prune_audit::*;
+pub use read_recorder::*;
+pub use retention::*;
+pub use trail::*;
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

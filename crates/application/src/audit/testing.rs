@@ -1,0 +1,53 @@
+//! What tests of use cases ask of the events that they append and the reads that they count.
+
+use super::ReadRecorder;
+use crate::ports::storage::test_support::RecordedEvents;
+use crate::ports::system::ReadLedger;
+use crate::testing::{clock, noon};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::AuditEventId;
+use domain::read_tally::ReadTally;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+/// An event of noon; ids are drawn, and [`assert_events`] looks at them apart.
+pub(crate) fn event(actor: AuditActor, kind: AuditKind) -> AuditEvent {
+    AuditEvent::new(AuditEventId::from_uuid(Uuid::nil()), noon(), kind, actor)
+}
+
+/// Checks that exactly these events were appended, in this order, each under an id of its own.
+#[track_caller]
+pub(crate) fn assert_events(recorded: &RecordedEvents, expected: &[AuditEvent]) {
+    let appended = recorded.all();
+    let ids: HashSet<_> = appended.iter().map(|event| event.id.as_uuid()).collect();
+    assert_eq!(ids.len(), appended.len(), "two events share an id");
+    assert!(!ids.contains(&Uuid::nil()), "an id was not drawn");
+    let nameless = AuditEventId::from_uuid(Uuid::nil());
+    let appended: Vec<_> = appended.into_iter().map(|event| AuditEvent { id: nameless, ..event }).collect();
+    assert_eq!(appended, expected);
+}
+
+/// A ledger that keeps every sum apart, in the order of coming.
+#[derive(Default)]
+pub(crate) struct HeldReads(Mutex<Vec<ReadTally>>);
+
+impl HeldReads {
+    pub(crate) fn all(&self) -> Vec<ReadTally> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(crate) fn recorder(self: &Arc<Self>) -> ReadRecorder {
+        ReadRecorder::new(self.clone(), clock())
+    }
+}
+
+impl ReadLedger for HeldReads {
+    fn add(&self, tally: ReadTally) {
+        self.0.lock().unwrap().push(tally);
+    }
+
+    fn take(&self) -> Vec<ReadTally> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}

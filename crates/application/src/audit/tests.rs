@@ -1,0 +1,23 @@
+//! Tests of the audit's use cases, by what they are about.
+
+mod every_kind;
+mod flush_reads;
+mod list;
+mod prune_audit;
+mod trail;
+
+use crate::testing::{client_id, noon, user_id};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::data_endpoint::DataEndpoint;
+use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+
+fn minutes_ago(minutes: i64) -> DateTime<Utc> {
+    noon() - TimeDelta::minutes(minutes)
+}
+
+/// One read of the sleep of this person, so many minutes before noon.
+fn tally(user: u128, minutes: i64) -> ReadTally {
+    let reader = Reader::Client(client_id(1));
+    let key = TallyKey::at(minutes_ago(minutes), user_id(user), reader, ReadKind::Data(DataEndpoint::Sleep));
+    ReadTally { key, requests: 1, items: 3, range: AskedRange::default() }
+}

@@ -1,0 +1,45 @@
+use domain::audit::AuditKind;
+
+/// The use case that writes a kind of event, as its source. A new kind does not compile until it has one.
+const fn writer(kind: AuditKind) -> &'static str {
+    match kind {
+        AuditKind::UserCreated => include_str!("../../operator/create_user.rs"),
+        AuditKind::UserChanged | AuditKind::UserLocked | AuditKind::UserUnlocked => {
+            include_str!("../../operator/change_user.rs")
+        }
+        AuditKind::UserErased => include_str!("../../operator/delete_user.rs"),
+        AuditKind::SignedIn => include_str!("../../account/sign_in.rs"),
+        AuditKind::SignInRefused => include_str!("../../account/password_check.rs"),
+        AuditKind::SignedOut => include_str!("../../account/sign_out.rs"),
+        AuditKind::SignedOutEverywhere => include_str!("../../account/end_sessions.rs"),
+        AuditKind::PasswordLinkIssued => include_str!("../../account/issue_password_link.rs"),
+        AuditKind::PasswordSet => include_str!("../../account/change_password.rs"),
+        AuditKind::ClientCreated => include_str!("../../operator/create_client.rs"),
+        AuditKind::ClientChanged | AuditKind::ClientDisabled | AuditKind::ClientEnabled => {
+            include_str!("../../operator/change_client.rs")
+        }
+        AuditKind::ClientSecretRotated => include_str!("../../operator/rotate_client_secret.rs"),
+        AuditKind::ClientSecretExposed => include_str!("../../token/authenticate_client.rs"),
+        AuditKind::ConsentGiven | AuditKind::ConsentDenied => {
+            include_str!("../../authorization/decide_consent.rs")
+        }
+        AuditKind::CodeIssued => include_str!("../../authorization/code.rs"),
+        AuditKind::CodeReplayed => include_str!("../../token/redeem_code.rs"),
+        AuditKind::GrantCreated => include_str!("../../token/new_grant.rs"),
+        AuditKind::GrantRevoked => include_str!("../../connection/disconnect_apps.rs"),
+        AuditKind::RefreshTokenMisused => include_str!("../../token/refresh_access.rs"),
+        AuditKind::ServiceTokenIssued => include_str!("../../token/issue_service_token.rs"),
+        AuditKind::PersonalTokenCreated => include_str!("../../personal_token/create_personal_token.rs"),
+        AuditKind::PersonalTokenRevoked => include_str!("../../personal_token/revoke_personal_token.rs"),
+        AuditKind::KeyCreated => include_str!("../../key/ensure_signing_key.rs"),
+        AuditKind::KeyRetired => include_str!("../../key/retire_signing_key.rs"),
+        AuditKind::EverythingInvalidated => include_str!("../../operator/invalidate_everything.rs"),
+    }
+}
+
+#[test]
+fn every_kind_of_event_is_written_by_a_use_case() {
+    for kind in AuditKind::ALL {
+        assert!(writer(*kind).contains(&format!("AuditKind::{kind:?}")), "nothing writes {}", kind.as_str());
+    }
+}

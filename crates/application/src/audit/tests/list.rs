@@ -1,0 +1,132 @@
+use super::{minutes_ago, tally};
+use crate::audit::testing::event;
+use crate::audit::{ListAudit, ListReads, ReaderName};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{
+    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockReadTallyStore, StorageError,
+};
+use crate::testing::{app, client_id, noon, scopes, secret, user_id};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::PersonalTokenId;
+use domain::personal_token::{PersonalToken, PersonalTokenName};
+use domain::read_tally::{ReadTally, Reader, TallyKey};
+use domain::secret::SecretKind;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A store that is asked for the page after this position and has these sums.
+fn store(after: Option<TallyKey>, size: u32, found: Vec<ReadTally>) -> Arc<MockReadTallyStore> {
+    let mut store = MockReadTallyStore::new();
+    store
+        .expect_list()
+        .times(1)
+        .withf(move |user, asked, limit| *user == user_id(1) && *asked == after && *limit == size + 1)
+        .return_once(|_, _, _| Ok(found));
+    Arc::new(store)
+}
+
+/// Knows the app alone, and is asked at most once.
+fn clients() -> Arc<MockClientReader> {
+    let mut clients = MockClientReader::new();
+    clients.expect_find_with_secrets().times(..=1).returning(|id| {
+        Ok((id == client_id(1)).then(|| ClientWithSecrets { client: app(), secrets: Vec::new() }))
+    });
+    Arc::new(clients)
+}
+
+fn token_id(number: u128) -> PersonalTokenId {
+    PersonalTokenId::from_uuid(Uuid::from_u128(number))
+}
+
+fn by_token(number: u128) -> ReadTally {
+    let tally = tally(1, 1);
+    ReadTally { key: TallyKey { reader: Reader::PersonalToken(token_id(number)), ..tally.key }, ..tally }
+}
+
+/// A store that tells the person's tokens once: number 1 alone.
+fn tokens() -> Arc<PreparedUnitsOfWork> {
+    let mut unit = MockUnitOfWork::default();
+    unit.personal_tokens.expect_list().times(1).withf(|user| *user == user_id(1)).returning(|_| {
+        Ok(vec![PersonalToken {
+            id: token_id(1),
+            user_id: user_id(1),
+            name: PersonalTokenName::parse("Sunday notebook").unwrap(),
+            token_hash: secret(SecretKind::PersonalAccessToken, 1).hash(),
+            scopes: scopes("sleep"),
+            created_at: noon(),
+            expires_at: None,
+            last_used_at: None,
+            revoked_at: Some(noon()),
+        }])
+    });
+    Arc::new(PreparedUnitsOfWork::new([unit]))
+}
+
+fn no_tokens() -> Arc<PreparedUnitsOfWork> {
+    Arc::new(PreparedUnitsOfWork::new([]))
+}
+
+#[tokio::test]
+async fn a_page_that_is_full_says_where_the_next_goes_on() {
+    let found = vec![tally(1, 1), tally(1, 2), tally(1, 3)];
+    let list = ListReads::new(store(None, 2, found), clients(), no_tokens());
+    let page = list.run(user_id(1), None, 2).await.unwrap();
+    assert_eq!(page.reads.iter().map(|read| read.tally).collect::<Vec<_>>(), [tally(1, 1), tally(1, 2)]);
+    assert_eq!(page.next, Some(tally(1, 2).key));
+}
+
+#[tokio::test]
+async fn the_last_page_has_no_next() {
+    for found in [vec![], vec![tally(1, 1)], vec![tally(1, 1), tally(1, 2)]] {
+        let number = found.len();
+        let list = ListReads::new(store(None, 2, found), clients(), no_tokens());
+        let page = list.run(user_id(1), None, 2).await.unwrap();
+        assert_eq!((page.reads.len(), page.next), (number, None));
+    }
+}
+
+#[tokio::test]
+async fn a_page_goes_on_after_a_position_of_the_same_person_whatever_it_says() {
+    let expected = Some(tally(1, 5).key);
+    for named in [1, 2] {
+        let list = ListReads::new(store(expected, 9, Vec::new()), clients(), no_tokens());
+        let page = list.run(user_id(1), Some(tally(named, 5).key), 9).await.unwrap();
+        assert_eq!(page.reads, []);
+    }
+}
+
+#[tokio::test]
+async fn each_reader_is_shown_by_its_name_and_looked_up_once() {
+    let found = vec![tally(1, 1), by_token(1), by_token(2), tally(1, 2), by_token(1)];
+    let list = ListReads::new(store(None, 9, found), clients(), tokens());
+    let page = list.run(user_id(1), None, 9).await.unwrap();
+    let names: Vec<_> = page.reads.into_iter().map(|read| read.reader_name).collect();
+    let app = Some(ReaderName::Client(app().name));
+    let notebook = Some(ReaderName::PersonalToken(PersonalTokenName::parse("Sunday notebook").unwrap()));
+    assert_eq!(names, [app.clone(), notebook.clone(), None, app, notebook]);
+}
+
+#[tokio::test]
+async fn reads_that_cannot_be_read_are_no_empty_page() {
+    let mut store = MockReadTallyStore::new();
+    store.expect_list().returning(|_, _, _| Err(StorageError::Unavailable));
+    let list = ListReads::new(Arc::new(store), clients(), no_tokens());
+    assert!(matches!(list.run(user_id(1), None, 9).await, Err(StorageError::Unavailable)));
+}
+
+#[tokio::test]
+async fn events_are_listed_as_they_were_asked_for() {
+    let filter =
+        AuditFilter { user_id: Some(user_id(1)), since: Some(minutes_ago(9)), ..AuditFilter::default() };
+    let told = event(AuditActor::Person, AuditKind::ConsentGiven).user(user_id(1));
+    let after = Some((noon(), told.id));
+    let mut reader = MockAuditReader::new();
+    let answer = told.clone();
+    reader
+        .expect_list_events()
+        .times(1)
+        .withf(move |asked, from, limit| *asked == filter && *from == after && *limit == 50)
+        .return_once(|_, _, _| Ok(vec![answer]));
+    let listed = ListAudit::new(Arc::new(reader)).run(filter, after, 50).await.unwrap();
+    assert_eq!(listed, [told]);
+}

@@ -1,0 +1,247 @@
+//! Receives an app's authorization request (RFC 6749 section 4.1.1).
+
+use super::code::{Binding, Occasion, is_remembered, is_usable};
+use super::validation::{Asked, Refusal, judge, once};
+use super::{AuthorizationParameters, AuthorizationPorts};
+use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
+use crate::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
+use domain::address::AddressBlock;
+use domain::authorization_request::{AuthorizationRequest, MAX_STATE_BYTES, RequestState};
+use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse, ResponseTarget};
+use domain::client::Client;
+use domain::id::{AuthorizationRequestId, ClientId, UserId};
+use domain::secret::Secret;
+use domain::user::Email;
+use std::net::IpAddr;
+
+/// How many requests one address may leave behind in which nobody has signed in; each is a stored row.
+pub const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
+
+const LOGIN_REQUIRED: Refusal =
+    Refusal::new(AuthorizationErrorCode::LoginRequired, "nobody has signed in in this browser");
+const CONSENT_REQUIRED: Refusal =
+    Refusal::new(AuthorizationErrorCode::ConsentRequired, "the person has to be asked");
+
+/// A request, and the browser that brought it.
+#[derive(Clone, Copy)]
+pub struct BeginAuthorizationCommand<'a> {
+    /// What the app sent.
+    pub parameters: AuthorizationParameters<'a>,
+    /// The cookie of the browser's visit, which it keeps through sign-in.
+    pub visit: &'a Secret,
+    /// Who has signed in in this browser, if anybody.
+    pub signed_in: Option<UserId>,
+    /// From where.
+    pub address: IpAddr,
+}
+
+/// Where the browser goes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BegunAuthorization {
+    /// Straight back to the app, with a code or an error.
+    Redirect(AuthorizationResponse),
+    /// To the sign-in page, also if somebody has signed in (`prompt=login`).
+    SignIn {
+        /// The stored request.
+        request_id: AuthorizationRequestId,
+        /// The address that the app expects; for the form's field alone.
+        login_hint: Option<Email>,
+    },
+    /// To the consent page.
+    Consent {
+        /// The stored request.
+        request_id: AuthorizationRequestId,
+    },
+}
+
+/// Why nobody can be sent anywhere: told on a page, never by a redirect (security.md T22).
+#[derive(Debug, thiserror::Error)]
+pub enum BeginAuthorizationError {
+    /// The client is not named once, unknown, disabled, or one that people do not authorize.
+    #[error("the client is unknown or cannot be authorized")]
+    UnknownClient,
+    /// The redirect URI is not named once, or not registered for this client letter by letter.
+    #[error("the redirect URI is missing or not registered")]
+    UnknownRedirectUri,
+    /// `state` is longer than 2 KiB (security.md T25).
+    #[error("state is longer than 2048 bytes")]
+    StateTooLong,
+    /// Too many requests came from here without anybody signed in.
+    #[error("too many authorization requests")]
+    TooManyRequests {
+        /// After how many seconds the window ends.
+        retry_after_seconds: u32,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<AttemptRefused> for BeginAuthorizationError {
+    fn from(refused: AttemptRefused) -> Self {
+        match refused {
+            AttemptRefused::TooMany { retry_after_seconds } => Self::TooManyRequests { retry_after_seconds },
+            AttemptRefused::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
+/// Receives authorization requests.
+pub struct BeginAuthorization {
+    ports: AuthorizationPorts,
+    issuer: String,
+    anonymous_requests: AttemptLimit,
+}
+
+impl BeginAuthorization {
+    /// Takes the ports and the configured issuer.
+    pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
+        Self { ports, issuer, anonymous_requests: ANONYMOUS_REQUESTS }
+    }
+
+    /// Lets one address leave behind another number of requests than [`ANONYMOUS_REQUESTS`].
+    #[must_use]
+    pub const fn with_anonymous_requests(mut self, limit: AttemptLimit) -> Self {
+        self.anonymous_requests = limit;
+        self
+    }
+
+    /// Checks a request, and answers or stores it.
+    ///
+    /// Client and redirect URI are judged before all else; only then may a fault be told to the app.
+    pub async fn run(
+        &self,
+        command: BeginAuthorizationCommand<'_>,
+    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+        let parameters = &command.parameters;
+        let client = self.client(parameters.client_id).await?;
+        let redirect_uri = parameters
+            .redirect_uri
+            .and_then(|text| client.registered_redirect_uri(text))
+            .ok_or(BeginAuthorizationError::UnknownRedirectUri)?;
+        let state = once(parameters.state);
+        if state.is_some_and(|state| state.len() > MAX_STATE_BYTES) {
+            return Err(BeginAuthorizationError::StateTooLong);
+        }
+        let target = ResponseTarget { redirect_uri, state, issuer: &self.issuer };
+        match judge(&client, parameters) {
+            Ok(asked) => self.proceed(&command, Request { client_id: client.id, target, asked }).await,
+            Err(refusal) => Ok(back_with(target, refusal)),
+        }
+    }
+
+    /// Finds an app that people can authorize. Which of the reasons against it holds is not told.
+    async fn client(&self, id: Option<&str>) -> Result<Client, BeginAuthorizationError> {
+        let id = id.and_then(|text| ClientId::parse(text).ok());
+        let id = id.ok_or(BeginAuthorizationError::UnknownClient)?;
+        let found = self.ports.clients.find_with_secrets(id).await?.map(|found| found.client);
+        found.filter(Client::takes_codes).ok_or(BeginAuthorizationError::UnknownClient)
+    }
+
+    async fn proceed(
+        &self,
+        command: &BeginAuthorizationCommand<'_>,
+        request: Request<'_>,
+    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+        let prompt = request.asked.prompt;
+        match command.signed_in {
+            Some(user_id) if !prompt.login => self.proceed_as(user_id, command, request).await,
+            None if prompt.none => Ok(back_with(request.target, LOGIN_REQUIRED)),
+            _ => self.send_to_sign_in(command, request).await,
+        }
+    }
+
+    /// Goes on for a person who has signed in: straight back with a code if they want no page, else to the page.
+    async fn proceed_as(
+        &self,
+        user_id: UserId,
+        command: &BeginAuthorizationCommand<'_>,
+        request: Request<'_>,
+    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+        let Request { client_id, target, asked } = &request;
+        let at = self.ports.clock.now();
+        let occasion = Occasion { user_id, client_id: *client_id, at, address: command.address };
+        let mut unit = self.ports.units.begin().await?;
+        if !is_usable(&mut *unit, user_id).await? {
+            unit.rollback().await?;
+            // The session ends with the account; until then, nobody has signed in.
+            return Box::pin(
+                self.proceed(&BeginAuthorizationCommand { signed_in: None, ..*command }, request),
+            )
+            .await;
+        }
+        if !asked.prompt.consent && is_remembered(&mut *unit, &occasion, asked.scopes).await? {
+            let binding = Binding {
+                redirect_uri: target.redirect_uri.as_str(),
+                scopes: asked.scopes,
+                challenge: asked.challenge,
+            };
+            let code = self.ports.issue_code(&mut *unit, &occasion, binding).await?;
+            unit.commit().await?;
+            return Ok(BegunAuthorization::Redirect(AuthorizationResponse::code(*target, &code)));
+        }
+        if asked.prompt.none {
+            unit.rollback().await?;
+            return Ok(back_with(*target, CONSENT_REQUIRED));
+        }
+        let stored = self.to_store(command.visit, &request, Some(user_id), at);
+        unit.authorization_requests().insert(&stored).await?;
+        unit.commit().await?;
+        Ok(BegunAuthorization::Consent { request_id: stored.id })
+    }
+
+    /// Stores a request that nobody has signed in for. How many of them one address leaves behind is limited.
+    async fn send_to_sign_in(
+        &self,
+        command: &BeginAuthorizationCommand<'_>,
+        request: Request<'_>,
+    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+        let at = self.ports.clock.now();
+        if command.signed_in.is_none() {
+            let block = AddressBlock::of(command.address).to_string();
+            let key = failure_key(&["authorization-request/address", &block]);
+            count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
+        }
+        let stored = self.to_store(command.visit, &request, None, at);
+        let mut unit = self.ports.units.begin().await?;
+        unit.authorization_requests().insert(&stored).await?;
+        unit.commit().await?;
+        Ok(BegunAuthorization::SignIn { request_id: stored.id, login_hint: request.asked.login_hint })
+    }
+
+    fn to_store(
+        &self,
+        visit: &Secret,
+        request: &Request<'_>,
+        user_id: Option<UserId>,
+        created_at: DateTime<Utc>,
+    ) -> AuthorizationRequest {
+        let Request { client_id, target, asked } = request;
+        AuthorizationRequest {
+            id: AuthorizationRequestId::from_uuid(self.ports.entropy.uuid()),
+            client_id: *client_id,
+            redirect_uri: target.redirect_uri.as_str().to_owned(),
+            scopes: asked.scopes,
+            state: target.state.map(str::to_owned),
+            challenge: asked.challenge,
+            force_consent: asked.prompt.consent,
+            visit_hash: visit.hash(),
+            user_id,
+            created_at,
+            decision: RequestState::Open,
+        }
+    }
+}
+
+/// A request that has nothing wrong with it.
+struct Request<'a> {
+    client_id: ClientId,
+    target: ResponseTarget<'a>,
+    asked: Asked,
+}
+
+fn back_with(target: ResponseTarget<'_>, refusal: Refusal) -> BegunAuthorization {
+    let Refusal { error, description } = refusal;
+    BegunAuthorization::Redirect(AuthorizationResponse::error(target, error, description))
+}

@@ -1,0 +1,89 @@
+//! Issues the code that an authorization ends with.
+
+use super::AuthorizationPorts;
+use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::system::Entropy;
+use chrono::{DateTime, Utc};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::authorization_request::AuthorizationRequest;
+use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
+use domain::id::{AuditEventId, ClientId, UserId};
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretKind};
+use std::net::IpAddr;
+
+/// Which person answers which client, when and from where.
+#[derive(Clone, Copy)]
+pub(super) struct Occasion {
+    pub(super) user_id: UserId,
+    pub(super) client_id: ClientId,
+    pub(super) at: DateTime<Utc>,
+    pub(super) address: IpAddr,
+}
+
+impl Occasion {
+    /// Makes an event of it, in the person's name.
+    pub(super) fn event(&self, entropy: &dyn Entropy, kind: AuditKind) -> AuditEvent {
+        AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), self.at, kind, AuditActor::Person)
+            .user(self.user_id)
+            .client(self.client_id)
+            .from(AddressBlock::of(self.address))
+    }
+}
+
+/// What a code is bound to, apart from client and person.
+pub(super) struct Binding<'a> {
+    pub(super) redirect_uri: &'a str,
+    pub(super) scopes: ScopeSet,
+    pub(super) challenge: Option<PkceChallenge>,
+}
+
+impl<'a> Binding<'a> {
+    /// Binds to what was asked; only what was granted of it counts.
+    pub(super) fn of(request: &'a AuthorizationRequest, granted: ScopeSet) -> Self {
+        Self { redirect_uri: &request.redirect_uri, scopes: granted, challenge: request.challenge }
+    }
+}
+
+impl AuthorizationPorts {
+    /// Stores the hash of a new code, with its event, and returns the code.
+    pub(super) async fn issue_code(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        occasion: &Occasion,
+        binding: Binding<'_>,
+    ) -> Result<Secret, StorageError> {
+        let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.entropy.secret_bytes());
+        let Binding { redirect_uri, scopes, challenge } = binding;
+        let stored = AuthorizationCode {
+            hash: code.hash(),
+            client_id: occasion.client_id,
+            user_id: occasion.user_id,
+            redirect_uri: redirect_uri.to_owned(),
+            scopes,
+            challenge,
+            issued_at: occasion.at,
+            expires_at: CodeLifetime::DEFAULT.end_from(occasion.at),
+            state: CodeState::Issued,
+        };
+        unit.codes().insert(&stored).await?;
+        unit.audit().append(&occasion.event(&*self.entropy, AuditKind::CodeIssued)).await?;
+        Ok(code)
+    }
+}
+
+/// Tells whether this person told Restwell to let exactly this through without a page.
+pub(super) async fn is_remembered(
+    unit: &mut dyn UnitOfWork,
+    occasion: &Occasion,
+    asked: ScopeSet,
+) -> Result<bool, StorageError> {
+    let found = unit.consents().find(occasion.user_id, occasion.client_id).await?;
+    Ok(found.is_some_and(|remembered| remembered.covers(asked)))
+}
+
+/// Tells whether the account exists and can be used, and keeps it so until the unit of work ends.
+pub(super) async fn is_usable(unit: &mut dyn UnitOfWork, user_id: UserId) -> Result<bool, StorageError> {
+    Ok(unit.users().find(user_id).await?.is_some_and(|user| user.status.is_active()))
+}

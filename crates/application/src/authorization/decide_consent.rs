@@ -1,0 +1,146 @@
+//! Takes a person's decision about what an app asks for.
+
+use super::code::{Binding, Occasion};
+use super::open_request::{OpenRequest, Visitor, refuse};
+use super::{AuthorizationPorts, ConsentError};
+use crate::ports::storage::{StorageError, UnitOfWork};
+use domain::audit::AuditKind;
+use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse};
+use domain::consent::RememberedConsent;
+use domain::id::{AuthorizationRequestId, UserId};
+use domain::scope::{Scope, ScopeSet, UnknownScope};
+use domain::secret::Secret;
+use std::net::IpAddr;
+
+/// What the person chose.
+#[derive(Clone, Copy)]
+pub enum ConsentDecision<'a> {
+    /// The app gets what is ticked.
+    Allow {
+        /// The names of the ticked scopes; none is a refusal.
+        ticked: &'a [&'a str],
+        /// Whether the same is to be granted without asking from now on.
+        remember: bool,
+    },
+    /// The app gets nothing.
+    Deny,
+}
+
+/// Who decides which request how.
+#[derive(Clone, Copy)]
+pub struct DecideConsentCommand<'a> {
+    /// The request that the form carried. A text that is no id is a request that is gone.
+    pub request_id: AuthorizationRequestId,
+    /// Who has signed in.
+    pub user_id: UserId,
+    /// The cookie of the browser's visit.
+    pub visit: &'a Secret,
+    /// The decision.
+    pub decision: ConsentDecision<'a>,
+    /// From where.
+    pub address: IpAddr,
+}
+
+/// Decides requests.
+pub struct DecideConsent {
+    ports: AuthorizationPorts,
+    issuer: String,
+}
+
+impl DecideConsent {
+    /// Takes the ports and the configured issuer.
+    pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
+        Self { ports, issuer }
+    }
+
+    /// Decides a request once, and returns where the app gets its answer.
+    ///
+    /// What is granted is what is ticked, was asked for, and the client may still ask for (security.md T29); when
+    /// that is nothing, the person has refused. A refusal, or a part of what was asked, also ends an earlier wish
+    /// not to be asked.
+    pub async fn run(
+        &self,
+        command: DecideConsentCommand<'_>,
+    ) -> Result<AuthorizationResponse, ConsentError> {
+        let choice = Choice::read(command.decision)?;
+        let mut unit = self.ports.units.begin().await?;
+        match self.decide(&mut *unit, &command, choice).await {
+            Ok(response) => {
+                unit.commit().await?;
+                Ok(response)
+            }
+            Err(error) => Err(refuse(unit, error).await),
+        }
+    }
+
+    async fn decide(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        command: &DecideConsentCommand<'_>,
+        choice: Choice,
+    ) -> Result<AuthorizationResponse, ConsentError> {
+        let DecideConsentCommand { request_id, user_id, visit, decision: _, address } = *command;
+        let at = self.ports.clock.now();
+        let open = OpenRequest::find(unit, Visitor { request_id, user_id, visit }, at).await?;
+        // Whoever decides has been shown the page, which gave the request to them.
+        if !open.request.belongs_to(user_id) {
+            return Err(ConsentError::NotYours);
+        }
+        if !unit.authorization_requests().decide(request_id, at).await? {
+            return Err(ConsentError::Gone);
+        }
+        let occasion = Occasion { user_id, client_id: open.client.id, at, address };
+        let granted = choice.ticked.intersection(open.allowed());
+        if granted.is_empty() {
+            self.deny(unit, &occasion).await?;
+            let error = AuthorizationErrorCode::AccessDenied;
+            let target = open.target(&self.issuer);
+            return Ok(AuthorizationResponse::error(target, error, "the person did not allow it"));
+        }
+        let is_whole = granted == open.request.scopes;
+        self.allow(unit, &occasion, (choice.remember && is_whole).then_some(granted)).await?;
+        let code = self.ports.issue_code(unit, &occasion, Binding::of(&open.request, granted)).await?;
+        Ok(AuthorizationResponse::code(open.target(&self.issuer), &code))
+    }
+
+    async fn deny(&self, unit: &mut dyn UnitOfWork, occasion: &Occasion) -> Result<(), StorageError> {
+        unit.consents().forget(Some(occasion.user_id), Some(occasion.client_id)).await?;
+        unit.audit().append(&occasion.event(&*self.ports.entropy, AuditKind::ConsentDenied)).await
+    }
+
+    async fn allow(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        occasion: &Occasion,
+        remembered: Option<ScopeSet>,
+    ) -> Result<(), StorageError> {
+        let Occasion { user_id, client_id, at, address: _ } = *occasion;
+        if let Some(scopes) = remembered {
+            let consent = RememberedConsent { user_id, client_id, scopes, remembered_at: at };
+            unit.consents().remember(&consent).await?;
+        } else {
+            unit.consents().forget(Some(user_id), Some(client_id)).await?;
+        }
+        unit.audit().append(&occasion.event(&*self.ports.entropy, AuditKind::ConsentGiven)).await
+    }
+}
+
+/// A decision whose names are known.
+#[derive(Clone, Copy)]
+struct Choice {
+    ticked: ScopeSet,
+    remember: bool,
+}
+
+impl Choice {
+    fn read(decision: ConsentDecision<'_>) -> Result<Self, ConsentError> {
+        match decision {
+            ConsentDecision::Deny => Ok(Self { ticked: ScopeSet::EMPTY, remember: false }),
+            ConsentDecision::Allow { ticked, remember } => {
+                let ticked: Result<ScopeSet, UnknownScope> =
+                    ticked.iter().map(|name| Scope::parse(name)).collect();
+                Ok(Self { ticked: ticked.map_err(|_| ConsentError::UnknownScope)?, remember })
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Tests of authorization, by what they are about, and what they share.
+
+mod begin;
+mod decide;
+mod describe;
+mod fault;
+mod open;
+mod prompt;
+mod remembered;
+
+use super::AuthorizationPorts;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::ports::storage::{
+    ClientWithSecrets, FailureCount, MockClientReader, MockConnectedAppReader, MockFailureCounter,
+};
+use crate::testing::{
+    REDIRECT_URI, app, client_id, clock, entropy, noon, person, scopes, seconds, secret, user_id,
+};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::authorization_request::{AuthorizationRequest, RequestState};
+use domain::authorization_response::AuthorizationResponse;
+use domain::client::Client;
+use domain::code::{AuthorizationCode, PkceChallenge};
+use domain::consent::RememberedConsent;
+use domain::id::AuthorizationRequestId;
+use domain::secret::{Secret, SecretKind};
+use domain::user::User;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+const ISSUER: &str = "https://sleep.example";
+/// [`client_id`] 1, as an app sends it.
+const CLIENT: &str = "00000000-0000-0000-0000-0000c11e0001";
+/// The challenge of RFC 7636 appendix B.
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+
+fn visit() -> Secret {
+    secret(SecretKind::Visit, 6)
+}
+
+fn request_id() -> AuthorizationRequestId {
+    AuthorizationRequestId::from_uuid(Uuid::from_u128(0x4e9))
+}
+
+/// A request for profile and sleep that came a minute ago and belongs to person 1.
+fn request() -> AuthorizationRequest {
+    AuthorizationRequest {
+        id: request_id(),
+        client_id: client_id(1),
+        redirect_uri: REDIRECT_URI.to_owned(),
+        scopes: scopes("profile sleep"),
+        state: Some("abc".to_owned()),
+        challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()),
+        force_consent: false,
+        visit_hash: visit().hash(),
+        user_id: Some(user_id(1)),
+        created_at: noon() - seconds(60),
+        decision: RequestState::Open,
+    }
+}
+
+fn remembered(text: &str) -> RememberedConsent {
+    RememberedConsent {
+        user_id: user_id(1),
+        client_id: client_id(1),
+        scopes: scopes(text),
+        remembered_at: noon() - seconds(3600),
+    }
+}
+
+/// A unit of work that finds this person.
+fn with_person(user: Option<User>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit
+}
+
+/// A unit of work that finds person 1, this request, and this client if it comes to that.
+fn with_request(request: Option<AuthorizationRequest>, client: Client) -> MockUnitOfWork {
+    let mut unit = with_person(Some(person()));
+    unit.authorization_requests
+        .expect_find()
+        .times(1)
+        .withf(|id| *id == request_id())
+        .return_once(move |_| Ok(request));
+    unit.clients
+        .expect_find()
+        .times(..=1)
+        .withf(|id| *id == client_id(1))
+        .return_once(move |_| Ok(Some(client)));
+    unit
+}
+
+fn expect_remembered(unit: &mut MockUnitOfWork, consent: Option<RememberedConsent>) {
+    unit.consents
+        .expect_find()
+        .times(1)
+        .withf(|user, client| *user == user_id(1) && *client == client_id(1))
+        .returning(move |_, _| Ok(consent));
+}
+
+fn expect_decided(unit: &mut MockUnitOfWork, won: bool) {
+    unit.authorization_requests
+        .expect_decide()
+        .times(1)
+        .withf(|id, at| *id == request_id() && *at == noon())
+        .returning(move |_, _| Ok(won));
+}
+
+type Noted<T> = Arc<Mutex<Option<T>>>;
+
+fn noted<T: Clone>(note: &Noted<T>) -> T {
+    note.lock().unwrap().clone().expect("nothing was stored")
+}
+
+/// Lets one code be stored, and notes it.
+fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
+    let note = Noted::default();
+    let stored = Arc::clone(&note);
+    unit.codes.expect_insert().times(1).returning(move |code| {
+        *stored.lock().unwrap() = Some(code.clone());
+        Ok(())
+    });
+    note
+}
+
+/// Lets one request be stored, and notes it.
+fn expect_request(unit: &mut MockUnitOfWork) -> Noted<AuthorizationRequest> {
+    let note = Noted::default();
+    let stored = Arc::clone(&note);
+    unit.authorization_requests.expect_insert().times(1).returning(move |request| {
+        *stored.lock().unwrap() = Some(request.clone());
+        Ok(())
+    });
+    note
+}
+
+/// The ports of one test. Nothing is answered that it does not set up.
+struct World {
+    clients: MockClientReader,
+    apps: MockConnectedAppReader,
+    failures: MockFailureCounter,
+    units: Vec<MockUnitOfWork>,
+}
+
+/// What a test can look at afterwards.
+struct Traces {
+    endings: Arc<Endings>,
+    events: RecordedEvents,
+}
+
+impl Traces {
+    fn assert_committed(&self) {
+        assert_eq!((self.endings.begun(), self.endings.committed()), (1, 1));
+    }
+
+    /// Nothing was stored, and the unit of work was given back.
+    fn assert_rolled_back(&self) {
+        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.begun()));
+        assert_eq!(self.events.all(), []);
+    }
+
+    fn assert_untouched(&self) {
+        assert_eq!(self.endings.begun(), 0);
+    }
+
+    /// What happened, each in the name of person 1, about client 1, from where they are.
+    fn kinds(&self) -> Vec<AuditKind> {
+        let events = self.events.all();
+        for event in &events {
+            let AuditEvent { id: _, at, kind: _, actor, user_id: user, client_id: client, .. } = *event;
+            assert_eq!((at, actor), (noon(), AuditActor::Person));
+            assert_eq!((user, client), (Some(user_id(1)), Some(client_id(1))));
+            assert_eq!(event.address, Some(AddressBlock::of(ADDRESS)));
+        }
+        events.iter().map(|event| event.kind).collect()
+    }
+}
+
+impl World {
+    fn new(units: impl IntoIterator<Item = MockUnitOfWork>) -> Self {
+        Self {
+            clients: MockClientReader::new(),
+            apps: MockConnectedAppReader::new(),
+            failures: MockFailureCounter::new(),
+            units: units.into_iter().collect(),
+        }
+    }
+
+    /// Lets client 1 be looked up as this one.
+    fn knowing(mut self, client: Option<Client>) -> Self {
+        let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
+        self.clients
+            .expect_find_with_secrets()
+            .times(1)
+            .withf(|id| *id == client_id(1))
+            .return_once(move |_| Ok(found));
+        self
+    }
+
+    /// Lets one request be counted, as the `count`th of its address.
+    fn counting(mut self, count: u32) -> Self {
+        self.failures.expect_record_failure().times(1).returning(move |keys, at, window| {
+            assert_eq!((keys.len(), window), (1, seconds(600)));
+            Ok(vec![FailureCount { count, window_ends_at: at + seconds(90) }])
+        });
+        self
+    }
+
+    fn ports(self) -> (AuthorizationPorts, Traces) {
+        let units = PreparedUnitsOfWork::new(self.units);
+        let traces = Traces { endings: units.endings(), events: units.events() };
+        let ports = AuthorizationPorts {
+            clients: Arc::new(self.clients),
+            apps: Arc::new(self.apps),
+            failures: Arc::new(self.failures),
+            units: Arc::new(units),
+            entropy: entropy(),
+            clock: clock(),
+        };
+        (ports, traces)
+    }
+}
+
+/// Returns a parameter of an answer, still encoded.
+fn parameter<'a>(response: &'a AuthorizationResponse, name: &str) -> Option<&'a str> {
+    let (_, query) = response.expose().split_once('?')?;
+    query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Every answer goes to the registered URI and names the configured issuer (security.md T23, T26).
+fn assert_goes_home(response: &AuthorizationResponse) {
+    assert!(response.expose().starts_with("https://owl.example/callback?"));
+    assert_eq!(parameter(response, "iss"), Some("https%3A%2F%2Fsleep.example"));
+}
+
+/// Returns what an error answer says, with the state.
+fn error_of(response: &AuthorizationResponse) -> (&str, Option<&str>) {
+    assert_goes_home(response);
+    assert_eq!(parameter(response, "code"), None);
+    let description = parameter(response, "error_description").expect("no description");
+    assert!(!description.is_empty());
+    (parameter(response, "error").expect("no error"), parameter(response, "state"))
+}
+
+/// The answer carries the code whose hash was stored, with the state.
+fn assert_carries(response: &AuthorizationResponse, code: &AuthorizationCode, state: Option<&str>) {
+    assert_goes_home(response);
+    let text = parameter(response, "code").expect("no code");
+    assert_eq!(Secret::parse(SecretKind::AuthorizationCode, text).unwrap().hash(), code.hash);
+    assert_eq!(parameter(response, "state"), state);
+    assert_eq!(parameter(response, "error"), None);
+}
+
+/// An app that must use PKCE and is otherwise [`app`].
+fn strict_app() -> Client {
+    Client { require_pkce: true, ..app() }
+}

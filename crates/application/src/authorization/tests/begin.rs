@@ -1,0 +1,241 @@
+//! Requests that have nothing wrong with them, and those that are told on a page.
+
+use super::*;
+use crate::authorization::{
+    AuthorizationParameters, BeginAuthorization, BeginAuthorizationCommand, BeginAuthorizationError,
+    BegunAuthorization, Given,
+};
+use crate::ports::storage::StorageError;
+use crate::testing::{locked, service};
+use domain::client::ClientStatus;
+use domain::id::UserId;
+use std::collections::HashSet;
+
+pub(super) type Outcome = Result<BegunAuthorization, BeginAuthorizationError>;
+
+/// A request for sleep with a state, as an app sends it.
+pub(super) fn good() -> AuthorizationParameters<'static> {
+    AuthorizationParameters {
+        client_id: Some(CLIENT),
+        redirect_uri: Some(REDIRECT_URI),
+        response_type: Given::Once("code"),
+        scope: Given::Once("sleep"),
+        state: Given::Once("abc"),
+        ..AuthorizationParameters::default()
+    }
+}
+
+pub(super) async fn begin(
+    world: World,
+    parameters: AuthorizationParameters<'_>,
+    signed_in: Option<UserId>,
+) -> (Outcome, Traces) {
+    let (ports, traces) = world.ports();
+    let visit = visit();
+    let command = BeginAuthorizationCommand { parameters, visit: &visit, signed_in, address: ADDRESS };
+    (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, traces)
+}
+
+/// Begins without anybody signed in; the client is known, and nothing may be counted or stored.
+pub(super) async fn begin_in_vain(client: Client, parameters: AuthorizationParameters<'_>) -> Outcome {
+    let (outcome, traces) = begin(World::new([]).knowing(Some(client)), parameters, None).await;
+    traces.assert_untouched();
+    outcome
+}
+
+#[tokio::test]
+async fn a_request_waits_for_somebody_to_sign_in_and_keeps_everything_it_said() {
+    let mut unit = MockUnitOfWork::default();
+    let stored = expect_request(&mut unit);
+    let parameters = AuthorizationParameters {
+        code_challenge: Given::Once(CHALLENGE),
+        code_challenge_method: Given::Once("S256"),
+        response_mode: Given::Once("query"),
+        login_hint: Given::Once("robin@example.org"),
+        ..good()
+    };
+    let (outcome, traces) =
+        begin(World::new([unit]).knowing(Some(app())).counting(1), parameters, None).await;
+    let Ok(BegunAuthorization::SignIn { request_id, login_hint }) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(login_hint.map(|hint| hint.as_str().to_owned()).as_deref(), Some("robin@example.org"));
+    let expected = AuthorizationRequest {
+        id: request_id,
+        scopes: scopes("sleep"),
+        user_id: None,
+        created_at: noon(),
+        ..request()
+    };
+    assert_eq!(noted(&stored), expected);
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn a_request_of_somebody_who_has_signed_in_is_theirs_at_once_and_not_counted() {
+    let mut unit = with_person(Some(person()));
+    expect_remembered(&mut unit, None);
+    let stored = expect_request(&mut unit);
+    let (outcome, traces) = begin(World::new([unit]).knowing(Some(app())), good(), Some(user_id(1))).await;
+    let Ok(BegunAuthorization::Consent { request_id }) = outcome else { panic!("{outcome:?}") };
+    let stored = noted(&stored);
+    assert_eq!((stored.id, stored.user_id), (request_id, Some(user_id(1))));
+    assert_eq!((stored.challenge, stored.force_consent), (None, false));
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn a_session_of_a_locked_or_erased_person_is_none() {
+    for user in [None, Some(User { status: locked(), ..person() })] {
+        let mut second = MockUnitOfWork::default();
+        let stored = expect_request(&mut second);
+        let world = World::new([with_person(user), second]).knowing(Some(app())).counting(1);
+        let (outcome, traces) = begin(world, good(), Some(user_id(1))).await;
+        assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+        assert_eq!(noted(&stored).user_id, None);
+        assert_eq!((traces.endings.committed(), traces.endings.rolled_back()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn t22_an_unknown_client_is_told_on_a_page() {
+    assert_eq!(client_id(1).to_string(), CLIENT);
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    let service = Client { redirect_uris: app().redirect_uris, ..service() };
+    for client in [None, Some(disabled), Some(service)] {
+        let (outcome, traces) = begin(World::new([]).knowing(client), good(), None).await;
+        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+        traces.assert_untouched();
+    }
+}
+
+#[tokio::test]
+async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_told_on_a_page() {
+    for client_id in [None, Some(""), Some("night-owl"), Some("00000000000000000000000c11e00001")] {
+        let (outcome, traces) =
+            begin(World::new([]), AuthorizationParameters { client_id, ..good() }, Some(user_id(1))).await;
+        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+        traces.assert_untouched();
+    }
+}
+
+#[tokio::test]
+async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_told_on_a_page() {
+    let with = |suffix: &str| format!("{REDIRECT_URI}{suffix}");
+    for text in [
+        with("/"),
+        with("?x=1"),
+        with("#f"),
+        with("/..%2f"),
+        with("%00"),
+        with("\0"),
+        with(".evil"),
+        with("@evil"),
+        with("\t"),
+        with("\n"),
+        "https://OWL.example/callback".to_owned(),
+        "http://owl.example/callback".to_owned(),
+        "https://owl.example:443/callback".to_owned(),
+        "https://owl.example./callback".to_owned(),
+        "https://\u{3bf}wl.example/callback".to_owned(),
+        "https://owl.example\\\\evil.example/callback".to_owned(),
+        "https://owl.example/%2563allback".to_owned(),
+        "https://evil.example/callback".to_owned(),
+        String::new(),
+    ] {
+        let outcome =
+            begin_in_vain(app(), AuthorizationParameters { redirect_uri: Some(&text), ..good() }).await;
+        assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{text:?}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_told_on_a_page_even_if_only_one_is_registered() {
+    let outcome = begin_in_vain(app(), AuthorizationParameters { redirect_uri: None, ..good() }).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn t20_a_loopback_port_is_compared_like_everything_else() {
+    let native = Client {
+        redirect_uris: vec![domain::client::RedirectUri::parse("http://127.0.0.1:9000/cb").unwrap()],
+        ..app()
+    };
+    let redirect_uri = Some("http://127.0.0.1:9001/cb");
+    let outcome = begin_in_vain(native, AuthorizationParameters { redirect_uri, ..good() }).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn t25_a_state_above_2_kib_is_told_on_a_page_before_any_other_fault() {
+    let long = "\u{e9}".repeat(1024) + "x";
+    let parameters =
+        AuthorizationParameters { state: Given::Once(&long), response_type: Given::Faulty, ..good() };
+    let outcome = begin_in_vain(app(), parameters).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::StateTooLong)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn t25_a_state_of_2_kib_is_kept() {
+    let state = "\u{e9}".repeat(1024);
+    let mut unit = MockUnitOfWork::default();
+    let stored = expect_request(&mut unit);
+    let parameters = AuthorizationParameters { state: Given::Once(&state), ..good() };
+    let (outcome, _) = begin(World::new([unit]).knowing(Some(app())).counting(1), parameters, None).await;
+    assert!(outcome.is_ok());
+    assert_eq!(noted(&stored).state, Some(state));
+}
+
+#[tokio::test]
+async fn one_address_leaves_300_requests_behind_and_no_more() {
+    let mut unit = MockUnitOfWork::default();
+    expect_request(&mut unit);
+    let (outcome, _) = begin(World::new([unit]).knowing(Some(app())).counting(300), good(), None).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+
+    let (outcome, traces) = begin(World::new([]).knowing(Some(app())).counting(301), good(), None).await;
+    let Err(BeginAuthorizationError::TooManyRequests { retry_after_seconds }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(retry_after_seconds, 90);
+    traces.assert_untouched();
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
+    let mut keys = Vec::new();
+    for address in ["192.0.2.7", "192.0.2.8", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"] {
+        let mut unit = MockUnitOfWork::default();
+        expect_request(&mut unit);
+        let mut world = World::new([unit]).knowing(Some(app()));
+        let note = Noted::default();
+        let key = Arc::clone(&note);
+        world.failures.expect_record_failure().times(1).returning(move |keys, at, _| {
+            *key.lock().unwrap() = Some(keys[0]);
+            Ok(vec![FailureCount { count: 1, window_ends_at: at }])
+        });
+        let visit = visit();
+        let address = address.parse().unwrap();
+        let command =
+            BeginAuthorizationCommand { parameters: good(), visit: &visit, signed_in: None, address };
+        BeginAuthorization::new(world.ports().0, ISSUER.to_owned()).run(command).await.unwrap();
+        keys.push(noted(&note));
+    }
+    assert_eq!(keys[2], keys[3]);
+    assert_eq!(keys.into_iter().collect::<HashSet<_>>().len(), 4);
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_counted_is_not_stored() {
+    let mut world = World::new([]).knowing(Some(app()));
+    world.failures.expect_record_failure().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    let (outcome, traces) = begin(world, good(), None).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::Storage(_))), "{outcome:?}");
+    traces.assert_untouched();
+}
+
+#[tokio::test]
+async fn a_store_that_fails_does_not_make_the_client_unknown() {
+    let mut world = World::new([]);
+    world.clients.expect_find_with_secrets().times(1).returning(|_| Err(StorageError::Unavailable));
+    let (outcome, _) = begin(world, good(), None).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::Storage(_))), "{outcome:?}");
+}

@@ -1,0 +1,235 @@
+//! The decision.
+
+use super::*;
+use crate::authorization::{ConsentDecision, ConsentError, DecideConsent, DecideConsentCommand};
+use crate::ports::storage::StorageError;
+use crate::testing::locked;
+use domain::client::{ClientStatus, RedirectUri};
+use domain::code::CodeState;
+
+type Outcome = Result<AuthorizationResponse, ConsentError>;
+
+const BOTH: &[&str] = &["profile", "sleep"];
+
+async fn decide_as(unit: MockUnitOfWork, visit: &Secret, decision: ConsentDecision<'_>) -> (Outcome, Traces) {
+    let (ports, traces) = World::new([unit]).ports();
+    let command = DecideConsentCommand {
+        request_id: request_id(),
+        user_id: user_id(1),
+        visit,
+        decision,
+        address: ADDRESS,
+    };
+    (DecideConsent::new(ports, ISSUER.to_owned()).run(command).await, traces)
+}
+
+async fn decide(unit: MockUnitOfWork, decision: ConsentDecision<'_>) -> (Outcome, Traces) {
+    decide_as(unit, &visit(), decision).await
+}
+
+const fn allow(ticked: &'static [&'static str]) -> ConsentDecision<'static> {
+    ConsentDecision::Allow { ticked, remember: false }
+}
+
+/// Why a person may not decide: nothing is stored.
+async fn refusal(unit: MockUnitOfWork) -> ConsentError {
+    let (outcome, traces) = decide(unit, allow(BOTH)).await;
+    traces.assert_rolled_back();
+    outcome.unwrap_err()
+}
+
+/// A unit of work in which the request is decided.
+fn deciding(request: AuthorizationRequest, client: Client) -> MockUnitOfWork {
+    let mut unit = with_request(Some(request), client);
+    expect_decided(&mut unit, true);
+    unit
+}
+
+fn expect_forgotten(unit: &mut MockUnitOfWork) {
+    unit.consents
+        .expect_forget()
+        .times(1)
+        .withf(|user, client| *user == Some(user_id(1)) && *client == Some(client_id(1)))
+        .returning(|_, _| Ok(0));
+}
+
+/// What the code of an allowed request holds.
+async fn granted(request: AuthorizationRequest, client: Client, ticked: &'static [&'static str]) -> String {
+    let mut unit = deciding(request, client);
+    expect_forgotten(&mut unit);
+    let stored = expect_code(&mut unit);
+    let (outcome, traces) = decide(unit, allow(ticked)).await;
+    assert_carries(&outcome.unwrap(), &noted(&stored), Some("abc"));
+    assert_eq!(traces.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
+    traces.assert_committed();
+    noted(&stored).scopes.to_string()
+}
+
+#[tokio::test]
+async fn what_is_allowed_is_answered_with_a_code_that_is_bound_to_all_of_it() {
+    let mut unit = deciding(request(), app());
+    expect_forgotten(&mut unit);
+    let stored = expect_code(&mut unit);
+    let (outcome, traces) = decide(unit, allow(&["sleep"])).await;
+    let code = noted(&stored);
+    assert_carries(&outcome.unwrap(), &code, Some("abc"));
+    let expected = AuthorizationCode {
+        hash: code.hash,
+        client_id: client_id(1),
+        user_id: user_id(1),
+        redirect_uri: REDIRECT_URI.to_owned(),
+        scopes: scopes("sleep"),
+        challenge: request().challenge,
+        issued_at: noon(),
+        expires_at: noon() + seconds(60),
+        state: CodeState::Issued,
+    };
+    assert_eq!(code, expected);
+    assert_eq!(traces.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn t29_what_is_granted_was_ticked_asked_for_and_is_still_the_clients() {
+    assert_eq!(granted(request(), app(), BOTH).await, "profile sleep");
+    assert_eq!(granted(request(), app(), &["sleep", "sleep"]).await, "sleep");
+    let everything = Client { scopes: scopes("profile sleep supplements sleep:write"), ..app() };
+    assert_eq!(
+        granted(request(), everything.clone(), &["sleep", "supplements", "sleep:write"]).await,
+        "sleep"
+    );
+    let poorer = Client { scopes: scopes("sleep"), ..app() };
+    assert_eq!(granted(request(), poorer, BOTH).await, "sleep");
+    // Not even a stored request makes a scope that writes a person's to give.
+    let odd = AuthorizationRequest { scopes: scopes("sleep sleep:write"), ..request() };
+    assert_eq!(granted(odd, everything, &["sleep", "sleep:write"]).await, "sleep");
+}
+
+#[tokio::test]
+async fn t23_a_refusal_goes_back_to_the_app() {
+    let decisions = [ConsentDecision::Deny, allow(&[]), allow(&["supplements"])];
+    for decision in decisions {
+        let mut unit = deciding(request(), app());
+        expect_forgotten(&mut unit);
+        let (outcome, traces) = decide(unit, decision).await;
+        assert_eq!(error_of(&outcome.unwrap()), ("access_denied", Some("abc")));
+        assert_eq!(traces.kinds(), [AuditKind::ConsentDenied]);
+        traces.assert_committed();
+    }
+}
+
+#[tokio::test]
+async fn t34_a_wish_not_to_be_asked_is_kept_when_everything_was_allowed() {
+    let mut unit = deciding(request(), app());
+    let note = Noted::default();
+    let stored = Arc::clone(&note);
+    unit.consents.expect_remember().times(1).returning(move |consent| {
+        *stored.lock().unwrap() = Some(*consent);
+        Ok(())
+    });
+    expect_code(&mut unit);
+    let (outcome, traces) = decide(unit, ConsentDecision::Allow { ticked: BOTH, remember: true }).await;
+    assert!(outcome.is_ok(), "{outcome:?}");
+    assert_eq!(noted(&note), RememberedConsent { remembered_at: noon(), ..remembered("profile sleep") });
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn t34_an_earlier_wish_ends_when_only_a_part_is_allowed_or_the_box_is_not_ticked() {
+    let part = ConsentDecision::Allow { ticked: &["sleep"], remember: true };
+    for decision in [part, allow(BOTH)] {
+        let mut unit = deciding(request(), app());
+        unit.consents.expect_remember().never();
+        expect_forgotten(&mut unit);
+        expect_code(&mut unit);
+        assert!(decide(unit, decision).await.0.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn t34_nothing_is_remembered_of_a_request_of_which_the_client_lost_a_part() {
+    let mut unit = deciding(request(), Client { scopes: scopes("sleep"), ..app() });
+    unit.consents.expect_remember().never();
+    expect_forgotten(&mut unit);
+    expect_code(&mut unit);
+    let decision = ConsentDecision::Allow { ticked: &["sleep"], remember: true };
+    assert!(decide(unit, decision).await.0.is_ok());
+}
+
+#[tokio::test]
+async fn t29_a_request_is_decided_once() {
+    let mut unit = with_request(Some(request()), app());
+    expect_decided(&mut unit, false);
+    assert!(matches!(refusal(unit).await, ConsentError::Gone));
+}
+
+#[tokio::test]
+async fn t29_a_request_that_is_unknown_decided_or_too_old_is_gone() {
+    let decided = AuthorizationRequest { decision: RequestState::Decided { at: noon() }, ..request() };
+    let old = AuthorizationRequest { created_at: noon() - seconds(1800), ..request() };
+    for request in [None, Some(decided), Some(old)] {
+        assert!(matches!(refusal(with_request(request, app())).await, ConsentError::Gone));
+    }
+}
+
+#[tokio::test]
+async fn t29_nobody_decides_for_another_person_or_before_the_page_was_shown_to_them() {
+    for user in [Some(user_id(2)), None] {
+        let request = AuthorizationRequest { user_id: user, ..request() };
+        assert!(matches!(refusal(with_request(Some(request), app())).await, ConsentError::NotYours));
+    }
+}
+
+#[tokio::test]
+async fn t29_nobody_decides_in_another_browser() {
+    let other = secret(SecretKind::Visit, 7);
+    let (outcome, traces) = decide_as(with_request(Some(request()), app()), &other, allow(BOTH)).await;
+    assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
+    traces.assert_rolled_back();
+}
+
+#[tokio::test]
+async fn a_client_that_was_disabled_or_lost_the_redirect_uri_meanwhile_gets_nothing() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    let moved =
+        Client { redirect_uris: vec![RedirectUri::parse("https://owl.example/new").unwrap()], ..app() };
+    for client in [disabled, moved] {
+        let error = refusal(with_request(Some(request()), client)).await;
+        assert!(matches!(error, ConsentError::ClientUnavailable), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_locked_or_erased_person_decides_nothing() {
+    for user in [None, Some(User { status: locked(), ..person() })] {
+        assert!(matches!(refusal(with_person(user)).await, ConsentError::AccountUnavailable));
+    }
+}
+
+#[tokio::test]
+async fn t29_a_ticked_name_that_no_form_of_ours_has_is_refused_before_anything_is_looked_at() {
+    for ticked in [&["sleep", "email"] as &[&str], &["Sleep"], &[""], &["profile sleep"]] {
+        let (ports, traces) = World::new([]).ports();
+        let visit = visit();
+        let command = DecideConsentCommand {
+            request_id: request_id(),
+            user_id: user_id(1),
+            visit: &visit,
+            decision: ConsentDecision::Allow { ticked, remember: false },
+            address: ADDRESS,
+        };
+        let outcome = DecideConsent::new(ports, ISSUER.to_owned()).run(command).await;
+        assert!(matches!(outcome, Err(ConsentError::UnknownScope)), "{outcome:?}");
+        traces.assert_untouched();
+    }
+}
+
+#[tokio::test]
+async fn a_decision_that_cannot_be_stored_gives_nothing_out() {
+    let mut unit = deciding(request(), app());
+    expect_forgotten(&mut unit);
+    unit.codes.expect_insert().times(1).returning(|_| Err(StorageError::Unavailable));
+    let (outcome, traces) = decide(unit, allow(BOTH)).await;
+    assert!(matches!(outcome, Err(ConsentError::Storage(_))), "{outcome:?}");
+    assert_eq!(traces.endings.committed(), 0);
+}

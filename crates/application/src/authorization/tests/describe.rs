@@ -1,0 +1,43 @@
+//! The app behind a sign-in.
+
+use super::*;
+use crate::authorization::{DescribeRequest, WaitingApp};
+
+/// Describes a request that is found as this one, to this browser.
+async fn describe(request: Option<AuthorizationRequest>, visit: &Secret) -> Option<WaitingApp> {
+    let mut unit = MockUnitOfWork::default();
+    unit.authorization_requests
+        .expect_find()
+        .times(1)
+        .withf(|id| *id == request_id())
+        .return_once(move |_| Ok(request));
+    let mut world = World::new([unit]);
+    world
+        .clients
+        .expect_find_with_secrets()
+        .times(..=1)
+        .returning(|_| Ok(Some(ClientWithSecrets { client: app(), secrets: Vec::new() })));
+    let (ports, traces) = world.ports();
+    let described = DescribeRequest::new(ports).run(request_id(), visit).await.unwrap();
+    traces.assert_rolled_back();
+    described
+}
+
+#[tokio::test]
+async fn the_browser_that_brought_a_request_is_told_which_app_waits() {
+    for user in [None, Some(user_id(1))] {
+        let request = AuthorizationRequest { user_id: user, ..request() };
+        let waiting = describe(Some(request), &visit()).await.unwrap();
+        assert_eq!((waiting.name, waiting.redirect_uri), (app().name, REDIRECT_URI.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn another_browser_and_a_request_that_is_not_open_are_told_nothing() {
+    assert_eq!(describe(Some(request()), &secret(SecretKind::Visit, 7)).await, None);
+    let decided = AuthorizationRequest { decision: RequestState::Decided { at: noon() }, ..request() };
+    let old = AuthorizationRequest { created_at: noon() - seconds(1800), ..request() };
+    for request in [None, Some(decided), Some(old)] {
+        assert_eq!(describe(request, &visit()).await, None);
+    }
+}

@@ -1,0 +1,245 @@
+//! The consent page: who may see it, and when it is skipped.
+
+use super::*;
+use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCommand, OpenedConsent};
+use crate::ports::storage::{ConnectedApp, StorageError};
+use crate::testing::locked;
+use domain::client::{ClientName, ClientStatus, RedirectUri};
+use domain::id::{ClientId, SessionId};
+use domain::session::{AuthenticationMethod, Session};
+
+type Outcome = Result<OpenedConsent, ConsentError>;
+
+fn connected(client: ClientId, text: &str) -> ConnectedApp {
+    ConnectedApp {
+        client_id: client,
+        name: ClientName::parse("Night Owl").unwrap(),
+        scopes: scopes(text),
+        grants: 1,
+        since: noon() - seconds(86_400),
+        last_used_at: None,
+        last_used_from: None,
+        is_remembered: false,
+    }
+}
+
+/// A session of person 1 that began so many seconds ago.
+fn session(age: i64) -> Session {
+    Session {
+        id: SessionId::from_uuid(Uuid::nil()),
+        user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 3).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: noon() - seconds(age),
+        last_seen_at: noon(),
+    }
+}
+
+async fn open_as(world: World, visit: &Secret, session: &Session) -> (Outcome, Traces) {
+    let (ports, traces) = world.ports();
+    let command = OpenConsentCommand { request_id: request_id(), session, visit, address: ADDRESS };
+    (OpenConsent::new(ports, ISSUER.to_owned()).run(command).await, traces)
+}
+
+/// Opens the page; the person has connected these apps.
+async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, Traces) {
+    let mut world = World::new([unit]);
+    world
+        .apps
+        .expect_list_connected_apps()
+        .times(..=1)
+        .withf(|id| *id == user_id(1))
+        .return_once(move |_| Ok(connected));
+    // Signed in half a minute after the request came.
+    open_as(world, &visit(), &session(30)).await
+}
+
+/// Nobody who is refused learns what was asked, and nothing is changed.
+async fn refusal(unit: MockUnitOfWork) -> ConsentError {
+    let (outcome, traces) = open(unit, Vec::new()).await;
+    traces.assert_rolled_back();
+    outcome.unwrap_err()
+}
+
+fn unremembered(request: AuthorizationRequest, client: Client) -> MockUnitOfWork {
+    let mut unit = with_request(Some(request), client);
+    expect_remembered(&mut unit, None);
+    unit
+}
+
+fn view() -> ConsentView {
+    ConsentView {
+        request_id: request_id(),
+        client_id: client_id(1),
+        client_name: ClientName::parse("Night Owl").unwrap(),
+        redirect_host: "owl.example".to_owned(),
+        redirect_origin: "https://owl.example".to_owned(),
+        scopes: scopes("profile sleep"),
+        held: None,
+    }
+}
+
+#[tokio::test]
+async fn the_page_tells_who_asks_for_what_and_where_the_person_goes_back_to() {
+    let (outcome, traces) = open(unremembered(request(), app()), Vec::new()).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    traces.assert_committed();
+    assert_eq!(traces.kinds(), []);
+}
+
+#[tokio::test]
+async fn the_page_tells_what_the_app_holds_already() {
+    let connections = vec![connected(client_id(2), "profile"), connected(client_id(1), "sleep")];
+    let (outcome, _) = open(unremembered(request(), app()), connections).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { held: Some(scopes("sleep")), ..view() }));
+}
+
+#[tokio::test]
+async fn a_remembered_consent_alone_is_nothing_that_the_app_holds() {
+    let consented = ConnectedApp { grants: 0, is_remembered: true, ..connected(client_id(1), "sleep") };
+    let (outcome, _) = open(unremembered(request(), app()), vec![consented]).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+}
+
+#[tokio::test]
+async fn a_request_that_nobody_has_becomes_the_persons() {
+    let mut unit = unremembered(AuthorizationRequest { user_id: None, ..request() }, app());
+    unit.authorization_requests
+        .expect_assign()
+        .times(1)
+        .withf(|id, user| *id == request_id() && *user == user_id(1))
+        .returning(|_, _| Ok(true));
+    let (outcome, traces) = open(unit, Vec::new()).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn a_request_that_nobody_has_is_not_taken_by_a_session_from_before_it() {
+    let unassigned = AuthorizationRequest { user_id: None, ..request() };
+    // The mock would not have let it be assigned.
+    let world = World::new([with_request(Some(unassigned), app())]);
+    let (outcome, traces) = open_as(world, &visit(), &session(3600)).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::SignIn);
+    assert_eq!(traces.kinds(), []);
+
+    // One that is theirs already asks for no other sign-in.
+    let mut world = World::new([unremembered(request(), app())]);
+    world.apps.expect_list_connected_apps().times(1).returning(|_| Ok(Vec::new()));
+    let (outcome, _) = open_as(world, &visit(), &session(3600)).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+}
+
+#[tokio::test]
+async fn t29_a_request_that_another_takes_at_the_same_time_is_theirs() {
+    let mut unit = with_request(Some(AuthorizationRequest { user_id: None, ..request() }), app());
+    unit.authorization_requests.expect_assign().times(1).returning(|_, _| Ok(false));
+    assert!(matches!(refusal(unit).await, ConsentError::NotYours));
+}
+
+#[tokio::test]
+async fn t29_the_request_of_another_person_is_not_shown() {
+    let of_other = AuthorizationRequest { user_id: Some(user_id(2)), ..request() };
+    assert!(matches!(refusal(with_request(Some(of_other), app())).await, ConsentError::NotYours));
+}
+
+#[tokio::test]
+async fn t29_the_request_of_another_browser_is_not_shown() {
+    for user in [None, Some(user_id(1))] {
+        let request = AuthorizationRequest { user_id: user, ..request() };
+        let world = World::new([with_request(Some(request), app())]);
+        let (outcome, traces) = open_as(world, &secret(SecretKind::Visit, 7), &session(30)).await;
+        assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
+        traces.assert_rolled_back();
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_unknown_decided_or_too_old_is_gone() {
+    let decided = AuthorizationRequest { decision: RequestState::Decided { at: noon() }, ..request() };
+    let old = AuthorizationRequest { created_at: noon() - seconds(1800), ..request() };
+    for request in [None, Some(decided), Some(old)] {
+        assert!(matches!(refusal(with_request(request, app())).await, ConsentError::Gone));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_was_disabled_or_lost_the_redirect_uri_or_the_scopes_meanwhile_is_not_shown() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    let moved =
+        Client { redirect_uris: vec![RedirectUri::parse("https://owl.example/new").unwrap()], ..app() };
+    for client in [disabled, moved] {
+        assert!(matches!(
+            refusal(with_request(Some(request()), client)).await,
+            ConsentError::ClientUnavailable
+        ));
+    }
+    let poor = Client { scopes: scopes("supplements"), ..app() };
+    assert!(matches!(refusal(with_request(Some(request()), poor)).await, ConsentError::ClientUnavailable));
+}
+
+#[tokio::test]
+async fn a_locked_or_erased_person_sees_nothing() {
+    for user in [None, Some(User { status: locked(), ..person() })] {
+        assert!(matches!(refusal(with_person(user)).await, ConsentError::AccountUnavailable));
+    }
+}
+
+#[tokio::test]
+async fn scopes_that_the_client_lost_meanwhile_are_not_offered_nor_let_through() {
+    let client = Client { scopes: scopes("sleep"), ..app() };
+    // What is remembered is not even looked up.
+    let (outcome, _) = open(with_request(Some(request()), client), Vec::new()).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { scopes: scopes("sleep"), ..view() }));
+}
+
+#[tokio::test]
+async fn t34_what_is_remembered_is_let_through_and_the_request_decided() {
+    let mut unit = with_request(Some(request()), app());
+    expect_remembered(&mut unit, Some(remembered("profile sleep")));
+    expect_decided(&mut unit, true);
+    let stored = expect_code(&mut unit);
+    let (outcome, traces) = open(unit, Vec::new()).await;
+    let Ok(OpenedConsent::Redirect(response)) = outcome else { panic!("{outcome:?}") };
+    let code = noted(&stored);
+    assert_carries(&response, &code, Some("abc"));
+    assert_eq!((code.scopes, code.challenge), (scopes("profile sleep"), request().challenge));
+    assert_eq!(traces.kinds(), [AuditKind::CodeIssued]);
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn of_two_pages_that_open_at_once_one_is_let_through() {
+    let mut unit = with_request(Some(request()), app());
+    expect_remembered(&mut unit, Some(remembered("profile sleep")));
+    expect_decided(&mut unit, false);
+    assert!(matches!(refusal(unit).await, ConsentError::Gone));
+}
+
+#[tokio::test]
+async fn t34_more_or_less_than_what_is_remembered_is_asked() {
+    for earlier in ["sleep", "profile sleep supplements"] {
+        let mut unit = with_request(Some(request()), app());
+        expect_remembered(&mut unit, Some(remembered(earlier)));
+        let (outcome, _) = open(unit, Vec::new()).await;
+        assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()), "{earlier}");
+    }
+}
+
+#[tokio::test]
+async fn t34_a_page_that_the_app_asked_for_is_shown_whatever_is_remembered() {
+    let forced = AuthorizationRequest { force_consent: true, ..request() };
+    let mut unit = with_request(Some(forced), app());
+    unit.consents.expect_find().never();
+    let (outcome, _) = open(unit, Vec::new()).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_does_not_make_the_request_gone() {
+    let mut unit = with_person(Some(person()));
+    unit.authorization_requests.expect_find().times(1).returning(|_| Err(StorageError::Unavailable));
+    let (outcome, traces) = open(unit, Vec::new()).await;
+    assert!(matches!(outcome, Err(ConsentError::Storage(_))), "{outcome:?}");
+    assert_eq!(traces.endings.committed(), 0);
+}

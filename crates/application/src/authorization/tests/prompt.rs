@@ -1,0 +1,97 @@
+//! What `prompt` asks for, and the hint of who signs in.
+
+use super::begin::{Outcome, begin, begin_in_vain, good};
+use super::*;
+use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
+
+fn prompting(prompt: &str) -> AuthorizationParameters<'_> {
+    AuthorizationParameters { prompt: Given::Once(prompt), ..good() }
+}
+
+fn error_told(outcome: Outcome) -> String {
+    let Ok(BegunAuthorization::Redirect(response)) = outcome else { panic!("{outcome:?}") };
+    let (error, state) = error_of(&response);
+    assert_eq!(state, Some("abc"));
+    error.to_owned()
+}
+
+#[tokio::test]
+async fn t34_without_a_page_somebody_must_have_signed_in() {
+    assert_eq!(error_told(begin_in_vain(app(), prompting("none")).await), "login_required");
+}
+
+#[tokio::test]
+async fn t34_without_a_page_a_person_must_have_wished_to_be_let_through() {
+    for consent in [None, Some(remembered("profile")), Some(remembered("profile sleep"))] {
+        let mut unit = with_person(Some(person()));
+        expect_remembered(&mut unit, consent);
+        let world = World::new([unit]).knowing(Some(app()));
+        let (outcome, traces) = begin(world, prompting("none"), Some(user_id(1))).await;
+        assert_eq!(error_told(outcome), "consent_required");
+        traces.assert_rolled_back();
+    }
+}
+
+#[tokio::test]
+async fn t34_without_a_page_a_locked_person_has_not_signed_in() {
+    let locked = User { status: crate::testing::locked(), ..person() };
+    let world = World::new([with_person(Some(locked))]).knowing(Some(app()));
+    let (outcome, traces) = begin(world, prompting("none"), Some(user_id(1))).await;
+    assert_eq!(error_told(outcome), "login_required");
+    traces.assert_rolled_back();
+}
+
+#[tokio::test]
+async fn no_page_and_a_page_contradict_each_other() {
+    for prompt in ["none login", "consent none", "none select_account", "none whim"] {
+        assert_eq!(error_told(begin_in_vain(app(), prompting(prompt)).await), "invalid_request", "{prompt}");
+    }
+}
+
+#[tokio::test]
+async fn a_person_who_has_signed_in_signs_in_again_where_the_app_asks_for_it() {
+    for prompt in ["login", "select_account", "login consent", " consent  login "] {
+        let mut unit = MockUnitOfWork::default();
+        let stored = expect_request(&mut unit);
+        let world = World::new([unit]).knowing(Some(app()));
+        let (outcome, traces) = begin(world, prompting(prompt), Some(user_id(1))).await;
+        assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+        let stored = noted(&stored);
+        assert_eq!((stored.user_id, stored.force_consent), (None, prompt.contains("consent")), "{prompt}");
+        traces.assert_committed();
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_shown_where_the_app_asks_for_it_whatever_is_remembered() {
+    let mut unit = with_person(Some(person()));
+    unit.consents.expect_find().never();
+    let stored = expect_request(&mut unit);
+    let world = World::new([unit]).knowing(Some(app()));
+    let (outcome, _) = begin(world, prompting("consent"), Some(user_id(1))).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::Consent { .. })), "{outcome:?}");
+    assert!(noted(&stored).force_consent);
+}
+
+#[tokio::test]
+async fn an_unknown_prompt_is_ignored() {
+    let mut unit = with_person(Some(person()));
+    expect_remembered(&mut unit, None);
+    let stored = expect_request(&mut unit);
+    let world = World::new([unit]).knowing(Some(app()));
+    let (outcome, _) = begin(world, prompting("create NONE"), Some(user_id(1))).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::Consent { .. })), "{outcome:?}");
+    assert!(!noted(&stored).force_consent);
+}
+
+#[tokio::test]
+async fn t33_a_hint_that_is_no_address_is_dropped() {
+    for hint in ["robin", "<script>alert(1)</script>", "robin@example.org\r\nx", ""] {
+        let mut unit = MockUnitOfWork::default();
+        expect_request(&mut unit);
+        let parameters = AuthorizationParameters { login_hint: Given::Once(hint), ..good() };
+        let world = World::new([unit]).knowing(Some(app())).counting(1);
+        let (outcome, _) = begin(world, parameters, None).await;
+        assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { login_hint: None, .. })), "{outcome:?}");
+    }
+}

@@ -1,0 +1,169 @@
+//! Judges what an app asks for, once it is known who asks and where the answer goes.
+//!
+//! Of several faults the first in this order is told: a parameter given twice, `response_type`, `response_mode`,
+//! `scope`, PKCE, `prompt`.
+
+use super::{AuthorizationParameters, Given};
+use domain::authorization_response::AuthorizationErrorCode;
+use domain::client::Client;
+use domain::code::PkceChallenge;
+use domain::scope::ScopeSet;
+use domain::user::Email;
+
+/// What the app is told, at its redirect URI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) error: AuthorizationErrorCode,
+    /// For the developer, in printable ASCII; never a part of what was sent.
+    pub(super) description: &'static str,
+}
+
+impl Refusal {
+    pub(super) const fn new(error: AuthorizationErrorCode, description: &'static str) -> Self {
+        Self { error, description }
+    }
+
+    const fn request(description: &'static str) -> Self {
+        Self::new(AuthorizationErrorCode::InvalidRequest, description)
+    }
+
+    const fn scope(description: &'static str) -> Self {
+        Self::new(AuthorizationErrorCode::InvalidScope, description)
+    }
+}
+
+/// A request that can be stored or answered.
+pub(super) struct Asked {
+    /// At least one scope; all of them the client's, all of them a person's to grant.
+    pub(super) scopes: ScopeSet,
+    pub(super) challenge: Option<PkceChallenge>,
+    pub(super) prompt: Prompt,
+    pub(super) login_hint: Option<Email>,
+}
+
+/// Which pages the app wants shown, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Prompt {
+    pub(super) none: bool,
+    pub(super) login: bool,
+    pub(super) consent: bool,
+}
+
+pub(super) fn judge(client: &Client, parameters: &AuthorizationParameters<'_>) -> Result<Asked, Refusal> {
+    refuse_faulty(parameters)?;
+    check_response(parameters)?;
+    Ok(Asked {
+        scopes: scopes(client, parameters.scope)?,
+        challenge: challenge(client, parameters)?,
+        prompt: prompt(parameters.prompt)?,
+        // A hint that is no address is no help to anybody.
+        login_hint: once(parameters.login_hint).and_then(|text| Email::parse(text).ok()),
+    })
+}
+
+/// Returns the text of a parameter that was sent once.
+pub(super) const fn once(given: Given<'_>) -> Option<&str> {
+    match given {
+        Given::Once(text) => Some(text),
+        Given::Absent | Given::Faulty => None,
+    }
+}
+
+/// `client_id` and `redirect_uri` are judged before.
+fn refuse_faulty(parameters: &AuthorizationParameters<'_>) -> Result<(), Refusal> {
+    let AuthorizationParameters {
+        client_id: _,
+        redirect_uri: _,
+        response_type,
+        scope,
+        state,
+        code_challenge,
+        code_challenge_method,
+        prompt,
+        response_mode,
+        login_hint,
+    } = *parameters;
+    let all = [
+        response_type,
+        scope,
+        state,
+        code_challenge,
+        code_challenge_method,
+        prompt,
+        response_mode,
+        login_hint,
+    ];
+    if all.contains(&Given::Faulty) {
+        return Err(Refusal::request("a parameter is given more than once or is not proper text"));
+    }
+    Ok(())
+}
+
+fn check_response(parameters: &AuthorizationParameters<'_>) -> Result<(), Refusal> {
+    match once(parameters.response_type) {
+        None => return Err(Refusal::request("response_type is missing")),
+        Some("code") => {}
+        Some(_) => {
+            let error = AuthorizationErrorCode::UnsupportedResponseType;
+            return Err(Refusal::new(error, "response_type must be code"));
+        }
+    }
+    match once(parameters.response_mode) {
+        None | Some("query") => Ok(()),
+        Some(_) => Err(Refusal::request("response_mode must be query")),
+    }
+}
+
+/// An app that names no scope asks for everything that it was registered for and a person can grant
+/// (RFC 6749 section 3.3 leaves the default to the server): the person ticks what they like anyway.
+fn scopes(client: &Client, given: Given<'_>) -> Result<ScopeSet, Refusal> {
+    let allowed = client.scopes.intersection(ScopeSet::CONSENTABLE);
+    let asked = match once(given) {
+        None => allowed,
+        Some(text) => ScopeSet::parse(text).map_err(|_| Refusal::scope("a scope is unknown"))?,
+    };
+    if asked.is_empty() {
+        return Err(Refusal::scope("no scope is asked for"));
+    }
+    if !asked.is_subset_of(allowed) {
+        return Err(Refusal::scope("the client may not ask for a scope"));
+    }
+    Ok(asked)
+}
+
+/// Only `S256` is known, and it must be said: without a method, RFC 7636 section 4.3 means `plain`
+/// (security.md T40, T43).
+fn challenge(
+    client: &Client,
+    parameters: &AuthorizationParameters<'_>,
+) -> Result<Option<PkceChallenge>, Refusal> {
+    match (once(parameters.code_challenge), once(parameters.code_challenge_method)) {
+        (None, None) if client.require_pkce => Err(Refusal::request("this client must send code_challenge")),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(Refusal::request("code_challenge_method came without code_challenge")),
+        (Some(text), Some("S256")) => PkceChallenge::parse(text)
+            .map(Some)
+            .map_err(|_| Refusal::request("code_challenge is not the base64url form of a SHA-256")),
+        (Some(_), _) => Err(Refusal::request("code_challenge_method must be S256")),
+    }
+}
+
+/// Values that are not known are ignored (OIDC Core 1.0 section 3.1.2.1 leaves that open).
+fn prompt(given: Given<'_>) -> Result<Prompt, Refusal> {
+    let mut prompt = Prompt::default();
+    let mut values = 0_usize;
+    for value in once(given).unwrap_or_default().split(' ').filter(|value| !value.is_empty()) {
+        values += 1;
+        match value {
+            "none" => prompt.none = true,
+            // To choose an account is to sign in with it.
+            "login" | "select_account" => prompt.login = true,
+            "consent" => prompt.consent = true,
+            _ => {}
+        }
+    }
+    if prompt.none && values > 1 {
+        return Err(Refusal::request("prompt=none stands alone"));
+    }
+    Ok(prompt)
+}

@@ -1,0 +1,120 @@
+use super::{DisconnectApps, DisconnectAppsCommand, ListConnectedApps};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{GrantFilter, MockConnectedAppReader, StorageError};
+use crate::testing::{client_id, clock, entropy, noon, person, seconds, user_id};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::grant::RevocationReason;
+use domain::id::ClientId;
+use mockall::Sequence;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+
+/// A unit of work in which so many grants of person 1 and this client are revoked, after the person is
+/// held and the codes are void, and so many consents forgotten.
+fn revoking(client: Option<ClientId>, grants: u64, consents: u64) -> MockUnitOfWork {
+    let mut order = Sequence::new();
+    let mut unit = MockUnitOfWork::default();
+    unit.users
+        .expect_find()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(|id| *id == user_id(1))
+        .returning(|_| Ok(Some(person())));
+    unit.codes
+        .expect_discard_unredeemed()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(|user, issued_before| *user == Some(user_id(1)) && *issued_before > noon() + seconds(60))
+        .returning(|_, _| Ok(1));
+    unit.grants
+        .expect_revoke()
+        .times(1)
+        .in_sequence(&mut order)
+        .withf(move |filter, at, reason| {
+            let meant =
+                GrantFilter { user_id: Some(user_id(1)), client_id: client, ..GrantFilter::default() };
+            *filter == meant && *at == noon() && *reason == RevocationReason::Person
+        })
+        .returning(move |_, _, _| Ok(grants));
+    unit.consents
+        .expect_forget()
+        .times(1)
+        .withf(move |user, forgotten| *user == Some(user_id(1)) && *forgotten == client)
+        .returning(move |_, _| Ok(consents));
+    unit
+}
+
+async fn disconnect(client: Option<ClientId>, grants: u64, consents: u64) -> (u64, Vec<AuditEvent>) {
+    let units = PreparedUnitsOfWork::new([revoking(client, grants, consents)]);
+    let (endings, events) = (units.endings(), units.events());
+    let disconnect = DisconnectApps::new(Arc::new(units), entropy(), clock());
+    let command = DisconnectAppsCommand { user_id: user_id(1), client_id: client, address: ADDRESS };
+    let revoked = disconnect.run(command).await.unwrap();
+    assert_eq!(endings.committed(), 1);
+    (revoked, events.all())
+}
+
+#[tokio::test]
+async fn disconnecting_an_app_revokes_its_grants_forgets_the_consent_and_voids_codes() {
+    let (revoked, events) = disconnect(Some(client_id(1)), 3, 1).await;
+    assert_eq!(revoked, 3);
+    let [event] = events.try_into().unwrap();
+    assert_eq!(
+        event,
+        AuditEvent::new(event.id, noon(), AuditKind::GrantRevoked, AuditActor::Person)
+            .user(user_id(1))
+            .client(client_id(1))
+            .count(3)
+            .from(AddressBlock::of(ADDRESS))
+    );
+}
+
+#[tokio::test]
+async fn disconnecting_all_apps_names_none() {
+    let (revoked, events) = disconnect(None, 12, 0).await;
+    assert_eq!(revoked, 12);
+    let [event] = events.try_into().unwrap();
+    assert_eq!((event.client_id, event.count), (None, Some(12)));
+}
+
+#[tokio::test]
+async fn what_held_nothing_leaves_no_event() {
+    assert_eq!(disconnect(Some(client_id(1)), 0, 0).await, (0, Vec::new()));
+}
+
+#[tokio::test]
+async fn a_remembered_consent_that_is_forgotten_without_a_grant_is_told() {
+    let (revoked, events) = disconnect(Some(client_id(1)), 0, 1).await;
+    assert_eq!(revoked, 0);
+    let [event] = events.try_into().unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::GrantRevoked, AuditActor::Person));
+    assert_eq!((event.user_id, event.client_id), (Some(user_id(1)), Some(client_id(1))));
+    assert_eq!(event.count, Some(0));
+}
+
+#[tokio::test]
+async fn a_revocation_that_fails_is_not_taken_for_one() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.codes.expect_discard_unredeemed().returning(|_, _| Ok(0));
+    unit.grants.expect_revoke().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    let command = DisconnectAppsCommand { user_id: user_id(1), client_id: None, address: ADDRESS };
+    let outcome = DisconnectApps::new(Arc::new(units), entropy(), clock()).run(command).await;
+    assert!(outcome.is_err());
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn the_apps_listed_are_the_persons_own() {
+    let mut apps = MockConnectedAppReader::new();
+    apps.expect_list_connected_apps()
+        .times(1)
+        .withf(|id| *id == user_id(1))
+        .returning(|_| Err(StorageError::Unavailable));
+    assert!(ListConnectedApps::new(Arc::new(apps)).run(user_id(1)).await.is_err());
+}

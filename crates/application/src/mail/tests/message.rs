@@ -1,0 +1,78 @@
+use super::super::{
+    HandedOutLink, PublicLinks, account_exists, invitation, new_password, password_changed, reset, sign_up,
+};
+use crate::ports::system::Mail;
+use crate::testing::{noon, secret, user_id};
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::secret::SecretKind;
+use domain::user::Email;
+
+fn to() -> Email {
+    Email::parse("robin@example.org").unwrap()
+}
+
+fn links() -> PublicLinks {
+    PublicLinks::new("https://rest.example/")
+}
+
+/// Every message that carries a link, with how long that works.
+fn messages_with_links() -> Vec<(Mail, &'static str)> {
+    let secret = secret(SecretKind::PasswordLink, 9);
+    let user_id = user_id(1);
+    let write = |purpose, text: fn(&Email, &PublicLinks, &HandedOutLink<'_>) -> Mail| {
+        let stored = PasswordLink::new(secret.hash(), purpose, noon());
+        text(&to(), &links(), &HandedOutLink { secret: &secret, stored: &stored })
+    };
+    vec![
+        (write(PasswordLinkPurpose::Invitation { user_id }, invitation), "3 days"),
+        (write(PasswordLinkPurpose::Invitation { user_id }, new_password), "3 days"),
+        (write(PasswordLinkPurpose::Reset { user_id }, reset), "one hour"),
+        (write(PasswordLinkPurpose::SignUp { email: to() }, sign_up), "one day"),
+    ]
+}
+
+fn messages() -> Vec<Mail> {
+    let mut all: Vec<_> = messages_with_links().into_iter().map(|(mail, _)| mail).collect();
+    all.extend([account_exists(&to(), &links()), password_changed(&to(), &links())]);
+    all
+}
+
+#[test]
+fn a_link_stands_on_a_line_of_its_own_with_how_long_it_works() {
+    let url = format!(
+        "\nhttps://rest.example/set-password?link={}\n",
+        secret(SecretKind::PasswordLink, 9).expose()
+    );
+    for (mail, lifetime) in messages_with_links() {
+        assert!(mail.text.contains(&url), "{}", mail.subject);
+        assert!(mail.text.contains(&format!("works once, for {lifetime}.")), "{}", mail.subject);
+    }
+}
+
+#[test]
+fn every_message_says_what_to_do_for_somebody_who_did_not_ask() {
+    for mail in messages() {
+        let says =
+            ["If it was not you", "If you did not expect this"].iter().any(|text| mail.text.contains(text));
+        assert!(says, "{}", mail.subject);
+    }
+}
+
+#[test]
+fn a_message_has_one_line_of_subject_short_lines_but_for_links_and_repeats_no_address() {
+    for mail in messages() {
+        assert_eq!(mail.to, to());
+        assert!(mail.subject.starts_with("Restwell: ") && !mail.subject.contains(['\r', '\n']));
+        assert!(mail.text.ends_with('\n') && !mail.text.contains('\r'));
+        assert!(!mail.text.contains("robin") && !mail.subject.contains("robin"));
+        assert!(mail.text.len() < 800, "{}", mail.subject);
+    }
+}
+
+#[test]
+fn a_slash_at_the_end_of_the_public_url_makes_no_double_one() {
+    for base in ["https://rest.example", "https://rest.example/"] {
+        assert_eq!(PublicLinks::new(base).sign_in(), "https://rest.example/sign-in");
+        assert_eq!(PublicLinks::new(base).forgot_password(), "https://rest.example/forgot-password");
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of mail, by what they are about.
+
+mod deliver_mail;
+mod message;
+mod queue_mail;

@@ -1,0 +1,282 @@
+//! The operator's invalidation of everything, on a small store that remembers what is left.
+
+use super::one;
+use crate::audit::testing::{assert_events, event};
+use crate::operator::{InvalidateEverything, InvalidateEverythingError, InvalidationReport};
+use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{KeyRingError, MockKeyRing};
+use crate::testing::{app, client_id, clock, drawn_uuid, entropy, noon, seconds};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::client::Client;
+use domain::grant::RevocationReason;
+use domain::id::{ClientId, KeyId};
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The moment of the theft.
+fn theft() -> DateTime<Utc> {
+    noon() - seconds(60)
+}
+
+/// What is left to invalidate; a key and a grant each know when they were made.
+#[derive(Clone, Default)]
+struct Left {
+    keys: Vec<SigningKey>,
+    sessions: u64,
+    links: u64,
+    consents: u64,
+    codes: u64,
+    grants: Vec<(ClientId, DateTime<Utc>)>,
+    tokens: u64,
+}
+
+/// A store that fails from this unit of work on.
+struct Store {
+    left: Arc<Mutex<Left>>,
+    begun: AtomicUsize,
+    fails_at: usize,
+    events: RecordedEvents,
+}
+
+impl Store {
+    fn of(left: Left) -> Arc<Self> {
+        Self::failing_at(left, usize::MAX)
+    }
+
+    fn failing_at(left: Left, fails_at: usize) -> Arc<Self> {
+        let left = Arc::new(Mutex::new(left));
+        Arc::new(Self { left, begun: AtomicUsize::new(0), fails_at, events: RecordedEvents::default() })
+    }
+
+    fn left(&self) -> Left {
+        self.left.lock().unwrap().clone()
+    }
+}
+
+fn two_clients() -> Vec<Client> {
+    vec![app(), Client { id: client_id(2), ..app() }]
+}
+
+fn take_batch(rest: &mut u64, limit: u32) -> u64 {
+    let batch = (*rest).min(u64::from(limit));
+    *rest -= batch;
+    batch
+}
+
+#[async_trait]
+impl UnitOfWorkFactory for Store {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        if self.begun.fetch_add(1, Ordering::SeqCst) >= self.fails_at {
+            return Err(StorageError::Unavailable);
+        }
+        let mut unit = MockUnitOfWork::default();
+        unit.audit = self.events.clone();
+        let left = Arc::clone(&self.left);
+        unit.signing_keys.expect_list_for_change().returning(move || Ok(left.lock().unwrap().keys.clone()));
+        let left = Arc::clone(&self.left);
+        unit.signing_keys.expect_insert().returning(move |key| {
+            left.lock().unwrap().keys.push(key.clone());
+            Ok(())
+        });
+        let left = Arc::clone(&self.left);
+        unit.signing_keys.expect_retire().returning(move |id, at| {
+            let keys = &mut left.lock().unwrap().keys;
+            let key = keys.iter_mut().find(|key| key.id == id).unwrap();
+            key.state = SigningKeyState::Retired { at };
+            Ok(true)
+        });
+        self.expect_the_rest(&mut unit);
+        Ok(Box::new(unit))
+    }
+}
+
+impl Store {
+    fn expect_the_rest(&self, unit: &mut MockUnitOfWork) {
+        let left = Arc::clone(&self.left);
+        unit.sessions
+            .expect_delete_ended()
+            .withf(|seen, signed_in, _| (*seen, *signed_in) == (theft(), theft()))
+            .returning(move |_, _, limit| Ok(take_batch(&mut left.lock().unwrap().sessions, limit)));
+        let left = Arc::clone(&self.left);
+        unit.password_links
+            .expect_delete_all()
+            .returning(move || Ok(std::mem::take(&mut left.lock().unwrap().links)));
+        let left = Arc::clone(&self.left);
+        unit.consents
+            .expect_forget()
+            .withf(|user, client| user.is_none() && client.is_none())
+            .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().consents)));
+        let left = Arc::clone(&self.left);
+        unit.codes
+            .expect_discard_unredeemed()
+            .withf(|user, before| user.is_none() && *before == theft())
+            .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().codes)));
+        unit.clients.expect_list().returning(|after, _| {
+            Ok(two_clients()
+                .into_iter()
+                .filter(|client| after.is_none_or(|after| client.id > after))
+                .collect())
+        });
+        let left = Arc::clone(&self.left);
+        unit.grants
+            .expect_revoke()
+            .withf(|_, at, reason| *at == noon() && *reason == RevocationReason::Operator)
+            .returning(move |filter, _, _| {
+                let grants = &mut left.lock().unwrap().grants;
+                let before = grants.len();
+                grants.retain(|(client, created_at)| {
+                    Some(*client) != filter.client_id || Some(*created_at) >= filter.created_before
+                });
+                Ok(u64::try_from(before - grants.len()).unwrap())
+            });
+        let left = Arc::clone(&self.left);
+        unit.personal_tokens
+            .expect_revoke_created_before()
+            .withf(|before, at| (*before, *at) == (theft(), noon()))
+            .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().tokens)));
+    }
+}
+
+fn key(number: u32, created_at: DateTime<Utc>) -> SigningKey {
+    SigningKey {
+        id: KeyId::from_uuid(drawn_uuid(1_000 + number)),
+        public_key: [7; 32],
+        private_key: SealedPrivateKey::new(vec![7]),
+        created_at,
+        state: SigningKeyState::Active,
+    }
+}
+
+/// Two old keys, one of which is retired, and some of everything; one grant is younger than the theft.
+fn much() -> Left {
+    let retired = SigningKeyState::Retired { at: theft() - seconds(500) };
+    Left {
+        keys: vec![
+            SigningKey { state: retired, ..key(1, theft() - seconds(900)) },
+            key(2, theft() - seconds(600)),
+        ],
+        sessions: 1_234,
+        links: 3,
+        consents: 4,
+        codes: 5,
+        grants: vec![
+            (client_id(1), theft() - seconds(1)),
+            (client_id(2), theft() - seconds(1)),
+            (client_id(2), theft() - seconds(2)),
+            (client_id(2), theft()),
+        ],
+        tokens: 6,
+    }
+}
+
+/// A ring that opens every key and makes new ones.
+fn ring() -> MockKeyRing {
+    let mut ring = MockKeyRing::new();
+    ring.expect_load().returning(|_| Ok(()));
+    ring.expect_make().returning(|id, at| Ok(SigningKey { id, ..key(0, at) }));
+    ring
+}
+
+async fn invalidate(store: &Arc<Store>) -> Result<InvalidationReport, InvalidateEverythingError> {
+    InvalidateEverything::new(store.clone(), Arc::new(ring()), entropy(), clock()).run(theft()).await
+}
+
+fn assert_nothing_old_is_left(left: &Left) {
+    let Left { keys, sessions, links, consents, codes, grants, tokens } = left;
+    assert_eq!((*sessions, *links, *consents, *codes, *tokens), (0, 0, 0, 0, 0));
+    assert_eq!(*grants, [(client_id(2), theft())]);
+    let active: Vec<_> = keys.iter().filter(|key| key.state == SigningKeyState::Active).collect();
+    assert_eq!(active.len(), 1, "one key signs on");
+    assert!(active.iter().all(|key| key.created_at >= theft()));
+}
+
+fn told(kind: AuditKind) -> AuditEvent {
+    event(AuditActor::Operator, kind)
+}
+
+#[tokio::test]
+async fn everything_of_before_is_invalidated_counted_and_told() {
+    let store = Store::of(much());
+    let report = invalidate(&store).await.unwrap();
+    assert_nothing_old_is_left(&store.left());
+    let keys = report.keys.clone().unwrap();
+    assert_eq!(keys.retired, [key(2, noon()).id]);
+    assert_eq!((report.sessions, report.password_links, report.consents), (1_234, 3, 4));
+    assert_eq!((report.codes, report.grants, report.personal_tokens), (5, 3, 6));
+    assert_eq!(report.total(), 1 + 1_234 + 3 + 4 + 5 + 3 + 6);
+    let expected = [
+        told(AuditKind::KeyCreated).subject(keys.made.as_uuid()),
+        told(AuditKind::KeyRetired).subject(key(2, noon()).id.as_uuid()),
+        told(AuditKind::SignedOut).count(500),
+        told(AuditKind::SignedOut).count(500),
+        told(AuditKind::SignedOut).count(234),
+        told(AuditKind::GrantRevoked).client(client_id(1)).count(1),
+        told(AuditKind::GrantRevoked).client(client_id(2)).count(2),
+        told(AuditKind::PersonalTokenRevoked).count(6),
+        told(AuditKind::EverythingInvalidated).count(report.total()),
+    ];
+    assert_events(&store.events, &expected);
+}
+
+#[tokio::test]
+async fn a_second_invalidation_finds_nothing_and_makes_no_further_key() {
+    let store = Store::of(much());
+    invalidate(&store).await.unwrap();
+    let keys = store.left().keys;
+    let report = invalidate(&store).await.unwrap();
+    assert_eq!((report.keys.clone(), report.total()), (None, 0));
+    assert_eq!(store.left().keys, keys);
+    assert_eq!(store.events.all().last().map(|event| event.count), Some(Some(0)));
+}
+
+#[tokio::test]
+async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next() {
+    let mut stopped = 0;
+    for fails_at in 0.. {
+        let broken = Store::failing_at(much(), fails_at);
+        let outcome = invalidate(&broken).await;
+        if outcome.is_ok() {
+            break;
+        }
+        stopped += 1;
+        let told = broken.events.all();
+        assert!(told.iter().all(|event| event.kind != AuditKind::EverythingInvalidated));
+        let whole = Store::of(broken.left());
+        invalidate(&whole).await.unwrap();
+        assert_nothing_old_is_left(&whole.left());
+    }
+    assert!(stopped > 8, "every step was stopped at once, {stopped} in all");
+}
+
+#[tokio::test]
+async fn keys_that_are_young_enough_stay() {
+    let young = Left { keys: vec![key(3, theft())], ..Left::default() };
+    let store = Store::of(young.clone());
+    assert_eq!(invalidate(&store).await.unwrap().keys, None);
+    assert_eq!(store.left().keys, young.keys);
+}
+
+#[tokio::test]
+async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others() {
+    let store = Store::of(much());
+    let mut ring = MockKeyRing::new();
+    ring.expect_load().returning(|keys| Err(KeyRingError::CannotOpen(keys[0].id)));
+    let invalidate = InvalidateEverything::new(store.clone(), Arc::new(ring), entropy(), clock());
+    let error = invalidate.run(theft()).await.unwrap_err();
+    assert!(error.to_string().contains("keys.encryption_key"), "{error}");
+    assert_eq!((store.left().sessions, store.left().grants.len()), (1_234, 4));
+    assert_events(&store.events, &[]);
+}
+
+#[tokio::test]
+async fn a_moment_to_come_is_refused_before_anything_is_asked() {
+    let (units, endings) = one(MockUnitOfWork::default());
+    let invalidate = InvalidateEverything::new(units, Arc::new(MockKeyRing::new()), entropy(), clock());
+    let outcome = invalidate.run(noon() + chrono::TimeDelta::microseconds(1)).await;
+    assert!(matches!(outcome, Err(InvalidateEverythingError::InTheFuture)));
+    assert_eq!(endings.begun(), 0);
+}

@@ -1,0 +1,254 @@
+use super::{
+    CreatePersonalToken, CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken,
+    ListPersonalTokens, RevokePersonalToken, RevokePersonalTokenCommand,
+};
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::testing::{clock, entropy, locked, noon, person, scopes, seconds, secret, user_id};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{PersonalTokenId, SessionId};
+use domain::personal_token::{PersonalToken, PersonalTokenName};
+use domain::secret::SecretKind;
+use domain::session::{AuthenticationMethod, Session};
+use domain::user::User;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+type Outcome = Result<CreatedPersonalToken, CreatePersonalTokenError>;
+
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+
+/// A session of person 1 that began so many seconds ago.
+fn session(age: i64) -> Session {
+    Session {
+        id: SessionId::from_uuid(Uuid::nil()),
+        user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 3).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: noon() - seconds(age),
+        last_seen_at: noon(),
+    }
+}
+
+fn token_id(number: u128) -> PersonalTokenId {
+    PersonalTokenId::from_uuid(Uuid::from_u128(number))
+}
+
+fn token(number: u128) -> PersonalToken {
+    PersonalToken {
+        id: token_id(number),
+        user_id: user_id(1),
+        name: PersonalTokenName::parse("Sunday notebook").unwrap(),
+        token_hash: secret(SecretKind::PersonalAccessToken, 4).hash(),
+        scopes: scopes("sleep"),
+        created_at: noon() - seconds(3600),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+    }
+}
+
+fn revoked(number: u128) -> PersonalToken {
+    PersonalToken { revoked_at: Some(noon() - seconds(1)), ..token(number) }
+}
+
+fn expired(number: u128) -> PersonalToken {
+    PersonalToken { expires_at: Some(noon()), ..token(number) }
+}
+
+/// A unit of work that finds this person with these tokens.
+fn with(user: Option<User>, tokens: Vec<PersonalToken>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit.personal_tokens
+        .expect_list()
+        .times(..=1)
+        .withf(|id| *id == user_id(1))
+        .return_once(move |_| Ok(tokens));
+    unit
+}
+
+fn command<'a>(session: &'a Session, scopes: &'a [&'a str]) -> CreatePersonalTokenCommand<'a> {
+    CreatePersonalTokenCommand {
+        session,
+        name: "Sunday notebook",
+        scopes,
+        expires_in_days: None,
+        address: ADDRESS,
+    }
+}
+
+async fn create(
+    units: impl IntoIterator<Item = MockUnitOfWork>,
+    command: CreatePersonalTokenCommand<'_>,
+) -> (Outcome, Arc<Endings>, RecordedEvents) {
+    let units = PreparedUnitsOfWork::new(units);
+    let (endings, events) = (units.endings(), units.events());
+    let outcome = CreatePersonalToken::new(Arc::new(units), entropy(), clock()).run(command).await;
+    (outcome, endings, events)
+}
+
+/// Refused before the store is asked.
+async fn refusal(command: CreatePersonalTokenCommand<'_>) -> CreatePersonalTokenError {
+    let (outcome, endings, _) = create([], command).await;
+    assert_eq!(endings.begun(), 0);
+    outcome.unwrap_err()
+}
+
+/// Refused for what the store says.
+async fn refused_with(user: Option<User>, tokens: Vec<PersonalToken>) -> CreatePersonalTokenError {
+    let (outcome, endings, events) = create([with(user, tokens)], command(&session(0), &["sleep"])).await;
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    assert_eq!(events.all(), []);
+    outcome.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_token_is_shown_once_and_stored_as_a_hash() {
+    let mut unit = with(Some(person()), Vec::new());
+    let stored: Arc<Mutex<Option<PersonalToken>>> = Arc::default();
+    let noted = Arc::clone(&stored);
+    unit.personal_tokens.expect_insert().times(1).returning(move |token| {
+        *noted.lock().unwrap() = Some(token.clone());
+        Ok(())
+    });
+    let session = session(299);
+    let command =
+        CreatePersonalTokenCommand { expires_in_days: Some(30), ..command(&session, &["sleep", "profile"]) };
+    let (outcome, endings, events) = create([unit], command).await;
+    let created = outcome.unwrap();
+    assert_eq!(created.secret.kind(), SecretKind::PersonalAccessToken);
+    let expected = PersonalToken {
+        id: created.token.id,
+        token_hash: created.secret.hash(),
+        scopes: scopes("profile sleep"),
+        created_at: noon(),
+        expires_at: Some(noon() + seconds(30 * 86_400)),
+        ..token(0)
+    };
+    assert_eq!(created.token, expected);
+    assert_eq!(stored.lock().unwrap().clone(), Some(expected));
+    assert_eq!(endings.committed(), 1);
+    let [event] = events.all().try_into().unwrap();
+    assert_eq!(
+        event,
+        AuditEvent::new(event.id, noon(), AuditKind::PersonalTokenCreated, AuditActor::Person)
+            .user(user_id(1))
+            .subject(created.token.id.as_uuid())
+            .from(AddressBlock::of(ADDRESS))
+    );
+}
+
+#[tokio::test]
+async fn a_token_may_have_no_end() {
+    let mut unit = with(Some(person()), Vec::new());
+    unit.personal_tokens.expect_insert().times(1).returning(|_| Ok(()));
+    let (outcome, _, _) = create([unit], command(&session(0), &["sleep"])).await;
+    assert_eq!(outcome.unwrap().token.expires_at, None);
+}
+
+#[tokio::test]
+async fn who_signed_in_five_minutes_ago_proves_first_who_they_are() {
+    // Told before anything that is wrong with the form.
+    let (old, name) = (session(300), "");
+    let error = refusal(CreatePersonalTokenCommand { name, ..command(&old, &[]) }).await;
+    assert!(matches!(error, CreatePersonalTokenError::NotFresh), "{error}");
+}
+
+#[tokio::test]
+async fn a_token_has_a_name_of_one_clean_line() {
+    let session = session(0);
+    for name in ["", " x", "a\nb"] {
+        let error = refusal(CreatePersonalTokenCommand { name, ..command(&session, &["sleep"]) }).await;
+        assert!(matches!(error, CreatePersonalTokenError::InvalidName), "{name:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_holds_at_least_one_scope_and_none_that_a_person_cannot_grant() {
+    for scopes in
+        [&[] as &[&str], &["email"], &["sleep", "sleep:write"], &["tokens:introspect"], &["profile sleep"]]
+    {
+        let error = refusal(command(&session(0), scopes)).await;
+        assert!(matches!(error, CreatePersonalTokenError::InvalidScopes), "{scopes:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_ends_after_a_day_at_least_and_a_year_at_most() {
+    let session = session(0);
+    for days in [0, 367, u32::MAX] {
+        let command =
+            CreatePersonalTokenCommand { expires_in_days: Some(days), ..command(&session, &["sleep"]) };
+        let error = refusal(command).await;
+        assert!(matches!(error, CreatePersonalTokenError::InvalidLifetime), "{days}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_person_has_at_most_50_tokens_that_count() {
+    let full: Vec<_> = (0..50).map(token).collect();
+    let error = refused_with(Some(person()), full.clone()).await;
+    assert!(matches!(error, CreatePersonalTokenError::TooManyTokens), "{error}");
+
+    let mut room = full;
+    room[7] = revoked(7);
+    room.extend([revoked(51), expired(52)]);
+    let mut unit = with(Some(person()), room);
+    unit.personal_tokens.expect_insert().times(1).returning(|_| Ok(()));
+    assert!(create([unit], command(&session(0), &["sleep"])).await.0.is_ok());
+}
+
+#[tokio::test]
+async fn a_locked_or_erased_person_gets_no_token() {
+    for user in [None, Some(User { status: locked(), ..person() })] {
+        let error = refused_with(user, Vec::new()).await;
+        assert!(matches!(error, CreatePersonalTokenError::AccountUnavailable), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_are_listed_with_whether_they_count() {
+    let mut unit = MockUnitOfWork::default();
+    unit.personal_tokens
+        .expect_list()
+        .times(1)
+        .withf(|id| *id == user_id(1))
+        .returning(|_| Ok(vec![token(1), revoked(2), expired(3)]));
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    let listed = ListPersonalTokens::new(Arc::new(units), clock()).run(user_id(1)).await.unwrap();
+    let told: Vec<_> = listed.into_iter().map(|listed| (listed.token.id, listed.is_live)).collect();
+    assert_eq!(told, [(token_id(1), true), (token_id(2), false), (token_id(3), false)]);
+    assert_eq!(endings.rolled_back(), 1);
+}
+
+async fn revoke(found: u64) -> (bool, Vec<AuditEvent>) {
+    let mut unit = MockUnitOfWork::default();
+    unit.personal_tokens
+        .expect_revoke()
+        .times(1)
+        .withf(|user, id, at| *user == user_id(1) && *id == Some(token_id(1)) && *at == noon())
+        .returning(move |_, _, _| Ok(found));
+    let units = PreparedUnitsOfWork::new([unit]);
+    let (endings, events) = (units.endings(), units.events());
+    let command = RevokePersonalTokenCommand { user_id: user_id(1), token_id: token_id(1), address: ADDRESS };
+    let revoked = RevokePersonalToken::new(Arc::new(units), entropy(), clock()).run(command).await.unwrap();
+    assert_eq!(endings.committed(), 1);
+    (revoked, events.all())
+}
+
+#[tokio::test]
+async fn a_token_of_the_person_is_revoked() {
+    let (revoked, events) = revoke(1).await;
+    assert!(revoked);
+    let [event] = events.try_into().unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::PersonalTokenRevoked, AuditActor::Person));
+    assert_eq!((event.user_id, event.subject), (Some(user_id(1)), Some(token_id(1).as_uuid())));
+}
+
+#[tokio::test]
+async fn a_token_of_another_or_that_is_revoked_already_leaves_no_event() {
+    assert_eq!(revoke(0).await, (false, Vec::new()));
+}

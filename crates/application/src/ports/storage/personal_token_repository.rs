@@ -1,0 +1,68 @@
+//! Personal access tokens, and the apps that a person is connected with.
+
+use super::StorageError;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::client::ClientName;
+use domain::grant::UsedFrom;
+use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::personal_token::PersonalToken;
+use domain::scope::ScopeSet;
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Keeps personal access tokens.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait PersonalTokenRepository: Send {
+    /// Stores a token of a person who exists; MUST fail with `Conflict(PersonalToken)` when its id or hash is taken.
+    async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError>;
+    /// Lists a person's tokens, live or not, the youngest first, ties by id.
+    async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError>;
+    /// Revokes a person's token that is not revoked yet, or all of them when none is named; returns how many.
+    async fn revoke(
+        &mut self,
+        user_id: UserId,
+        id: Option<PersonalTokenId>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError>;
+    /// Revokes every token of anybody that was made before this moment; returns how many. For the operator's
+    /// invalidation alone.
+    async fn revoke_created_before(
+        &mut self,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError>;
+}
+
+/// An app that holds live grants of a person, summed over them, or that the person's remembered consent lets through
+/// without asking (security.md T34).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectedApp {
+    /// The app.
+    pub client_id: ClientId,
+    /// Its name.
+    pub name: ClientName,
+    /// What its live grants allow together; what the consent covers when it holds none.
+    pub scopes: ScopeSet,
+    /// How many live grants it holds: one a device or installation, usually; 0 for a remembered consent alone.
+    pub grants: u32,
+    /// When the oldest live grant was made; when the consent was remembered if there is none.
+    pub since: DateTime<Utc>,
+    /// When it last refreshed a live grant (to the hour) or read (to the minute), whichever is later; nothing while it
+    /// never did.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// From where it last refreshed a live grant, as far as that was noted.
+    pub last_used_from: Option<UsedFrom>,
+    /// Whether the person told Restwell not to ask again.
+    pub is_remembered: bool,
+}
+
+/// Answers which apps hold what of a person, outside a transaction.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait ConnectedAppReader: Send + Sync {
+    /// Lists the apps with live grants or a remembered consent of this person, by name, ties by id: whatever the person
+    /// can take back.
+    async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError>;
+}

@@ -1,0 +1,26 @@
+//! A new grant, within the limit and with its events.
+
+use crate::audit::{self, AuditTrail};
+use crate::ports::storage::{StorageError, UnitOfWork};
+use domain::audit::{AuditActor, AuditKind};
+use domain::grant::{Grant, MAX_LIVE_GRANTS};
+
+/// Stores a new grant, revokes those that its client and person have beyond the limit, and commits.
+pub(crate) async fn commit_grant(
+    mut unit: Box<dyn UnitOfWork>,
+    grant: &Grant,
+    trail: &AuditTrail,
+    actor: AuditActor,
+) -> Result<(), StorageError> {
+    let event = |actor, kind| trail.event(actor, kind).user(grant.user_id).client(grant.client_id);
+    unit.grants().insert(grant).await?;
+    let excess = unit
+        .grants()
+        .revoke_excess(grant.client_id, grant.user_id, MAX_LIVE_GRANTS, grant.created_at)
+        .await?;
+    let mut events = vec![event(actor, AuditKind::GrantCreated).subject(grant.id.as_uuid())];
+    if excess > 0 {
+        events.push(event(AuditActor::Server, AuditKind::GrantRevoked).count(excess));
+    }
+    audit::commit(unit, &events).await
+}

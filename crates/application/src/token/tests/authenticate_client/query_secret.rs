@@ -1,0 +1,105 @@
+//! Secrets that come in the query string (T04).
+
+use super::*;
+use crate::audit::testing::{assert_events, event};
+use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+
+fn in_query(secret: &str) -> PresentedCredentials<'_> {
+    let credentials = credentials("00000000-0000-0000-0000-0000c11e0001", secret);
+    PresentedCredentials { in_query: QuerySecrets::ClientSecret, ..credentials }
+}
+
+#[tokio::test]
+async fn a_secret_in_the_query_is_accepted_where_both_switches_allow_it() {
+    let authentication = authentication(known_client(app()), MockFailureCounter::new());
+    let right = secret(SecretKind::ClientSecret, 3);
+    assert_eq!(authentication.run(in_query(right.expose())).await.unwrap(), app());
+}
+
+#[tokio::test]
+async fn a_clients_switch_says_nothing_to_somebody_with_a_wrong_secret() {
+    let strict = Client { allow_query_secrets: false, ..app() };
+    let authentication = authentication(known_client(strict), one_failure());
+    let wrong = secret(SecretKind::ClientSecret, 9);
+    assert_invalid_client(authentication.run(in_query(wrong.expose())).await);
+}
+
+fn strict() -> Client {
+    Client { allow_query_secrets: false, ..app() }
+}
+
+/// Presents the secret of this number; returns what came of it and what the audit trail tells.
+async fn refuse(
+    clients: MockClientReader,
+    allow_query_secrets: bool,
+    number: u8,
+    in_query: QuerySecrets,
+) -> (Outcome, RecordedEvents) {
+    let units = PreparedUnitsOfWork::new([MockUnitOfWork::default()]);
+    let events = units.events();
+    let authentication = authentication_with(clients, MockFailureCounter::new(), units, allow_query_secrets);
+    let (id, secret) = (own_id(), secret(SecretKind::ClientSecret, number));
+    let presented = PresentedCredentials { in_query, ..credentials(&id, secret.expose()) };
+    (authentication.run(presented).await, events)
+}
+
+fn assert_refused(outcome: &Outcome) {
+    assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn t04_a_right_secret_that_may_not_be_in_the_query_is_to_be_rotated_says_the_audit_trail() {
+    for (client, allowed) in [(strict(), true), (app(), false), (strict(), false)] {
+        for number in [2, 3] {
+            let known = known_client(client.clone());
+            let (outcome, events) = refuse(known, allowed, number, QuerySecrets::ClientSecret).await;
+            assert_refused(&outcome);
+            let told = event(AuditActor::Client, AuditKind::ClientSecretExposed).client(client_id(1));
+            let told = told.subject(stored_secret(number, None).id.as_uuid());
+            assert_events(&events, &[told.from(AddressBlock::of("192.0.2.1".parse().unwrap()))]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn t04_a_code_or_token_in_the_query_does_not_expose_the_clients_secret() {
+    for (client, allowed) in [(strict(), true), (app(), false)] {
+        let (outcome, events) = refuse(known_client(client), allowed, 3, QuerySecrets::Others).await;
+        assert_refused(&outcome);
+        assert_events(&events, &[]);
+    }
+}
+
+#[tokio::test]
+async fn the_global_switch_refuses_whoever_it_is_and_counts_nothing() {
+    // A secret that is over, one of nobody, a client that is unknown or disabled, and a store that does not tell.
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    let mut silent = MockClientReader::new();
+    silent.expect_find_with_secrets().returning(|_| Err(StorageError::Unavailable));
+    for (clients, number) in [
+        (known_client(app()), 1),
+        (known_client(app()), 9),
+        (no_client(client_id(1)), 3),
+        (known_client(disabled), 3),
+        (silent, 3),
+    ] {
+        let (outcome, events) = refuse(clients, false, number, QuerySecrets::ClientSecret).await;
+        assert_refused(&outcome);
+        assert_events(&events, &[]);
+    }
+}
+
+#[tokio::test]
+async fn the_refusal_is_the_same_when_the_audit_trail_takes_nothing() {
+    for allowed in [true, false] {
+        let units = PreparedUnitsOfWork::new([]);
+        let endings = units.endings();
+        let authentication =
+            authentication_with(known_client(strict()), MockFailureCounter::new(), units, allowed);
+        let right = secret(SecretKind::ClientSecret, 3);
+        assert_refused(&authentication.run(in_query(right.expose())).await);
+        assert_eq!(endings.begun(), 1);
+    }
+}

@@ -1,0 +1,39 @@
+//! What becomes of a code that somebody else touches between the look at it and its use.
+
+use super::*;
+
+/// A unit of work in which somebody else is faster, after which the code is found like this.
+fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
+    let mut order = Sequence::new();
+    let mut unit = MockUnitOfWork::default();
+    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(code())));
+    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
+    unit.codes.expect_consume().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(false));
+    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
+    unit
+}
+
+#[tokio::test]
+async fn who_loses_the_race_revokes_what_the_winner_made() {
+    let mut unit = losing_the_race(Some(redeemed()));
+    expect_revoked_for_replay(&mut unit);
+    assert_refused_for_good(redeem(unit).await);
+}
+
+#[tokio::test]
+async fn a_code_that_ends_between_look_and_use_is_refused_and_nothing_revoked() {
+    let over = AuthorizationCode { expires_at: noon(), ..code() };
+    assert_refused(redeem(losing_the_race(Some(over))).await);
+}
+
+#[tokio::test]
+async fn a_code_that_is_deleted_between_look_and_use_is_refused() {
+    assert_refused(redeem(losing_the_race(None)).await);
+}
+
+#[tokio::test]
+async fn who_loses_the_race_for_the_code_of_a_person_who_is_then_locked_revokes_all_the_same() {
+    let mut unit = without_person(Some(locked_person()), Some(redeemed()));
+    expect_revoked_for_replay(&mut unit);
+    assert_refused_for_good(redeem(unit).await);
+}

@@ -1,0 +1,169 @@
+//! Authorization requests while their person decides.
+
+use crate::Harness;
+use crate::fixture::{client, hash, now, request, request_id, seconds, secret, user, user_id};
+use domain::authorization_request::{AuthorizationRequest, RequestState};
+use domain::scope::ScopeSet;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// Stores people 1 and 2, client 1, and its requests.
+async fn prepare(harness: &Harness, requests: &[AuthorizationRequest]) {
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+    }
+    harness.store_client(&client(1), &secret(1)).await;
+    let mut unit = harness.begin().await;
+    for request in requests {
+        unit.authorization_requests().insert(request).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+}
+
+async fn find(harness: &Harness, number: u64) -> Option<AuthorizationRequest> {
+    harness.begin().await.authorization_requests().find(request_id(number)).await.unwrap()
+}
+
+/// Decides request 1 in a task and a unit of work of its own, which commits.
+fn decide_in_a_task(harness: &Harness) -> JoinHandle<bool> {
+    let harness = harness.clone();
+    tokio::spawn(async move {
+        let mut unit = harness.begin().await;
+        let won = unit.authorization_requests().decide(request_id(1), seconds(1)).await.unwrap();
+        unit.commit().await.unwrap();
+        won
+    })
+}
+
+/// Gives request 1 to a person in a task and a unit of work of its own, which commits.
+fn assign_in_a_task(harness: &Harness, user: u64) -> JoinHandle<bool> {
+    let harness = harness.clone();
+    tokio::spawn(async move {
+        let mut unit = harness.begin().await;
+        let won = unit.authorization_requests().assign(request_id(1), user_id(user)).await.unwrap();
+        unit.commit().await.unwrap();
+        won
+    })
+}
+
+fn decided() -> RequestState {
+    RequestState::Decided { at: seconds(1) }
+}
+
+pub(crate) async fn a_request_reads_back_as_stored(harness: &Harness) {
+    let bare = AuthorizationRequest {
+        scopes: ScopeSet::EMPTY,
+        state: None,
+        challenge: None,
+        force_consent: false,
+        user_id: Some(user_id(2)),
+        decision: decided(),
+        ..request(2)
+    };
+    let empty_state = AuthorizationRequest { state: Some(String::new()), ..request(3) };
+    let requests = [request(1), bare, empty_state];
+    prepare(harness, &requests).await;
+    for (number, request) in (1..).zip(requests) {
+        assert_eq!(find(harness, number).await, Some(request));
+    }
+}
+
+pub(crate) async fn an_unknown_request_is_absent_and_neither_assigned_nor_decided(harness: &Harness) {
+    prepare(harness, &[request(1)]).await;
+    assert_eq!(find(harness, 2).await, None);
+    let mut unit = harness.begin().await;
+    assert!(!unit.authorization_requests().assign(request_id(2), user_id(1)).await.unwrap());
+    assert!(!unit.authorization_requests().decide(request_id(2), now()).await.unwrap());
+}
+
+pub(crate) async fn a_request_is_given_to_the_first_person_and_to_no_other(harness: &Harness) {
+    prepare(harness, &[request(1), request(2)]).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.authorization_requests().assign(request_id(1), user_id(2)).await.unwrap());
+    for user in [1, 2] {
+        assert!(!unit.authorization_requests().assign(request_id(1), user_id(user)).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+    let given = AuthorizationRequest { user_id: Some(user_id(2)), ..request(1) };
+    assert_eq!(find(harness, 1).await, Some(given));
+    assert_eq!(find(harness, 2).await, Some(request(2)));
+}
+
+pub(crate) async fn of_racing_people_exactly_one_gets_a_request(harness: &Harness) {
+    prepare(harness, &[request(1)]).await;
+    let tasks: Vec<_> = (0..30).map(|task| assign_in_a_task(harness, 1 + task % 2)).collect();
+    let mut winners = Vec::new();
+    for (number, task) in (0..).zip(tasks) {
+        if task.await.unwrap() {
+            winners.push(user_id(1 + number % 2));
+        }
+    }
+    assert_eq!(winners.len(), 1);
+    assert_eq!(find(harness, 1).await.unwrap().user_id, Some(winners[0]));
+}
+
+pub(crate) async fn a_request_is_decided_once(harness: &Harness) {
+    prepare(harness, &[request(1), request(2)]).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.authorization_requests().decide(request_id(1), seconds(1)).await.unwrap());
+    assert!(!unit.authorization_requests().decide(request_id(1), seconds(2)).await.unwrap());
+    unit.commit().await.unwrap();
+    let mut unit = harness.begin().await;
+    assert!(!unit.authorization_requests().decide(request_id(1), seconds(3)).await.unwrap());
+    unit.rollback().await.unwrap();
+    assert_eq!(find(harness, 1).await, Some(AuthorizationRequest { decision: decided(), ..request(1) }));
+    assert_eq!(find(harness, 2).await, Some(request(2)));
+}
+
+pub(crate) async fn of_fifty_racing_tasks_exactly_one_decides_a_request(harness: &Harness) {
+    prepare(harness, &[request(1)]).await;
+    let tasks: Vec<_> = (0..50).map(|_| decide_in_a_task(harness)).collect();
+    let mut won = 0;
+    for task in tasks {
+        won += u32::from(task.await.unwrap());
+    }
+    assert_eq!(won, 1);
+    assert_eq!(find(harness, 1).await.unwrap().decision, decided());
+}
+
+pub(crate) async fn a_rolled_back_decision_leaves_the_request_open_to_the_next(harness: &Harness) {
+    prepare(harness, &[request(1)]).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.authorization_requests().decide(request_id(1), now()).await.unwrap());
+    let next = decide_in_a_task(harness);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    unit.rollback().await.unwrap();
+    assert!(next.await.unwrap());
+    assert_eq!(find(harness, 1).await.unwrap().decision, decided());
+}
+
+pub(crate) async fn a_request_that_was_found_stays_until_the_unit_of_work_ends(harness: &Harness) {
+    prepare(harness, &[request(1)]).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.authorization_requests().find(request_id(1)).await.unwrap(), Some(request(1)));
+    let (decision, assignment) = (decide_in_a_task(harness), assign_in_a_task(harness, 2));
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    assert!(!decision.is_finished() && !assignment.is_finished());
+    assert!(unit.authorization_requests().assign(request_id(1), user_id(1)).await.unwrap());
+    unit.commit().await.unwrap();
+    assert!(decision.await.unwrap());
+    assert!(!assignment.await.unwrap());
+    let expected = AuthorizationRequest { user_id: Some(user_id(1)), decision: decided(), ..request(1) };
+    assert_eq!(find(harness, 1).await, Some(expected));
+}
+
+pub(crate) async fn older_requests_are_deleted_up_to_the_limit(harness: &Harness) {
+    let at = |number: u64, second| AuthorizationRequest { created_at: seconds(second), ..request(number) };
+    let decided = AuthorizationRequest { decision: decided(), user_id: Some(user_id(1)), ..at(2, 2) };
+    prepare(harness, &[at(1, 1), decided, at(3, 3), at(4, 4), at(5, 5)]).await;
+    let mut unit = harness.begin().await;
+    // Those that came at the moment itself stay.
+    assert_eq!(unit.authorization_requests().delete_older(seconds(1), 10).await.unwrap(), 0);
+    assert_eq!(unit.authorization_requests().delete_older(seconds(4), 2).await.unwrap(), 2);
+    assert_eq!(unit.authorization_requests().delete_older(seconds(4), 2).await.unwrap(), 1);
+    assert_eq!(unit.authorization_requests().delete_older(seconds(4), 2).await.unwrap(), 0);
+    for (number, is_there) in [(1, false), (2, false), (3, false), (4, true), (5, true)] {
+        let found = unit.authorization_requests().find(request_id(number)).await.unwrap();
+        assert_eq!(found.map(|request| request.visit_hash), is_there.then(|| hash(100 + number)));
+    }
+}

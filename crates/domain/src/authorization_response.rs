@@ -1,0 +1,127 @@
+//! The answer to an authorization request: the registered redirect URI with the parameters of RFC 6749 section 4.1.2
+//! and of RFC 9207.
+
+use crate::client::RedirectUri;
+use crate::secret::Secret;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// Why an app gets no code (RFC 6749 section 4.1.2.1; OIDC Core 1.0 section 3.1.2.6 for the last two).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuthorizationErrorCode {
+    /// A parameter is missing, given twice, or not what it can be.
+    InvalidRequest,
+    /// Another response than a code was asked for.
+    UnsupportedResponseType,
+    /// A scope is unknown, or more than the app may ask for.
+    InvalidScope,
+    /// The person refused, or ticked nothing.
+    AccessDenied,
+    /// No page may be shown, and nobody is signed in.
+    LoginRequired,
+    /// No page may be shown, and the person has to be asked.
+    ConsentRequired,
+}
+
+impl AuthorizationErrorCode {
+    /// Returns the value of the parameter `error`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::UnsupportedResponseType => "unsupported_response_type",
+            Self::InvalidScope => "invalid_scope",
+            Self::AccessDenied => "access_denied",
+            Self::LoginRequired => "login_required",
+            Self::ConsentRequired => "consent_required",
+        }
+    }
+}
+
+/// Where an answer goes, and what each answer carries.
+#[derive(Clone, Copy)]
+pub struct ResponseTarget<'a> {
+    /// One of the client's registered URIs; nothing else is ever sent to.
+    pub redirect_uri: &'a RedirectUri,
+    /// The client's `state`, to be given back as it came; nothing when it sent none.
+    pub state: Option<&'a str>,
+    /// The configured issuer, never what a request says of the server (security.md T26).
+    pub issuer: &'a str,
+}
+
+/// The URI to which the browser is sent with the answer. It may carry a code, so it is wiped when dropped and
+/// never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AuthorizationResponse(Zeroizing<String>);
+
+impl AuthorizationResponse {
+    /// Answers with a code.
+    pub fn code(target: ResponseTarget<'_>, code: &Secret) -> Self {
+        Self::with(target, &[("code", code.expose())])
+    }
+
+    /// Answers with an error; the description is for the developer, in printable ASCII.
+    pub fn error(
+        target: ResponseTarget<'_>,
+        error: AuthorizationErrorCode,
+        description: &'static str,
+    ) -> Self {
+        Self::with(target, &[("error", error.as_str()), ("error_description", description)])
+    }
+
+    fn with(target: ResponseTarget<'_>, answer: &[(&str, &str)]) -> Self {
+        let ResponseTarget { redirect_uri, state, issuer } = target;
+        let state = state.map(|state| ("state", state));
+        let parameters: Vec<_> = answer.iter().copied().chain(state).chain([("iss", issuer)]).collect();
+        // Room for the worst case from the start, so that no copy of a code is left behind by a string that grew.
+        let longest: usize =
+            parameters.iter().map(|(name, value)| name.len() + value.len().saturating_mul(3) + 2).sum();
+        let mut uri = Zeroizing::new(String::with_capacity(redirect_uri.as_str().len() + longest));
+        uri.push_str(redirect_uri.as_str());
+        for (name, value) in parameters {
+            let separator = separator(&uri);
+            uri.push_str(separator);
+            uri.push_str(name);
+            uri.push('=');
+            push_encoded(&mut uri, value);
+        }
+        Self(uri)
+    }
+
+    /// Returns the URI, for the header `Location` alone.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AuthorizationResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AuthorizationResponse(..)")
+    }
+}
+
+/// Returns what goes before the next parameter: a registered URI may have a query of its own, also an empty one.
+fn separator(uri: &str) -> &'static str {
+    match uri.split_once('?') {
+        None => "?",
+        Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
+        Some(_) => "&",
+    }
+}
+
+/// Appends a value of which only the unreserved characters of RFC 3986 stand for themselves. A space becomes `%20`,
+/// never `+`, which only some readers of a query take for a space.
+fn push_encoded(uri: &mut String, value: &str) {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
+    let digit = |value: u8| DIGITS.get(usize::from(value & 0x0f)).copied().unwrap_or_default();
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.extend(['%', digit(byte >> 4), digit(byte)]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Passwords: what a person types, what may be chosen, and the hash that is stored instead
+//! (NIST SP 800-63B-4 section 3.1.1; security.md T84 to T86).
+
+use std::fmt;
+use unicode_normalization::UnicodeNormalization;
+use zeroize::Zeroizing;
+
+/// The longest password, in bytes of UTF-8 as typed. More is refused before any hashing (security.md T84).
+pub const MAX_BYTES: usize = 1024;
+
+/// The shortest password that may be chosen, in Unicode characters, while there is no second factor.
+pub const MIN_CHARACTERS: usize = 15;
+
+/// Says that a text is no password at all: empty, or longer than [`MAX_BYTES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a password has 1 to 1024 bytes")]
+pub struct InvalidPassword;
+
+/// A password as typed, in Unicode normalisation form C, so that two keyboards that compose a letter differently
+/// type the same one. Wiped when dropped, never printed.
+#[derive(Clone)]
+pub struct Password(Zeroizing<String>);
+
+impl Password {
+    /// Parses what was typed. Every character counts; nothing is trimmed or cut.
+    pub fn parse(text: &str) -> Result<Self, InvalidPassword> {
+        if text.is_empty() || text.len() > MAX_BYTES {
+            return Err(InvalidPassword);
+        }
+        // Normalisation form C is at most three times as long (Unicode, Annex 15): room from the start, so that
+        // no copy is left behind by a string that grew.
+        let mut normalised = Zeroizing::new(String::with_capacity(text.len().saturating_mul(3)));
+        normalised.extend(text.nfc());
+        Ok(Self(normalised))
+    }
+
+    /// Returns the text, for hashing and judging alone.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether the password is long enough to be chosen. What it consists of is not judged here.
+    pub fn is_long_enough(&self) -> bool {
+        self.0.chars().count() >= MIN_CHARACTERS
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(..)")
+    }
+}
+
+/// A password's hash as a PHC string (`$argon2id$v=19$m=..,t=..,p=..$salt$hash`), which carries its own parameters.
+/// Never printed: whoever has it can guess offline.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(String);
+
+impl PasswordHash {
+    /// Wraps what the hashing port made, or what came from the store.
+    pub fn from_phc(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Returns the PHC string, to store or to check against.
+    pub fn as_phc(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn two_spellings_of_one_letter_are_one_password() {
+        let composed = Password::parse("caf\u{e9}").unwrap();
+        let decomposed = Password::parse("cafe\u{301}").unwrap();
+        assert_eq!(composed.expose(), decomposed.expose());
+    }
+
+    #[test]
+    fn length_is_counted_in_characters_not_in_bytes() {
+        assert!(Password::parse(&"\u{1f634}".repeat(15)).unwrap().is_long_enough());
+        assert!(!Password::parse(&"\u{1f634}".repeat(14)).unwrap().is_long_enough());
+    }
+
+    #[test]
+    fn nothing_and_more_than_1024_bytes_are_no_password() {
+        assert_eq!(Password::parse("").unwrap_err(), InvalidPassword);
+        assert_eq!(Password::parse(&"x".repeat(1025)).unwrap_err(), InvalidPassword);
+        assert!(Password::parse(&"x".repeat(1024)).is_ok());
+    }
+
+    #[test]
+    fn debug_output_never_shows_a_password_or_its_hash() {
+        let password = Password::parse("a quiet night in the hills").unwrap();
+        assert_eq!(format!("{password:?}"), "Password(..)");
+        assert_eq!(format!("{:?}", PasswordHash::from_phc("$argon2id$x")), "PasswordHash(..)");
+    }
+
+    proptest! {
+        #[test]
+        fn blanks_and_every_other_character_count(text in "\\PC{1,60}") {
+            let password = Password::parse(&text).unwrap();
+            let again = Password::parse(password.expose()).unwrap();
+            prop_assert_eq!(password.expose(), again.expose());
+        }
+    }
+}

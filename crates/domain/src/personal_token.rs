@@ -1,0 +1,99 @@
+//! Personal access tokens: made by a person for their own scripts, shown once (decisions 3 and 9).
+
+use crate::id::{PersonalTokenId, UserId};
+use crate::scope::ScopeSet;
+use crate::secret::SecretHash;
+use chrono::{DateTime, Utc};
+
+/// How many live personal tokens a person may have.
+pub const MAX_LIVE_TOKENS: usize = 50;
+
+/// Says that a text is no name for a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a token's name has 1 to 100 characters, no line breaks and no blanks at its ends")]
+pub struct InvalidTokenName;
+
+/// The name by which a person knows a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonalTokenName(String);
+
+impl PersonalTokenName {
+    /// Parses a name.
+    pub fn parse(text: &str) -> Result<Self, InvalidTokenName> {
+        let length_fits = (1..=100).contains(&text.chars().count());
+        let clean = text.trim() == text && !text.chars().any(char::is_control);
+        if length_fits && clean { Ok(Self(text.to_owned())) } else { Err(InvalidTokenName) }
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A personal access token, known by its hash only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonalToken {
+    /// Its id.
+    pub id: PersonalTokenId,
+    /// Who made it, and whose data it opens.
+    pub user_id: UserId,
+    /// What the person calls it.
+    pub name: PersonalTokenName,
+    /// The hash of its text.
+    pub token_hash: SecretHash,
+    /// What it opens: scopes that a person can grant; at least one.
+    pub scopes: ScopeSet,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// From when on it counts no more; nothing when the person set no end.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When it last read something, to the minute; nothing while it never did.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Since when it is revoked; nothing while it is not.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+impl PersonalToken {
+    /// Tells whether the token counts at this moment.
+    pub fn is_live(&self, now: DateTime<Utc>) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+    use uuid::Uuid;
+
+    fn token(expires_at: Option<DateTime<Utc>>, revoked_at: Option<DateTime<Utc>>) -> PersonalToken {
+        PersonalToken {
+            id: PersonalTokenId::from_uuid(Uuid::nil()),
+            user_id: UserId::from_uuid(Uuid::nil()),
+            name: PersonalTokenName::parse("Sunday notebook").unwrap(),
+            token_hash: SecretHash::from_bytes([0; 32]),
+            scopes: ScopeSet::CONSENTABLE,
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at,
+            last_used_at: None,
+            revoked_at,
+        }
+    }
+
+    #[test]
+    fn a_token_counts_until_it_ends_or_is_revoked() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+        assert!(token(None, None).is_live(now));
+        assert!(token(Some(now + TimeDelta::seconds(1)), None).is_live(now));
+        assert!(!token(Some(now), None).is_live(now));
+        assert!(!token(None, Some(now)).is_live(now));
+    }
+
+    #[test]
+    fn a_name_is_one_clean_line() {
+        for text in ["", " x", "x\n", "a\u{0}b", &"x".repeat(101)] {
+            assert_eq!(PersonalTokenName::parse(text), Err(InvalidTokenName));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Sessions: a browser in which a person has signed in, kept by the server (security.md T30, T31).
+
+use crate::id::{SessionId, UserId};
+use crate::secret::SecretHash;
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How long ago a sign-in may be for it to count as fresh, in seconds: what a person must have done before a
+/// personal access token is made or the password changed.
+pub const FRESH_SECONDS: i64 = 300;
+
+/// How often, at most, it is written that a session is in use, in seconds.
+pub const LAST_SEEN_RESOLUTION_SECONDS: i64 = 60;
+
+/// How long sessions last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionLifetime {
+    /// How long without any request.
+    pub idle: TimeDelta,
+    /// How long since the person signed in, whatever happens.
+    pub absolute: TimeDelta,
+}
+
+impl Default for SessionLifetime {
+    /// One day unused, thirty days in all.
+    fn default() -> Self {
+        Self { idle: TimeDelta::days(1), absolute: TimeDelta::days(30) }
+    }
+}
+
+/// How a person proved who they are; the place where a second factor or a passkey will be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuthenticationMethod {
+    /// By password alone.
+    Password,
+}
+
+impl AuthenticationMethod {
+    /// Every method.
+    pub const ALL: [Self; 1] = [Self::Password];
+
+    /// Returns the name by which the store knows the method.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+        }
+    }
+
+    /// Parses that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.as_str() == text)
+    }
+}
+
+/// A browser in which a person has signed in; its cookie is known by its hash only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// Who signed in.
+    pub user_id: UserId,
+    /// The hash of its cookie.
+    pub token_hash: SecretHash,
+    /// How they signed in.
+    pub method: AuthenticationMethod,
+    /// When they signed in. Confirming the password makes a new session, so this is also the last proof.
+    pub authenticated_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub last_seen_at: DateTime<Utc>,
+}
+
+impl Session {
+    /// Tells whether the session still counts at this moment.
+    pub fn is_live(&self, now: DateTime<Utc>, lifetime: SessionLifetime) -> bool {
+        now - self.last_seen_at < lifetime.idle && now - self.authenticated_at < lifetime.absolute
+    }
+
+    /// Tells whether the person proved who they are within the last [`FRESH_SECONDS`].
+    pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
+        now - self.authenticated_at < TimeDelta::seconds(FRESH_SECONDS)
+    }
+
+    /// Tells whether a use at this moment is worth a write.
+    pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
+        now - self.last_seen_at >= TimeDelta::seconds(LAST_SEEN_RESOLUTION_SECONDS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn session(authenticated_at: DateTime<Utc>, last_seen_at: DateTime<Utc>) -> Session {
+        Session {
+            id: SessionId::from_uuid(Uuid::nil()),
+            user_id: UserId::from_uuid(Uuid::nil()),
+            token_hash: SecretHash::from_bytes([0; 32]),
+            method: AuthenticationMethod::Password,
+            authenticated_at,
+            last_seen_at,
+        }
+    }
+
+    #[test]
+    fn a_session_ends_when_it_is_idle_for_a_day_and_after_thirty_days_in_any_case() {
+        let (start, lifetime) = (DateTime::UNIX_EPOCH, SessionLifetime::default());
+        let second = TimeDelta::seconds(1);
+        let unused = session(start, start);
+        assert!(unused.is_live(start + TimeDelta::days(1) - second, lifetime));
+        assert!(!unused.is_live(start + TimeDelta::days(1), lifetime));
+        let end = start + TimeDelta::days(30);
+        let busy = session(start, end - second);
+        assert!(busy.is_live(end - second, lifetime));
+        assert!(!busy.is_live(end, lifetime));
+    }
+
+    #[test]
+    fn a_sign_in_is_fresh_for_five_minutes() {
+        let start = DateTime::UNIX_EPOCH;
+        let session = session(start, start);
+        assert!(session.is_fresh(start + TimeDelta::seconds(299)));
+        assert!(!session.is_fresh(start + TimeDelta::seconds(300)));
+    }
+
+    #[test]
+    fn use_is_written_at_most_once_a_minute() {
+        let start = DateTime::UNIX_EPOCH;
+        let session = session(start, start);
+        assert!(!session.should_record_use(start + TimeDelta::seconds(59)));
+        assert!(session.should_record_use(start + TimeDelta::seconds(60)));
+    }
+}

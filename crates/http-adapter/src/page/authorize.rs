@@ -1,0 +1,148 @@
+//! `GET /authorize`: where an app sends a person (RFC 6749 section 4.1.1; decisions 8).
+
+use super::answer::{see_other, with_cookies};
+use super::browser::Browser;
+use super::{person, visit};
+use crate::parameter::{Pair, check_value, parse};
+use crate::problem::{Fault, Problem};
+use crate::route::page as path;
+use crate::{HttpState, caller};
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use application::authorization::{
+    AuthorizationParameters, BeginAuthorizationCommand, BeginAuthorizationError, BegunAuthorization, Given,
+};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+const STATE: &str = "state";
+
+/// Takes the request of an app in, and sends the person on: to sign in, to decide, or straight back.
+pub(super) async fn begin(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let pairs =
+        parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
+    let browser = Browser::of(&request, &state.settings);
+    let signed_in = person::of_browser(&browser, &state).await?;
+    let (visit, cookie) = visit::of(&browser, &state);
+    let command = BeginAuthorizationCommand {
+        parameters: parameters(&pairs),
+        visit: &visit,
+        signed_in: signed_in.map(|person| person.user_id),
+        address: caller::address(&request),
+    };
+    let begun = state.pages.begin_authorization.run(command).await.map_err(problem)?;
+    let location = location(begun);
+    Ok(with_cookies(see_other(&location), [cookie]))
+}
+
+fn location(begun: BegunAuthorization) -> String {
+    match begun {
+        BegunAuthorization::Redirect(answer) => answer.expose().to_owned(),
+        BegunAuthorization::Consent { request_id } => format!("{}?request={request_id}", path::CONSENT),
+        BegunAuthorization::SignIn { request_id, login_hint: None } => {
+            format!("{}?request={request_id}", path::SIGN_IN)
+        }
+        BegunAuthorization::SignIn { request_id, login_hint: Some(hint) } => {
+            let hint = utf8_percent_encode(hint.as_str(), NON_ALPHANUMERIC);
+            format!("{}?request={request_id}&hint={hint}", path::SIGN_IN)
+        }
+    }
+}
+
+/// Sorts the parameters. Which client and which URI decide whether anything may be sent back at all, so a faulty
+/// one of these is none; what is wrong with the others is told to the client.
+fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
+    let given = |name| given(pairs, name);
+    let required = |name| match given(name) {
+        Given::Once(value) => Some(value),
+        Given::Absent | Given::Faulty => None,
+    };
+    AuthorizationParameters {
+        client_id: required("client_id"),
+        redirect_uri: required("redirect_uri"),
+        response_type: given("response_type"),
+        scope: given("scope"),
+        state: given(STATE),
+        code_challenge: given("code_challenge"),
+        code_challenge_method: given("code_challenge_method"),
+        prompt: given("prompt"),
+        response_mode: given("response_mode"),
+        login_hint: given("login_hint"),
+    }
+}
+
+/// Returns what was given of one parameter. An empty value counts as omitted (RFC 6749 section 3.1).
+fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> Given<'a> {
+    let mut values = pairs.iter().filter(|pair| pair.name == name).map(|pair| pair.value.as_ref());
+    match (values.next(), values.next()) {
+        (None, _) | (Some(""), None) => Given::Absent,
+        (Some(value), None) if is_clean(name, value) => Given::Once(value),
+        (Some(_), _) => Given::Faulty,
+    }
+}
+
+/// Tells whether a value can be taken. `state` is the client's own and goes back as it came, line breaks and all
+/// (security.md T25), but for a NUL, which no store keeps.
+fn is_clean(name: &str, value: &str) -> bool {
+    if name == STATE { !value.contains('\0') } else { check_value(value).is_ok() }
+}
+
+fn problem(error: BeginAuthorizationError) -> Problem {
+    match error {
+        BeginAuthorizationError::UnknownClient
+        | BeginAuthorizationError::UnknownRedirectUri
+        | BeginAuthorizationError::StateTooLong => Problem::new(Fault::InvalidAuthorizationRequest),
+        BeginAuthorizationError::TooManyRequests { retry_after_seconds } => {
+            Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
+        }
+        BeginAuthorizationError::Storage(error) => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sorted<T>(query: &str, test: impl Fn(AuthorizationParameters<'_>) -> T) -> T {
+        test(parameters(&parse(query).unwrap()))
+    }
+
+    // T24
+    #[test]
+    fn a_client_or_uri_that_is_given_twice_is_none() {
+        assert!(sorted("client_id=a&client_id=a&redirect_uri=b", |p| p.client_id.is_none()));
+        assert!(sorted("client_id=a&redirect_uri=b&redirect_uri=c", |p| p.redirect_uri.is_none()));
+    }
+
+    // T24
+    #[test]
+    fn any_other_parameter_that_is_given_twice_is_faulty() {
+        for name in ["response_type", "scope", "state", "code_challenge", "code_challenge_method", "prompt"] {
+            let query = format!("{name}=a&{name}=a");
+            assert!(matches!(given(&parse(&query).unwrap(), name), Given::Faulty), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_empty_value_counts_as_omitted_and_a_control_character_is_faulty() {
+        assert!(sorted("state=", |p| p.state == Given::Absent));
+        assert!(sorted("state=a%00b", |p| p.state == Given::Faulty));
+        assert!(sorted("scope=a%0d%0ab", |p| p.scope == Given::Faulty));
+    }
+
+    // T25
+    #[test]
+    fn a_state_is_taken_with_its_line_breaks() {
+        assert!(sorted("state=a%20b", |p| p.state == Given::Once("a b")));
+        assert!(sorted("state=a%0d%0ab", |p| p.state == Given::Once("a\r\nb")));
+    }
+
+    proptest! {
+        #[test]
+        fn no_query_makes_the_sorting_panic(query in ".*") {
+            if let Ok(pairs) = parse(&query) {
+                let _ = parameters(&pairs);
+            }
+        }
+    }
+}

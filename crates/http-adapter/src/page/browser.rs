@@ -1,0 +1,181 @@
+//! The browser behind a request: its cookies, and the tokens of its forms (security.md T27, T30, T31).
+//!
+//! Two cookies. A visit is a random value that a browser gets with its first page; it is stored nowhere, and forms
+//! of people who have not signed in are bound to it. A session is what a sign-in gives; the store knows its hash.
+
+use crate::HttpSettings;
+use crate::problem::{Fault, Problem};
+use actix_web::HttpRequest;
+use actix_web::http::header::{COOKIE, HeaderValue};
+use domain::form_token::FormToken;
+use domain::secret::{Secret, SecretKind};
+
+const SESSION: &str = "restwell_session";
+const VISIT: &str = "restwell_visit";
+/// With this prefix a browser takes a cookie only from this very host, by https, for all paths (RFC 6265bis).
+const HOST_PREFIX: &str = "__Host-";
+
+/// How long a browser keeps the cookie of a visit, in seconds: longer than any request waits for its person.
+const VISIT_SECONDS: u32 = 86_400;
+
+/// The cookies that a browser sent; what is not one of ours, letter by letter, is not there.
+#[derive(Debug, Default)]
+pub(super) struct Browser {
+    session: Option<Secret>,
+    visit: Option<Secret>,
+}
+
+impl Browser {
+    /// Reads the cookies of a request.
+    pub(super) fn of(request: &HttpRequest, settings: &HttpSettings) -> Self {
+        Self {
+            session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
+            visit: cookie(request, &name_of(VISIT, settings), SecretKind::Visit),
+        }
+    }
+
+    /// Returns the cookie of the session, live or not.
+    pub(super) const fn session(&self) -> Option<&Secret> {
+        self.session.as_ref()
+    }
+
+    /// Returns the cookie of the visit.
+    pub(super) const fn visit(&self) -> Option<&Secret> {
+        self.visit.as_ref()
+    }
+
+    /// Returns the visit that a form must have come from, or says that the form is not ours.
+    pub(super) fn require_visit(&self) -> Result<&Secret, Problem> {
+        self.visit().ok_or_else(|| Problem::new(Fault::ForeignForm))
+    }
+}
+
+/// Returns the token of forms that a browser with this cookie is shown.
+pub(super) fn form_token(cookie: &Secret) -> String {
+    FormToken::of(cookie).expose().to_owned()
+}
+
+/// Returns the header that gives a browser the cookie of a visit.
+pub(super) fn set_visit(visit: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
+    set(VISIT, visit.expose(), &format!("; Max-Age={VISIT_SECONDS}"), settings)
+}
+
+/// Returns the header that gives a browser the cookie of a session, until the browser ends.
+pub(super) fn set_session(session: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
+    set(SESSION, session.expose(), "", settings)
+}
+
+/// Returns the header that takes the cookie of a session away.
+pub(super) fn clear_session(settings: &HttpSettings) -> Option<HeaderValue> {
+    set(SESSION, "", "; Max-Age=0", settings)
+}
+
+fn set(name: &str, value: &str, life: &str, settings: &HttpSettings) -> Option<HeaderValue> {
+    let secure = if settings.is_https() { "; Secure" } else { "" };
+    let name = name_of(name, settings);
+    HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{life}{secure}")).ok()
+}
+
+/// Returns a cookie's name: with the prefix wherever a browser allows it, which is by https.
+fn name_of(name: &str, settings: &HttpSettings) -> String {
+    let prefix = if settings.is_https() { HOST_PREFIX } else { "" };
+    format!("{prefix}{name}")
+}
+
+/// Finds a cookie by its name. One that is sent twice counts as absent: which of them is ours cannot be known.
+fn cookie(request: &HttpRequest, name: &str, kind: SecretKind) -> Option<Secret> {
+    let lines = request.headers().get_all(COOKIE).filter_map(|line| line.to_str().ok());
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut values = pairs.filter(|(given, _)| *given == name).map(|(_, value)| value);
+    match (values.next(), values.next()) {
+        (Some(only), None) => Secret::parse(kind, only).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+    use domain::secret::SecretBytes;
+    use proptest::prelude::*;
+
+    fn secret(kind: SecretKind) -> Secret {
+        Secret::from_bytes(kind, &SecretBytes::new([5; 32]))
+    }
+
+    fn https() -> HttpSettings {
+        HttpSettings { public_url: "https://id.example".to_owned(), ..HttpSettings::default() }
+    }
+
+    fn browser(cookies: &str, settings: &HttpSettings) -> Browser {
+        Browser::of(&TestRequest::default().insert_header((COOKIE, cookies)).to_http_request(), settings)
+    }
+
+    // T31
+    #[test]
+    fn a_session_cookie_is_bound_to_the_host_and_hidden_from_scripts() {
+        let session = secret(SecretKind::Session);
+        let header = set_session(&session, &https()).unwrap();
+        let expected =
+            format!("__Host-restwell_session={}; Path=/; HttpOnly; SameSite=Lax; Secure", session.expose());
+        assert_eq!(header.to_str().unwrap(), expected);
+    }
+
+    // T31
+    #[test]
+    fn on_http_loopback_the_cookie_has_neither_prefix_nor_secure() {
+        let session = secret(SecretKind::Session);
+        let header = set_session(&session, &HttpSettings::default()).unwrap();
+        let expected = format!("restwell_session={}; Path=/; HttpOnly; SameSite=Lax", session.expose());
+        assert_eq!(header.to_str().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_cookie_without_the_prefix_is_not_taken_where_the_prefix_is_due() {
+        let session = secret(SecretKind::Session);
+        assert!(browser(&format!("restwell_session={}", session.expose()), &https()).session().is_none());
+        let cookies = format!("a=b; __Host-restwell_session={}; c=d", session.expose());
+        assert!(browser(&cookies, &https()).session().is_some());
+    }
+
+    #[test]
+    fn a_cookie_that_is_sent_twice_is_of_the_wrong_kind_or_mistyped_counts_as_absent() {
+        let (session, visit) = (secret(SecretKind::Session), secret(SecretKind::Visit));
+        let settings = HttpSettings::default();
+        let (session, visit) = (session.expose(), visit.expose());
+        for cookies in [
+            format!("restwell_session={session}; restwell_session={session}"),
+            format!("restwell_session={visit}"),
+            format!("restwell_session={session}x"),
+            "restwell_session".to_owned(),
+            String::new(),
+        ] {
+            assert!(browser(&cookies, &settings).session().is_none(), "{cookies}");
+        }
+        assert!(browser(&format!("restwell_visit={visit}"), &settings).visit().is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_cookies_make_the_reader_panic_or_find_what_is_not_there(text in "(restwell_(session|visit)|[ -~]){0,30}") {
+            let found = browser(&text, &HttpSettings::default());
+            prop_assert!(found.session().is_none() && found.visit().is_none());
+        }
+
+        #[test]
+        fn a_cookie_is_found_among_others_and_not_beside_a_second_one(
+            before in "([a-z]{1,4}=[!-:<-~]{0,9}; ?){0,3}",
+            after in "(; ?[a-z]{1,4}=[!-:<-~]{0,9}){0,3}",
+            second in "[!-:<-~]{0,9}",
+        ) {
+            let secret = secret(SecretKind::Session);
+            let cookies = format!("{before}restwell_session={}{after}", secret.expose());
+            let settings = HttpSettings::default();
+            let found = browser(&cookies, &settings);
+            prop_assert_eq!(found.session().map(Secret::expose), Some(secret.expose()));
+            let two = format!("{cookies}; restwell_session={second}");
+            prop_assert!(browser(&two, &settings).session().is_none());
+        }
+    }
+}

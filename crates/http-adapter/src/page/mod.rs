@@ -1,0 +1,91 @@
+//! The pages: where people sign in, decide what an app may read, and look after their account.
+//!
+//! Rendered here, on the server, from views ([`view`]) that hold text alone; no page has a script. A handler reads
+//! the browser's cookies and the form, runs the use case, and answers with a page or a redirect. Every form carries
+//! a token bound to the browser's cookie ([`form`]), and what goes wrong becomes a page of the one table of faults.
+
+mod account;
+mod activity;
+mod answer;
+mod apps;
+mod asset;
+mod authorize;
+mod browser;
+mod consent;
+mod form;
+mod moment;
+mod password;
+mod person;
+mod query;
+mod sign_in;
+mod sign_out;
+#[cfg(any(test, feature = "test-support"))]
+pub(crate) mod test_support;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod view;
+mod visit;
+
+pub(crate) use answer::write_policy;
+
+use crate::route::Endpoint;
+use actix_web::web::{ServiceConfig, get, post};
+use view::View as _;
+
+/// Registers the pages.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes
+        .service(Endpoint::Authorize.resource().route(get().to(authorize::begin)))
+        .service(Endpoint::SignIn.resource().route(get().to(sign_in::show)).route(post().to(sign_in::submit)))
+        .service(
+            Endpoint::Consent.resource().route(get().to(consent::show)).route(post().to(consent::submit)),
+        )
+        .service(Endpoint::SignOut.resource().route(post().to(sign_out::here)))
+        .service(
+            Endpoint::ForgotPassword
+                .resource()
+                .route(get().to(password::show_forgotten))
+                .route(post().to(password::submit_forgotten)),
+        )
+        .service(
+            Endpoint::SignUp
+                .resource()
+                .route(get().to(password::show_sign_up))
+                .route(post().to(password::submit_sign_up)),
+        )
+        .service(
+            Endpoint::SetPassword
+                .resource()
+                .route(get().to(password::show_link))
+                .route(post().to(password::submit_link)),
+        )
+        .configure(configure_account)
+        .service(Endpoint::StyleSheet.resource().route(get().to(asset::style_sheet)))
+        .service(Endpoint::Icon.resource().route(get().to(asset::icon)));
+}
+
+/// Registers the pages of people who are signed in.
+fn configure_account(routes: &mut ServiceConfig) {
+    routes
+        .service(Endpoint::Apps.resource().route(get().to(apps::show)))
+        .service(Endpoint::DisconnectApps.resource().route(post().to(apps::disconnect)))
+        .service(Endpoint::Tokens.resource().route(get().to(tokens::show)).route(post().to(tokens::create)))
+        .service(Endpoint::RevokePersonalToken.resource().route(post().to(tokens::revoke)))
+        .service(Endpoint::Activity.resource().route(get().to(activity::show)))
+        .service(Endpoint::Account.resource().route(get().to(account::show)))
+        .service(Endpoint::ChangePassword.resource().route(post().to(account::change_password)))
+        .service(Endpoint::SignOutEverywhere.resource().route(post().to(sign_out::everywhere)));
+}
+
+/// Renders the page of something that went wrong. Should even that fail, the bare words must do.
+pub(crate) fn problem_page(title: &str, detail: &str, request_id: &str) -> String {
+    let message = view::Message {
+        title: title.to_owned(),
+        text: detail.to_owned(),
+        advice: None,
+        link: None,
+        request_id: Some(request_id.to_owned()),
+    };
+    message.render().unwrap_or_else(|_| title.to_owned())
+}

@@ -1,0 +1,103 @@
+//! Who is signed in with the browser of a request.
+
+use super::browser::{Browser, form_token};
+use super::view;
+use crate::HttpState;
+use crate::problem::Problem;
+use crate::route::page as path;
+use actix_web::HttpRequest;
+use application::account::{SessionKey, SignedInPerson};
+
+/// Where a person wanted to go when they were asked to sign in. A name of a fixed set and never an address, so that
+/// nobody is sent to another site (security.md T22).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    Apps,
+    Tokens,
+    Activity,
+    Account,
+}
+
+impl Destination {
+    const ALL: [Self; 4] = [Self::Apps, Self::Tokens, Self::Activity, Self::Account];
+
+    /// Returns the name that forms and addresses carry.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Apps => "apps",
+            Self::Tokens => "tokens",
+            Self::Activity => "activity",
+            Self::Account => "account",
+        }
+    }
+
+    /// Parses that name.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|destination| destination.name() == text)
+    }
+
+    /// Returns the path of the page.
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Apps => path::APPS,
+            Self::Tokens => path::TOKENS,
+            Self::Activity => path::ACTIVITY,
+            Self::Account => path::ACCOUNT,
+        }
+    }
+
+    /// Returns the address of the page to sign in that leads here.
+    pub(super) fn sign_in(self) -> String {
+        format!("{}?to={}", path::SIGN_IN, self.name())
+    }
+}
+
+/// Returns who is signed in with the browser of a request.
+pub(super) async fn of_request(
+    request: &HttpRequest,
+    state: &HttpState,
+) -> Result<Option<SignedInPerson>, Problem> {
+    of_browser(&Browser::of(request, &state.settings), state).await
+}
+
+/// Returns who is signed in with a browser.
+pub(super) async fn of_browser(
+    browser: &Browser,
+    state: &HttpState,
+) -> Result<Option<SignedInPerson>, Problem> {
+    match browser.session() {
+        Some(cookie) => Ok(state.pages.resume_session.run(cookie.expose()).await?),
+        None => Ok(None),
+    }
+}
+
+/// Returns what the pages show of a person.
+pub(super) fn shown(person: &SignedInPerson) -> view::Person {
+    view::Person {
+        email: person.email.as_str().to_owned(),
+        user_id: person.user_id.to_string(),
+        form_token: form_token(&person.cookie),
+    }
+}
+
+/// Returns the key of a person's session.
+pub(super) const fn session_key(person: &SignedInPerson) -> SessionKey {
+    SessionKey { user_id: person.user_id, id: person.session.id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T22
+    #[test]
+    fn only_names_of_pages_of_ours_lead_anywhere() {
+        for destination in Destination::ALL {
+            assert_eq!(Destination::parse(destination.name()), Some(destination));
+            assert!(destination.path().starts_with('/'));
+        }
+        for text in ["", "/apps", "https://evil.example", "//evil.example", "Apps"] {
+            assert_eq!(Destination::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `/sign-in`: who are you? (security.md T30, T32, T80 to T84).
+
+use super::answer::{page_that_leads_to, see_other, with_cookies};
+use super::browser::{self, Browser, form_token};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::query;
+use super::view::{self, FormErrors, SignInReason};
+use super::visit;
+use crate::problem::Problem;
+use crate::route::page as path;
+use crate::{HttpState, caller};
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::{PasswordCheckError, SignInCommand, SignedInPerson};
+use application::authorization::WaitingApp;
+use domain::id::AuthorizationRequestId;
+use domain::secret::Secret;
+
+/// One text for whatever is wrong with an address or a password: it must not tell which accounts there are.
+const WRONG: &str = "The e-mail address or the password is not right. Check both and try again.";
+
+/// What a person is on the way to.
+#[derive(Clone, Copy, Default)]
+struct Errand {
+    /// An app's request.
+    request: Option<AuthorizationRequestId>,
+    /// A page of their own.
+    to: Option<Destination>,
+}
+
+/// Shows the page.
+pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let given = query::read(&request, &["request", "to", "hint"])?;
+    let errand = Errand::read(given.get("request"), given.get("to"));
+    let browser = Browser::of(&request, &state.settings);
+    let signed_in = person::of_browser(&browser, &state).await?;
+    if let (Some(person), None) = (&signed_in, errand.request)
+        && let Some(page) = errand.needs_no_sign_in(person)
+    {
+        return Ok(see_other(page));
+    }
+    let (visit, cookie) = visit::of(&browser, &state);
+    let sheet = Sheet { errand, email: given.get("hint").unwrap_or_default(), errors: FormErrors::none() };
+    let answer = sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
+    Ok(with_cookies(answer, [cookie]))
+}
+
+/// Signs a person in: a new session whatever the browser had before (security.md T30).
+pub(super) async fn submit(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let browser = Browser::of(&request, &state.settings);
+    let visit = browser.require_visit()?;
+    let form = Form::read(&request, body, &state.settings, visit).await?;
+    let errand = Errand::read(form.find("request")?, form.find("to")?);
+    let signed_in = person::of_browser(&browser, &state).await?;
+    let command = SignInCommand {
+        email: form.line("email")?,
+        password: form.find("password")?.unwrap_or_default(),
+        address: caller::address(&request),
+        replaces: signed_in.as_ref().map(person::session_key),
+    };
+    let errors = match state.pages.sign_in.run(command).await {
+        Ok(new) => {
+            let cookie = browser::set_session(&new.cookie, &state.settings);
+            return Ok(with_cookies(see_other(&errand.next()), [cookie]));
+        }
+        Err(PasswordCheckError::WrongCredentials) => FormErrors::of_form(WRONG),
+        Err(error) => return Err(error.into()),
+    };
+    let sheet = Sheet { errand, email: command.email, errors };
+    sheet.answer(&state, visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+impl Errand {
+    /// Reads what an address or a form names; what is not one of ours is nothing.
+    fn read(request: Option<&str>, to: Option<&str>) -> Self {
+        Self {
+            request: request.and_then(|id| AuthorizationRequestId::parse(id).ok()),
+            to: to.and_then(Destination::parse),
+        }
+    }
+
+    /// Returns the page that a person who is signed in can be shown at once. New tokens want a fresh sign-in.
+    fn needs_no_sign_in(self, person: &SignedInPerson) -> Option<&'static str> {
+        let to = self.to.unwrap_or(Destination::Apps);
+        (to != Destination::Tokens || person.is_fresh).then(|| to.path())
+    }
+
+    /// Returns where to go after signing in.
+    fn next(self) -> String {
+        match self.request {
+            Some(id) => format!("{}?request={id}", path::CONSENT),
+            None => self.to.unwrap_or(Destination::Apps).path().to_owned(),
+        }
+    }
+}
+
+/// The page as it is about to be shown.
+struct Sheet<'a> {
+    errand: Errand,
+    email: &'a str,
+    errors: FormErrors,
+}
+
+impl Sheet<'_> {
+    async fn answer(
+        self,
+        state: &HttpState,
+        visit: &Secret,
+        signed_in: Option<&SignedInPerson>,
+        status: StatusCode,
+    ) -> Result<HttpResponse, Problem> {
+        let app = match self.errand.request {
+            Some(id) => state.pages.describe_request.run(id, visit).await?,
+            None => None,
+        };
+        let reason = reason(app.as_ref(), signed_in);
+        let email = match (&reason, signed_in) {
+            (SignInReason::Confirm, Some(person)) => person.email.as_str(),
+            _ => self.email,
+        };
+        let view = view::SignIn {
+            email: email.to_owned(),
+            reason,
+            form_token: form_token(visit),
+            request: self.errand.request.map(|id| id.to_string()),
+            to: self.errand.to.map(Destination::name),
+            offers_reset: state.settings.sends_mail,
+            offers_sign_up: state.settings.sign_up_open,
+            notice: None,
+            errors: self.errors,
+        };
+        page_that_leads_to(status, &view, app.as_ref().map(|app| app.redirect_uri.as_str()))
+    }
+}
+
+fn reason(app: Option<&WaitingApp>, signed_in: Option<&SignedInPerson>) -> SignInReason {
+    match (app, signed_in) {
+        (Some(app), _) => SignInReason::App { name: app.name.as_str().to_owned() },
+        (None, Some(_)) => SignInReason::Confirm,
+        (None, None) => SignInReason::Visit,
+    }
+}

@@ -1,0 +1,46 @@
+//! The pages as values: what each shows, as text, and its template.
+//!
+//! A view knows no use case and no clock: the handler gives it words and formatted times, and [`View::render`] makes
+//! HTML of them. The templates are in `templates/`, checked against these structs when the crate is compiled. Every
+//! text is escaped on its way out by [`PageText`]; no template says `safe`. `tests` renders each sample.
+
+mod account;
+mod activity;
+mod apps;
+mod consent;
+mod escape;
+mod form_error;
+mod message;
+mod part;
+mod password;
+#[cfg(test)]
+pub(crate) mod sample;
+mod sign_in;
+#[cfg(test)]
+mod tests;
+mod time_zone;
+mod tokens;
+
+pub(crate) use account::{Account, BrowserLine};
+pub(crate) use activity::{Activity, ActivityDay, AskedSpan, ReadLine, ReadWhat, ReaderName};
+pub(crate) use apps::{AppLine, Apps};
+pub(crate) use askama::Template as View;
+pub(crate) use consent::Consent;
+pub(crate) use escape::PageText;
+pub(crate) use form_error::FormErrors;
+pub(crate) use message::{Link, Message};
+pub(crate) use part::{Moment, Person, ScopeLine};
+pub(crate) use password::{ForgotPassword, LinkPurpose, MailSent, SetPassword, SignUp};
+pub(crate) use sign_in::{SignIn, SignInReason, SignedOut};
+pub(crate) use tokens::{CreatedToken, TokenForm, TokenLine, Tokens};
+
+use crate::route::path;
+
+/// Where the style sheet is served; every page names it.
+pub(crate) const STYLE_SHEET_PATH: &str = path::STYLE_SHEET;
+/// The style sheet, `text/css`.
+pub(crate) const STYLE_SHEET: &str = include_str!("../../../assets/pages.css");
+/// Where the icon is served; every page names it.
+pub(crate) const ICON_PATH: &str = path::ICON;
+/// The icon, `image/svg+xml`.
+pub(crate) const ICON: &str = include_str!("../../../assets/icon.svg");

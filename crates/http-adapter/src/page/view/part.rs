@@ -1,0 +1,136 @@
+//! What several pages show.
+
+use domain::scope::{Scope, ScopeSet};
+
+/// Who is signed in; with it a page has the navigation and the button to sign out.
+#[derive(Clone)]
+pub(crate) struct Person {
+    /// The address by which the person signs in.
+    pub(crate) email: String,
+    /// Their id, which the addresses of their data contain.
+    pub(crate) user_id: String,
+    /// The token of the browser's forms.
+    pub(crate) form_token: String,
+}
+
+/// A moment, for people and for programs.
+#[derive(Clone)]
+pub(crate) struct Moment {
+    /// As people read it, in the person's zone: `3 November 2026, 07:12`.
+    pub(crate) text: String,
+    /// As `<time datetime>` takes it: `2026-11-03T06:12:00Z`, or a date alone.
+    pub(crate) machine: String,
+}
+
+/// A scope as people see it: a box to tick on a form.
+#[derive(Clone)]
+pub(crate) struct ScopeLine {
+    scope: Scope,
+    /// Whether its box is ticked.
+    pub(crate) is_ticked: bool,
+}
+
+impl ScopeLine {
+    /// Makes a line for each scope of `offered`, ticked where it is in `ticked`.
+    pub(crate) fn list(offered: ScopeSet, ticked: ScopeSet) -> Vec<Self> {
+        offered.iter().map(|scope| Self { scope, is_ticked: ticked.contains(scope) }).collect()
+    }
+
+    /// Returns the name on the wire, which the form sends.
+    pub(super) const fn value(&self) -> &'static str {
+        self.scope.as_str()
+    }
+
+    /// Returns what may be read, in a few words.
+    pub(super) const fn title(&self) -> &'static str {
+        match self.scope {
+            Scope::Profile => "Read your profile",
+            Scope::Sleep => "Read your nights",
+            Scope::Supplements => "Read your supplements",
+            // Never offered to a person (decisions 3).
+            Scope::UsersWrite
+            | Scope::ProfileWrite
+            | Scope::SleepWrite
+            | Scope::SupplementsWrite
+            | Scope::TokensIntrospect => "Not for people to grant",
+        }
+    }
+
+    /// Returns what that means.
+    pub(super) const fn detail(&self) -> &'static str {
+        match self.scope {
+            Scope::Profile => {
+                "Birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
+            }
+            Scope::Sleep => "When you went to bed, sleep stages, measures",
+            Scope::Supplements => "What you take, how much, and when",
+            Scope::UsersWrite
+            | Scope::ProfileWrite
+            | Scope::SleepWrite
+            | Scope::SupplementsWrite
+            | Scope::TokensIntrospect => "A service of the operator alone has this",
+        }
+    }
+}
+
+/// Says in one line what a set of scopes lets somebody read: `profile, nights and supplements`.
+pub(super) fn readable(scopes: ScopeSet) -> String {
+    let names: Vec<_> = scopes.iter().filter_map(noun).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => (*only).to_owned(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+const fn noun(scope: Scope) -> Option<&'static str> {
+    match scope {
+        Scope::Profile => Some("profile"),
+        Scope::Sleep => Some("nights"),
+        Scope::Supplements => Some("supplements"),
+        Scope::UsersWrite
+        | Scope::ProfileWrite
+        | Scope::SleepWrite
+        | Scope::SupplementsWrite
+        | Scope::TokensIntrospect => None,
+    }
+}
+
+/// Writes a number with a comma at each thousand.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 2);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_scopes_reads_like_a_sentence() {
+        assert_eq!(readable(ScopeSet::EMPTY), "nothing");
+        assert_eq!(readable(ScopeSet::from_iter([Scope::Sleep])), "nights");
+        assert_eq!(readable(ScopeSet::from_iter([Scope::Sleep, Scope::Profile])), "profile and nights");
+        assert_eq!(readable(ScopeSet::CONSENTABLE), "profile, nights and supplements");
+    }
+
+    #[test]
+    fn a_person_is_never_offered_what_is_not_theirs_to_grant() {
+        for line in ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY) {
+            assert!(line.title().starts_with("Read your "), "{}", line.value());
+        }
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let texts = [0, 12, 999, 1000, 10_000, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "12", "999", "1,000", "10,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,50 @@
+//! Every page with made-up contents, so that tests can look at all of them.
+
+mod account;
+mod asking;
+mod password;
+mod reading;
+
+use super::{Moment, Person, View};
+
+/// Says a made-up text, or something worse in its place: every text of a sample that somebody else could have
+/// chosen goes through one of these.
+pub(crate) type Say = fn(&str) -> String;
+
+/// A rendered sample.
+pub(crate) struct Sample {
+    /// The page, and what is special about it.
+    pub(crate) name: &'static str,
+    /// Its HTML.
+    pub(crate) html: String,
+}
+
+/// Renders every page, in each of its shapes.
+pub(crate) fn samples(say: Say) -> Vec<Sample> {
+    let mut samples = asking::samples(say);
+    samples.extend(reading::samples(say));
+    samples.extend(account::samples(say));
+    samples.extend(password::samples(say));
+    samples
+}
+
+/// Says what it is given.
+pub(crate) fn plain(text: &str) -> String {
+    text.to_owned()
+}
+
+fn sample(name: &'static str, view: &impl View) -> Sample {
+    Sample { name, html: view.render().unwrap() }
+}
+
+fn person(say: Say) -> Person {
+    Person {
+        email: say("sam@example.org"),
+        user_id: say("54bfeb3e-88a3-424a-9f17-1aa6b0a03b3b"),
+        form_token: say("Zm9ybS10b2tlbg"),
+    }
+}
+
+fn moment(say: Say, text: &str, machine: &str) -> Moment {
+    Moment { text: say(text), machine: say(machine) }
+}

@@ -1,0 +1,30 @@
+//! The account.
+
+use super::{Sample, Say, moment, person, sample};
+use crate::page::view::{Account, BrowserLine, FormErrors};
+
+pub(super) fn samples(say: Say) -> Vec<Sample> {
+    let browser = BrowserLine {
+        is_this: true,
+        signed_in: moment(say, "21 November 2026, 08:55", "2026-11-21T07:55:00Z"),
+        last_seen: moment(say, "21 November 2026, 09:14", "2026-11-21T08:14:00Z"),
+    };
+    let other = BrowserLine { is_this: false, ..browser.clone() };
+    let quiet = Account {
+        person: person(say),
+        notice: Some(say("Your password is changed.")),
+        time_zone: say("Europe/Berlin"),
+        password_changed: Some(moment(say, "3 August 2026", "2026-08-03")),
+        browsers: vec![browser, other],
+        disconnects_apps: false,
+        errors: FormErrors::none(),
+    };
+    let refused = Account {
+        notice: None,
+        disconnects_apps: true,
+        errors: FormErrors::of_field("current_password", say("This is not your current password."))
+            .and("new_password", say("Choose one that fewer people use.")),
+        ..quiet.clone()
+    };
+    vec![sample("account", &quiet), sample("account_refused", &refused)]
+}

@@ -1,0 +1,57 @@
+//! What others can choose must not become part of a page (security.md T33).
+
+use super::{Tag, tags};
+use crate::page::view::sample::{plain, samples};
+
+/// Follows a text wherever it goes: markup, both quotes, a reference, an override of the direction, and a mark by
+/// which it is found again.
+const HOSTILE: &str =
+    "<script>alert(1)</script>\"' onfocus=\"x\" autofocus a='&lt;b>{{ 1 }}\u{202e}\u{2066}\u{0}MARK";
+const AS_TEXT: &str = "&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onfocus=&#34;x&#34; autofocus a=&#39;&#38;lt;b&#62;{{ 1 }}\u{fffd}\u{fffd}\u{fffd}MARK";
+const MARK: &str = "MARK";
+
+fn hostile(text: &str) -> String {
+    format!("{text}{HOSTILE}")
+}
+
+/// Returns what a page is built of: its tags with the names of their attributes.
+fn shape<'a>(html: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let names = |tag: Tag<'a>| tag.attributes.iter().map(|(name, _)| *name).collect();
+    tags(html).into_iter().map(|tag| (tag.name, names(tag))).collect()
+}
+
+// T33
+#[test]
+fn a_hostile_text_stays_a_text_wherever_it_is_shown() {
+    for (good, bad) in samples(plain).iter().zip(samples(hostile)) {
+        assert_eq!(shape(&bad.html), shape(&good.html), "{}", bad.name);
+    }
+}
+
+// T33
+#[test]
+fn every_hostile_text_comes_out_escaped_as_a_whole() {
+    let mut seen = 0;
+    for sample in samples(hostile) {
+        let marks = sample.html.matches(MARK).count();
+        let escaped = sample.html.matches(AS_TEXT).count();
+        let in_query = sample.html.matches("?before=").count();
+        assert_eq!(marks, escaped + in_query, "{}", sample.name);
+        seen += marks;
+        for raw in ["<script", "\u{202e}", "\u{2066}", "\u{0}", "&lt;"] {
+            assert!(!sample.html.contains(raw), "{raw:?} in {}", sample.name);
+        }
+    }
+    assert!(seen > 100, "the samples hold few texts that somebody else could choose: {seen}");
+}
+
+// T33
+#[test]
+fn what_goes_into_an_address_is_encoded_for_addresses() {
+    let samples = samples(hostile);
+    let activity = samples.iter().find(|sample| sample.name == "activity").unwrap();
+    let (_, after) = activity.html.split_once("?before=").unwrap();
+    let (query, _) = after.split_once('"').unwrap();
+    let is_encoded = |c: char| c.is_ascii_alphanumeric() || "%-_.".contains(c);
+    assert!(query.chars().all(is_encoded), "{query}");
+}

@@ -1,0 +1,79 @@
+//! What has an address, and what a path is before and after routing.
+
+mod audience;
+mod reference;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use audience::{Audience, Credential, Outcome};
+pub use reference::authorization_reference;
+pub use table::{Endpoint, EndpointRow};
+
+use crate::parameter::decode_component;
+use crate::problem::Dialect;
+use actix_web::http::Method;
+use std::borrow::Cow;
+
+/// Paths that are told to somebody: to clients, in documents, in pages.
+pub(crate) mod path {
+    /// The two endpoints that issue tokens.
+    pub(crate) const TOKEN: &str = "/api/token";
+    pub(crate) const REFRESH: &str = "/api/refresh";
+    /// The two endpoints that are given a token (RFC 7009, RFC 7662).
+    pub(crate) const REVOKE: &str = "/oauth/revoke";
+    pub(crate) const INTROSPECT: &str = "/oauth/introspect";
+    /// Where clients find out about the server (RFC 8414), and its public keys (RFC 7517).
+    pub(crate) const METADATA: &str = "/.well-known/oauth-authorization-server";
+    pub(crate) const KEY_SET: &str = "/.well-known/jwks.json";
+    /// The interactive reference.
+    pub(crate) const REFERENCE: &str = "/docs";
+    /// What the pages load.
+    pub(crate) const STYLE_SHEET: &str = "/assets/pages.css";
+    pub(crate) const ICON: &str = "/assets/icon.svg";
+}
+/// Where an app sends a person, and the pages on which people sign in, decide and look after their account.
+pub(crate) mod page {
+    pub(crate) const AUTHORIZE: &str = "/authorize";
+    pub(crate) const SIGN_IN: &str = "/sign-in";
+    pub(crate) const SIGN_OUT: &str = "/sign-out";
+    pub(crate) const SIGN_UP: &str = "/sign-up";
+    pub(crate) const FORGOT_PASSWORD: &str = "/forgot-password";
+    pub(crate) const SET_PASSWORD: &str = "/set-password";
+    pub(crate) const CONSENT: &str = "/consent";
+    pub(crate) const APPS: &str = "/apps";
+    pub(crate) const DISCONNECT: &str = "/apps/disconnect";
+    pub(crate) const TOKENS: &str = "/tokens";
+    pub(crate) const REVOKE_TOKEN: &str = "/tokens/revoke";
+    pub(crate) const ACTIVITY: &str = "/activity";
+    pub(crate) const ACCOUNT: &str = "/account";
+    pub(crate) const CHANGE_PASSWORD: &str = "/account/password";
+    pub(crate) const SIGN_OUT_EVERYWHERE: &str = "/account/sign-out-everywhere";
+}
+
+/// Finds the row of a path without a pattern. Decodes it first, as the router does: `/api/%74oken` is the token endpoint
+/// too.
+fn row_of(path: &str) -> Option<EndpointRow> {
+    // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
+    let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
+    Endpoint::ALL.iter().map(|endpoint| endpoint.row()).find(|row| row.path == decoded)
+}
+
+/// Tells in which dialect a path answers errors.
+pub(crate) fn dialect(path: &str) -> Dialect {
+    row_of(path).map_or(Dialect::Problem, |row| row.dialect)
+}
+
+/// Tells whether a route of ours could serve this method on this path. What it denies, routing answers with a 404
+/// or a 405. Patterns, and what has no row, are for `GET`.
+pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
+    let (get, post) = row_of(path).map_or((true, false), |row| (row.get.is_some(), row.post.is_some()));
+    (get && *method == Method::GET) || (post && *method == Method::POST)
+}
+
+/// Tells whether a path, decoded as the router decodes it, belongs to a data endpoint, with or without `v1`.
+pub(crate) fn is_data(path: &str) -> bool {
+    let Some(rest) = path.strip_prefix("/api/") else { return false };
+    let rest = rest.strip_prefix("v1/").unwrap_or(rest);
+    ["profile/", "sleep/", "supplements/"].iter().any(|endpoint| rest.starts_with(endpoint))
+}

@@ -1,0 +1,87 @@
+//! The authorization matrix, made from the table.
+
+use super::audience::{Audience, Credential, Outcome};
+use super::table::Endpoint;
+use domain::scope::Scope;
+use std::fmt::Write as _;
+
+const HEAD: &str = "# Authorization
+
+Made from the table of routes in the code by `restwell reference authorization`; do not edit. A path cannot be served
+without a row of that table, and a test sends every credential below to every endpoint below, on both stores.
+
+## Endpoints
+
+Any other method is a 405, any other path a 404, whatever comes with it.
+
+| endpoint | what it does | for |
+|---|---|---|
+";
+
+const MATRIX: &str = "
+## Credentials
+
+What each audience's endpoints answer to whom. `served` means that the request is done; every other answer means that
+nothing happened. The codes are those of [errors.md](errors.md); a page shows the text instead of the code, and the
+endpoints that are for clients tell `invalid_parameter` as `invalid_request`.
+
+";
+
+/// One of each audience, in the order of the columns. The scope makes no difference to the outcome.
+const AUDIENCES: [Audience; 6] = [
+    Audience::Anybody,
+    Audience::Client,
+    Audience::Reader(Scope::Profile),
+    Audience::AnyForm,
+    Audience::Person,
+    Audience::PersonsForm,
+];
+
+/// Renders the authorization matrix: Markdown, one row an endpoint and method, then one row a credential.
+pub fn authorization_reference() -> String {
+    let mut page = HEAD.to_owned();
+    for endpoint in Endpoint::ALL {
+        let row = endpoint.row();
+        for (method, audience) in [("GET", row.get), ("POST", row.post)] {
+            let Some(audience) = audience else { continue };
+            // Writing into a String cannot fail.
+            let _ = writeln!(page, "| `{method} {}` | {} | {} |", row.path, row.purpose, sentence(audience));
+        }
+    }
+    page.push_str(MATRIX);
+    let _ =
+        writeln!(page, "| with |{} |", AUDIENCES.map(|audience| format!(" {}", title(audience))).join(" |"));
+    let _ = writeln!(page, "|---|{}", "---|".repeat(AUDIENCES.len()));
+    for credential in Credential::ALL {
+        let cells = AUDIENCES.map(|audience| format!(" {}", cell(audience.outcome(credential))));
+        let _ = writeln!(page, "| {} |{} |", credential.name(), cells.join(" |"));
+    }
+    page
+}
+
+/// For whom one endpoint is.
+fn sentence(audience: Audience) -> String {
+    match audience {
+        Audience::Reader(scope) => format!("tokens of the person with `{scope}`"),
+        other => title(other).to_owned(),
+    }
+}
+
+const fn title(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Anybody => "anybody",
+        Audience::Client => "clients",
+        Audience::Reader(_) => "tokens of the person",
+        Audience::AnyForm => "forms of any browser",
+        Audience::Person => "signed-in browsers",
+        Audience::PersonsForm => "forms of signed-in browsers",
+    }
+}
+
+fn cell(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Served => "served".to_owned(),
+        Outcome::ToSignIn => "303 to `/sign-in`".to_owned(),
+        Outcome::Refused(fault) => format!("{} `{}`", fault.row().status, fault.row().code),
+    }
+}

@@ -1,0 +1,7 @@
+//! For tests of other crates and for fuzzing: the readers of single headers and bodies, without a server around them.
+//!
+//! Compiled behind the feature `test-support` only.
+
+pub use crate::data::test_support::bearer_token;
+pub use crate::page::test_support::{SubmittedForm, cookies, parse_position, write_position};
+pub use crate::token::test_support::basic_credentials;

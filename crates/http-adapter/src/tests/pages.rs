@@ -1,0 +1,89 @@
+//! The use cases of the pages on ports that know nobody: what needs a store is tested with a real one.
+
+use super::MemoryStore;
+use crate::PageUseCases;
+use application::account::{
+    ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, ListSessions,
+    ResumeSession, SignIn, SignInLimits, SignInPorts, SignOut,
+};
+use application::audit::ListReads;
+use application::authorization::{
+    AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
+};
+use application::connection::{DisconnectApps, ListConnectedApps};
+use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
+use application::ports::storage::{
+    MockConnectedAppReader, MockCredentialReader, MockReadTallyStore, MockSessionReader,
+};
+use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
+use domain::session::SessionLifetime;
+use std::sync::Arc;
+
+/// Makes the use cases. Nobody is signed in, no account exists, and no mail is sent.
+pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, issuer: &str) -> PageUseCases {
+    let mut sessions = MockSessionReader::new();
+    sessions.expect_find_session().returning(|_| Ok(None));
+    let apps = Arc::new(MockConnectedAppReader::new());
+    let authorization = AuthorizationPorts {
+        clients: store.clone(),
+        apps: apps.clone(),
+        failures: store.clone(),
+        units: store.clone(),
+        entropy: store.clone(),
+        clock: clock.clone(),
+    };
+    let judge = Arc::new(MockPasswordJudge::new());
+    let choose = ChoosePasswordPorts {
+        units: store.clone(),
+        hasher: Arc::new(MockPasswordHasher::new()),
+        judge: judge.clone(),
+        failures: store.clone(),
+        clock: clock.clone(),
+        entropy: store.clone(),
+    };
+    let issuer = || issuer.to_owned();
+    let (units, entropy, lifetime) = (|| store.clone(), || store.clone(), SessionLifetime::default());
+    let clock = || clock.clone();
+    PageUseCases {
+        begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
+        describe_request: DescribeRequest::new(authorization.clone()),
+        open_consent: OpenConsent::new(authorization.clone(), issuer()),
+        decide_consent: DecideConsent::new(authorization, issuer()),
+        sign_in: SignIn::new(sign_in_ports(store, &clock()), SignInLimits::default()),
+        resume_session: ResumeSession::new(Arc::new(sessions), units(), clock(), lifetime),
+        sign_out: SignOut::new(units(), entropy(), clock()),
+        end_sessions: EndSessions::new(units(), entropy(), clock()),
+        list_sessions: ListSessions::new(units(), clock(), lifetime),
+        change_password: ChangePassword::new(
+            sign_in_ports(store, &clock()),
+            SignInLimits::default(),
+            judge,
+            None,
+        ),
+        find_password_link: FindPasswordLink::new(units(), clock()),
+        choose_password: ChoosePassword::new(choose, None),
+        request_password_reset: None,
+        request_sign_up: None,
+        list_connected_apps: ListConnectedApps::new(apps),
+        disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
+        create_personal_token: CreatePersonalToken::new(units(), entropy(), clock()),
+        list_personal_tokens: ListPersonalTokens::new(units(), clock()),
+        revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
+        list_reads: ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), units()),
+    }
+}
+
+fn sign_in_ports(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>) -> SignInPorts {
+    let mut credentials = MockCredentialReader::new();
+    credentials.expect_find_credentials().returning(|_| Ok(None));
+    let mut hasher = MockPasswordHasher::new();
+    hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: false, is_outdated: false }));
+    SignInPorts {
+        credentials: Arc::new(credentials),
+        hasher: Arc::new(hasher),
+        failures: store.clone(),
+        units: store.clone(),
+        clock: clock.clone(),
+        entropy: store.clone(),
+    }
+}

@@ -1,0 +1,19 @@
+//! The reads that a test made.
+
+use application::ports::system::ReadLedger;
+use domain::read_tally::ReadTally;
+use std::sync::Mutex;
+
+/// Keeps every read apart, in the order of coming.
+#[derive(Default)]
+pub(crate) struct HeldReads(Mutex<Vec<ReadTally>>);
+
+impl ReadLedger for HeldReads {
+    fn add(&self, tally: ReadTally) {
+        self.0.lock().unwrap().push(tally);
+    }
+
+    fn take(&self) -> Vec<ReadTally> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}

@@ -1,0 +1,66 @@
+//! What the token endpoints leave in the audit trail: rows T04 and T50, and what is issued.
+
+use super::*;
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::ClientId;
+
+/// Checks that the trail tells of this one kind of event, on behalf of this client.
+#[track_caller]
+fn assert_told(store: &MemoryStore, kind: AuditKind, client: &str) {
+    let told: Vec<_> =
+        store.events().iter().map(|event| (event.actor, event.kind, event.client_id)).collect();
+    assert_eq!(told, [(AuditActor::Client, kind, ClientId::parse(client).ok())]);
+}
+
+// T04
+#[actix_web::test]
+async fn a_secret_in_a_query_string_that_may_not_be_there_is_flagged_for_rotation() {
+    let (store, state) = fresh();
+    let strict = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
+    assert_error(&send(&state, get("/api/refresh", &strict)).await, 400, "invalid_request");
+    assert_told(&store, AuditKind::ClientSecretExposed, MemoryStore::STRICT);
+
+    let store = Arc::new(MemoryStore::default());
+    let state = Parts { store: Arc::clone(&store), allow_query_secrets: false, ..Parts::default() }.build();
+    assert_error(&send(&state, get("/api/refresh", &refresh_query())).await, 400, "invalid_request");
+    assert_told(&store, AuditKind::ClientSecretExposed, MemoryStore::APP);
+}
+
+// T04
+#[actix_web::test]
+async fn a_refresh_token_alone_in_a_query_string_flags_no_client_secret() {
+    let store = Arc::new(MemoryStore::default());
+    let state = Parts { store: Arc::clone(&store), allow_query_secrets: false, ..Parts::default() }.build();
+    let token = format!("refresh_token={}", MemoryStore::refresh_token());
+    let body = refresh_query().replace(&format!("{token}&"), "");
+    let answer = send(&state, post_form(&format!("/api/refresh?{token}"), body)).await;
+    assert_error(&answer, 400, "invalid_request");
+    assert!(store.events().is_empty());
+}
+
+// T50
+#[actix_web::test]
+async fn the_refresh_token_of_another_client_is_refused_as_unknown_and_told_to_the_operator() {
+    let (store, state) = fresh();
+    let stranger = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
+    let answer = send(&state, post_form("/api/refresh", stranger)).await;
+    assert_error(&answer, 400, "invalid_grant");
+    assert_told(&store, AuditKind::RefreshTokenMisused, MemoryStore::STRICT);
+    assert_token(&send(&state, post_form("/api/refresh", refresh_query())).await);
+}
+
+#[actix_web::test]
+async fn a_redeemed_code_and_a_service_token_are_told() {
+    let (store, state) = fresh();
+    assert_token(&send(&state, post_form("/api/token", code_query())).await);
+    assert_told(&store, AuditKind::GrantCreated, MemoryStore::APP);
+
+    let (store, state) = fresh();
+    let service = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        MemoryStore::SERVICE,
+        MemoryStore::client_secret()
+    );
+    assert_eq!(send(&state, post_form("/api/token", service)).await.status, 200);
+    assert_told(&store, AuditKind::ServiceTokenIssued, MemoryStore::SERVICE);
+}

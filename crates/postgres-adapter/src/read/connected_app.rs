@@ -1,0 +1,70 @@
+//! The apps that hold live grants or a remembered consent of a person.
+
+use crate::error::{corrupt, storage_error};
+use crate::row::{client_name, scope_set, used_from};
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::{ClientId, UserId};
+use uuid::Uuid;
+
+/// Sums up a person's live grants by client, beside the remembered consents. The last read is one look-up for each client, in the index
+/// `read_tally_reader`, whose order is asked for to the letter. Names are compared by their bytes, as every store does.
+const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), coalesce(g.since, o.remembered_at),
+        greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL
+    FROM (
+        SELECT client_id, string_agg(DISTINCT scopes, ' ') AS scopes, count(*) AS grants,
+            min(created_at) AS since, max(last_used_at) AS refreshed_at,
+            (array_agg(last_used_address ORDER BY last_used_at DESC NULLS LAST, id))[1] AS address,
+            (array_agg(last_used_agent ORDER BY last_used_at DESC NULLS LAST, id))[1] AS agent
+        FROM access_grant WHERE user_id = $1 AND revoked_at IS NULL GROUP BY client_id
+    ) AS g
+    FULL JOIN (SELECT client_id, scopes, remembered_at FROM consent WHERE user_id = $1) AS o USING (client_id)
+    JOIN client c ON c.id = client_id
+    LEFT JOIN LATERAL (
+        SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = c.id AND reader_kind = 'client'
+        ORDER BY minute DESC NULLS LAST LIMIT 1
+    ) AS r ON true
+    ORDER BY c.name COLLATE \"C\", c.id";
+
+type Columns =
+    (SqlUuid, Text, Text, BigInt, Timestamptz, Nullable<Timestamptz>, Nullable<Text>, Nullable<Text>, Bool);
+
+type Row =
+    (Uuid, String, String, i64, DateTime<Utc>, Option<DateTime<Utc>>, Option<String>, Option<String>, bool);
+
+#[async_trait]
+impl ConnectedAppReader for PostgresStore {
+    async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
+        let statement = sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid());
+        let rows: Vec<Row> = {
+            let mut connection = self.pooled().await?;
+            returning::<Columns, _>(statement).load(&mut connection).await.map_err(storage_error)?
+        };
+        rows.into_iter().map(connected_app).collect()
+    }
+}
+
+fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
+    let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered) = row;
+    // Not one grant but all of them are behind these values, so a corrupt one is named by its client.
+    let source = if grants == 0 { "consent" } else { "access_grant" };
+    Ok(ConnectedApp {
+        client_id: ClientId::from_uuid(client_id),
+        name: client_name(&name, client_id)?,
+        scopes: scope_set(&scopes, source, client_id)?,
+        grants: u32::try_from(grants).map_err(corrupt("access_grant", "count", client_id))?,
+        since,
+        last_used_at,
+        last_used_from: used_from(address.as_deref(), agent.as_deref(), client_id)?,
+        is_remembered,
+    })
+}
+
+#[cfg(test)]
+mod tests;

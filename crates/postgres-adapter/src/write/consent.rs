@@ -1,0 +1,58 @@
+//! Remembered consents.
+
+use super::count;
+use crate::error::storage_error;
+use crate::row::ConsentRow;
+use crate::schema::consent;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{ConsentRepository, StorageError};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use domain::consent::RememberedConsent;
+use domain::id::{ClientId, UserId};
+
+#[async_trait]
+impl ConsentRepository for PgUnitOfWork {
+    async fn find(
+        &mut self,
+        user_id: UserId,
+        client_id: ClientId,
+    ) -> Result<Option<RememberedConsent>, StorageError> {
+        let row: Option<ConsentRow> = consent::table
+            .find((user_id.as_uuid(), client_id.as_uuid()))
+            .select(ConsentRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(ConsentRow::into_consent).transpose()
+    }
+
+    async fn remember(&mut self, consent: &RememberedConsent) -> Result<(), StorageError> {
+        diesel::insert_into(consent::table)
+            .values(ConsentRow::from(consent))
+            .on_conflict((consent::user_id, consent::client_id))
+            .do_update()
+            .set(ConsentRow::from(consent))
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn forget(
+        &mut self,
+        user_id: Option<UserId>,
+        client_id: Option<ClientId>,
+    ) -> Result<u64, StorageError> {
+        let mut forgetting = diesel::delete(consent::table).into_boxed();
+        if let Some(user_id) = user_id {
+            forgetting = forgetting.filter(consent::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some(client_id) = client_id {
+            forgetting = forgetting.filter(consent::client_id.eq(client_id.as_uuid()));
+        }
+        forgetting.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+}

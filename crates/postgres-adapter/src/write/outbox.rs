@@ -1,0 +1,69 @@
+//! Messages that wait to be sent.
+
+use crate::error::storage_error;
+use crate::row::{MessageColumns, MessageRow};
+use crate::schema::outbox;
+use crate::statement::returning;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{OutboxRepository, QueuedMessage, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::MessageId;
+
+/// Skips messages that another process claims at the moment. The messages are picked in a part of their own, because
+/// a nested query with a limit may be run more than once, and then picks others each time.
+const CLAIM: &str = "WITH due AS MATERIALIZED (
+        SELECT id, due_at FROM outbox WHERE due_at <= $1 ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
+    ), claimed AS (
+        UPDATE outbox o SET due_at = $2, attempts = o.attempts + 1 FROM due WHERE o.id = due.id
+        RETURNING o.id, o.sealed, o.queued_at, o.due_at, o.attempts, due.due_at AS was_due_at
+    )
+    SELECT id, sealed, queued_at, due_at, attempts FROM claimed ORDER BY was_due_at, id";
+
+#[async_trait]
+impl OutboxRepository for PgUnitOfWork {
+    async fn insert(&mut self, message: &QueuedMessage) -> Result<(), StorageError> {
+        diesel::insert_into(outbox::table)
+            .values(MessageRow::from(message))
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn claim(
+        &mut self,
+        now: DateTime<Utc>,
+        again_at: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<QueuedMessage>, StorageError> {
+        let query = sql_query(CLAIM)
+            .bind::<Timestamptz, _>(now)
+            .bind::<Timestamptz, _>(again_at)
+            .bind::<BigInt, _>(i64::from(limit));
+        let rows: Vec<MessageRow> =
+            returning::<MessageColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(MessageRow::into_message).collect()
+    }
+
+    async fn postpone(&mut self, id: MessageId, due_at: DateTime<Utc>) -> Result<(), StorageError> {
+        diesel::update(outbox::table.find(id.as_uuid()))
+            .set(outbox::due_at.eq(due_at))
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn delete(&mut self, id: MessageId) -> Result<bool, StorageError> {
+        let deleted = diesel::delete(outbox::table.find(id.as_uuid()))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(deleted > 0)
+    }
+}

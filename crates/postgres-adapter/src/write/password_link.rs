@@ -1,0 +1,78 @@
+//! One-time links to choose a password.
+
+use super::count;
+use crate::error::storage_error;
+use crate::row::LinkRow;
+use crate::schema::password_link as link;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{PasswordLinkRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::UserId;
+use domain::password_link::PasswordLink;
+use domain::secret::SecretHash;
+
+/// Skips links that somebody else holds at the moment: they are deleted next time.
+const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
+    SELECT link_hash FROM password_link WHERE expires_at < $1
+    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+#[async_trait]
+impl PasswordLinkRepository for PgUnitOfWork {
+    async fn insert(&mut self, link: &PasswordLink) -> Result<(), StorageError> {
+        diesel::insert_into(link::table)
+            .values(LinkRow::from(link))
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn find(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
+        let row: Option<LinkRow> = link::table
+            .find(hash.as_bytes().as_slice())
+            .select(LinkRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(LinkRow::into_link).transpose()
+    }
+
+    async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
+        // A second call waits here for the first one's row lock, then finds nothing.
+        let row: Option<LinkRow> = diesel::delete(link::table.find(hash.as_bytes().as_slice()))
+            .returning(LinkRow::as_returning())
+            .get_result(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(LinkRow::into_link).transpose()
+    }
+
+    async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError> {
+        diesel::delete(link::table.filter(link::user_id.eq(user_id.as_uuid())))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+
+    async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_EXPIRED)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+
+    async fn delete_all(&mut self) -> Result<u64, StorageError> {
+        diesel::delete(link::table).execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+}

@@ -1,0 +1,68 @@
+//! Personal access tokens.
+
+use super::{count, stored};
+use crate::error::storage_error;
+use crate::row::TokenRow;
+use crate::schema::personal_token as token;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{PersonalTokenRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use domain::id::{PersonalTokenId, UserId};
+use domain::personal_token::PersonalToken;
+
+#[async_trait]
+impl PersonalTokenRepository for PgUnitOfWork {
+    async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError> {
+        let inserted = diesel::insert_into(token::table)
+            .values(TokenRow::from(token))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::PersonalToken)
+    }
+
+    async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+        let rows: Vec<TokenRow> = token::table
+            .filter(token::user_id.eq(user_id.as_uuid()))
+            .order((token::created_at.desc(), token::id.asc()))
+            .select(TokenRow::as_select())
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(TokenRow::into_token).collect()
+    }
+
+    async fn revoke(
+        &mut self,
+        user_id: UserId,
+        id: Option<PersonalTokenId>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let own = token::table.filter(token::user_id.eq(user_id.as_uuid()));
+        let mut revoking = diesel::update(own.filter(token::revoked_at.is_null()))
+            .set(token::revoked_at.eq(at))
+            .into_boxed();
+        if let Some(id) = id {
+            revoking = revoking.filter(token::id.eq(id.as_uuid()));
+        }
+        revoking.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn revoke_created_before(
+        &mut self,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let older = token::table.filter(token::created_at.lt(before)).filter(token::revoked_at.is_null());
+        diesel::update(older)
+            .set(token::revoked_at.eq(at))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}

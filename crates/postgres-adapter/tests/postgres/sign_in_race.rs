@@ -1,0 +1,201 @@
+//! What must hold between many processes while people sign in and decide, here many stores on one database.
+
+use crate::made_up::*;
+use crate::made_up_sign_in::*;
+use domain::password::PasswordHash;
+use futures_util::future::join_all;
+use postgres_adapter::PostgresStore;
+use postgres_adapter::test_support::TestDatabase;
+use std::collections::BTreeSet;
+use std::pin::pin;
+
+fn stores(database: &TestDatabase) -> Vec<PostgresStore> {
+    (0..4).map(|_| database.store()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_racing_uses_of_a_link_exactly_one_gets_it() {
+    let database = TestDatabase::create().await;
+    let stores = stores(&database);
+    populate(&stores[0], [1]).await;
+    let mut unit = begin(&stores[0]).await;
+    unit.password_links().insert(&link(5, 1)).await.unwrap();
+    unit.commit().await.unwrap();
+    let attempts = (0..40).zip(stores.iter().cycle()).map(|(_, store)| async move {
+        let mut unit = begin(store).await;
+        let got = unit.password_links().consume(&link(5, 1).hash).await.unwrap();
+        unit.commit().await.unwrap();
+        got
+    });
+    let got: Vec<_> = join_all(attempts).await.into_iter().flatten().collect();
+    assert_eq!(got, [link(5, 1)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_racing_decisions_exactly_one_counts() {
+    let database = TestDatabase::create().await;
+    let stores = stores(&database);
+    populate(&stores[0], [1]).await;
+    let mut unit = begin(&stores[0]).await;
+    unit.authorization_requests().insert(&request(5)).await.unwrap();
+    unit.commit().await.unwrap();
+    let attempts = (0..40).zip(stores.iter().cycle()).map(|(number, store)| async move {
+        let mut unit = begin(store).await;
+        let is_decided = unit.authorization_requests().decide(request(5).id, at(number)).await.unwrap();
+        unit.commit().await.unwrap();
+        is_decided
+    });
+    assert_eq!(join_all(attempts).await.into_iter().filter(|decided| *decided).count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_people_who_sign_in_for_a_request_exactly_one_gets_it() {
+    let database = TestDatabase::create().await;
+    let stores = stores(&database);
+    populate(&stores[0], 1..=20).await;
+    let mut unit = begin(&stores[0]).await;
+    unit.authorization_requests().insert(&request(5)).await.unwrap();
+    unit.commit().await.unwrap();
+    let attempts = (1..=20).zip(stores.iter().cycle()).map(|(number, store)| async move {
+        let mut unit = begin(store).await;
+        let is_theirs = unit.authorization_requests().assign(request(5).id, user_id(number)).await.unwrap();
+        unit.commit().await.unwrap();
+        is_theirs.then(|| user_id(number))
+    });
+    let winners: Vec<_> = join_all(attempts).await.into_iter().flatten().collect();
+    let mut unit = begin(&stores[0]).await;
+    let request = unit.authorization_requests().find(request(5).id).await.unwrap().unwrap();
+    assert_eq!(winners, Vec::from_iter(request.user_id));
+}
+
+#[tokio::test]
+async fn a_message_that_one_process_claims_is_not_waited_for_by_another() {
+    let database = TestDatabase::create().await;
+    let store = database.store();
+    let mut unit = begin(&store).await;
+    for number in 1..=5 {
+        unit.outbox().insert(&message(number)).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    let (mut one, mut other) = (begin(&store).await, begin(&store).await);
+    let first = one.outbox().claim(at(100), at(200), 2).await.unwrap();
+    let second = other.outbox().claim(at(100), at(200), 10).await.unwrap();
+    let ids = |messages: &[application::ports::storage::QueuedMessage]| -> Vec<u128> {
+        messages.iter().map(|message| message.id.as_uuid().as_u128()).collect()
+    };
+    assert_eq!((ids(&first), ids(&second)), (vec![1, 2], vec![3, 4, 5]));
+    one.rollback().await.unwrap();
+    other.commit().await.unwrap();
+    let again = begin(&store).await.outbox().claim(at(100), at(200), 10).await.unwrap();
+    assert_eq!(ids(&again), [1, 2]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_message_goes_to_one_of_many_processes() {
+    let database = TestDatabase::create().await;
+    let stores = stores(&database);
+    let mut unit = begin(&stores[0]).await;
+    for number in 1..=60 {
+        unit.outbox().insert(&message(number)).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    let attempts = (0..40).zip(stores.iter().cycle()).map(|(_, store)| async move {
+        let mut unit = begin(store).await;
+        let claimed = unit.outbox().claim(at(100), at(200), 3).await.unwrap();
+        unit.commit().await.unwrap();
+        claimed
+    });
+    let claimed: Vec<_> = join_all(attempts).await.into_iter().flatten().collect();
+    let ids: BTreeSet<_> = claimed.iter().map(|message| message.id).collect();
+    assert_eq!(ids.len(), claimed.len());
+    assert!(claimed.iter().all(|message| message.attempts == 1));
+    // Those that were skipped for a moment are handed out next time.
+    let left = begin(&stores[0]).await.outbox().claim(at(100), at(200), 60).await.unwrap();
+    assert_eq!(ids.len() + left.len(), 60);
+}
+
+#[tokio::test]
+async fn a_request_that_was_found_is_not_decided_by_another_meanwhile() {
+    let database = TestDatabase::create().await;
+    let (store, observer) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let mut finder = begin(&store).await;
+    finder.authorization_requests().insert(&request(5)).await.unwrap();
+    finder.commit().await.unwrap();
+    let mut finder = begin(&store).await;
+    assert!(finder.authorization_requests().find(request(5).id).await.unwrap().is_some());
+    let mut other = begin(&store).await;
+    let mut deciding = pin!(async { other.authorization_requests().decide(request(5).id, at(2)).await });
+    until_blocked(&observer, deciding.as_mut()).await;
+    assert!(finder.authorization_requests().decide(request(5).id, at(1)).await.unwrap());
+    finder.commit().await.unwrap();
+    assert!(!deciding.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_password_that_was_found_missing_is_not_set_by_another_meanwhile() {
+    let database = TestDatabase::create().await;
+    let (store, observer) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let (first, second) = (PasswordHash::from_phc("$first"), PasswordHash::from_phc("$second"));
+    let mut finder = begin(&store).await;
+    assert_eq!(finder.passwords().find(user_id(1)).await.unwrap(), None);
+    let mut other = begin(&store).await;
+    let mut finding = pin!(async move { (other.passwords().find(user_id(1)).await.unwrap(), other) });
+    until_blocked(&observer, finding.as_mut()).await;
+    finder.passwords().set(user_id(1), &first, at(1)).await.unwrap();
+    finder.commit().await.unwrap();
+    // What was found after the wait is what the other one stored, not what was there before.
+    let (found, mut other) = finding.await;
+    assert_eq!(found, Some(first));
+    other.passwords().set(user_id(1), &second, at(2)).await.unwrap();
+    other.commit().await.unwrap();
+    assert_eq!(begin(&store).await.passwords().find(user_id(1)).await.unwrap(), Some(second));
+}
+
+#[tokio::test]
+async fn a_rehash_never_undoes_a_change() {
+    let database = TestDatabase::create().await;
+    let (store, observer) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let (old, new) = (PasswordHash::from_phc("$old"), PasswordHash::from_phc("$new"));
+    let mut unit = begin(&store).await;
+    unit.passwords().set(user_id(1), &old, at(1)).await.unwrap();
+    unit.commit().await.unwrap();
+    let mut changer = begin(&store).await;
+    changer.passwords().set(user_id(1), &new, at(2)).await.unwrap();
+    let mut signing_in = begin(&store).await;
+    let better = PasswordHash::from_phc("$old, but better");
+    let mut rehashing = pin!(async {
+        let is_rehashed = signing_in.passwords().rehash(user_id(1), &old, &better).await.unwrap();
+        signing_in.commit().await.unwrap();
+        is_rehashed
+    });
+    until_blocked(&observer, rehashing.as_mut()).await;
+    changer.commit().await.unwrap();
+    assert!(!rehashing.await);
+    assert_eq!(begin(&store).await.passwords().find(user_id(1)).await.unwrap(), Some(new));
+}
+
+#[tokio::test]
+async fn a_session_that_is_in_use_at_the_moment_is_ended_all_the_same() {
+    let database = TestDatabase::create().await;
+    let (store, observer) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let session = browser_session(5, 1);
+    let mut unit = begin(&store).await;
+    unit.sessions().insert(&session).await.unwrap();
+    unit.commit().await.unwrap();
+    let mut using = begin(&store).await;
+    using.sessions().record_use(user_id(1), session.id, at(60)).await.unwrap();
+    let mut ending = pin!(async {
+        let mut unit = begin(&store).await;
+        let ended = unit.sessions().delete_ended(at(1), at(1), 10).await.unwrap();
+        unit.commit().await.unwrap();
+        ended
+    });
+    until_blocked(&observer, ending.as_mut()).await;
+    using.commit().await.unwrap();
+    assert_eq!(ending.await, 1);
+    assert_eq!(begin(&store).await.sessions().list(user_id(1)).await.unwrap(), []);
+}

@@ -1,0 +1,147 @@
+//! `restwell audit`: what happened, and who read what.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use application::audit::{ListAudit, ListReads, ReaderName};
+use application::ports::storage::AuditFilter;
+use chrono::{DateTime, Utc};
+use clap::{Args, Subcommand};
+use domain::audit::{AuditEvent, AuditKind};
+use domain::id::{ClientId, UserId};
+use domain::read_tally::{AskedRange, ReadTally, Reader};
+use domain::time::format;
+use uuid::Uuid;
+
+/// How many entries are read at a time.
+const PAGE: u32 = 500;
+
+/// What to look at.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// List what happened to accounts, clients, grants, tokens and keys, the latest first
+    #[command(
+        after_help = "Example:\n  restwell audit list --kind grant.revoked --since 2026-11-01T00:00:00Z"
+    )]
+    List(ListArguments),
+    /// List who read a person's data, summed by minute, the latest first; never the data
+    Reads(ReadsArguments),
+}
+
+/// Which events.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Only about this person
+    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
+    user: Option<UserId>,
+    /// Only about this client
+    #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    client: Option<ClientId>,
+    /// Only of this kind, such as `session.signed_in`
+    #[arg(long, value_name = "KIND", value_parser = argument::audit_kind)]
+    kind: Option<AuditKind>,
+    /// Only at or after this moment (RFC 3339)
+    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    since: Option<DateTime<Utc>>,
+    /// At most so many; without it the latest 100
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    limit: u32,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whose reads.
+#[derive(Debug, Args)]
+pub(crate) struct ReadsArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// At most so many; without it the latest 100
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    limit: u32,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about the audit trail.
+pub(crate) async fn run(command: AuditCommand, settings: &Settings) -> anyhow::Result<()> {
+    let session = Session::open(settings).await?;
+    match command {
+        AuditCommand::List(arguments) => list(&session, &arguments).await,
+        AuditCommand::Reads(arguments) => reads(&session, &arguments).await,
+    }
+}
+
+async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
+    let ListArguments { user, client, kind, since, limit, json } = *arguments;
+    let filter = AuditFilter { user_id: user, client_id: client, kind, since };
+    let page = ListAudit::new(session.store.audit.clone());
+    let (mut records, mut after) = (Vec::new(), None);
+    while let Some(wanted) = left(limit, records.len()) {
+        let events = page.run(filter, after, wanted.min(PAGE)).await?;
+        let Some(last) = events.last() else { break };
+        after = Some((last.at, last.id));
+        records.extend(events.iter().map(event_record));
+    }
+    Ok(output::print_list(&records, json)?)
+}
+
+async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<()> {
+    let store = &session.store;
+    let page = ListReads::new(store.read_tallies.clone(), store.clients.clone(), store.units.clone());
+    let (mut records, mut after) = (Vec::new(), None);
+    while let Some(wanted) = left(arguments.limit, records.len()) {
+        let found = page.run(arguments.user_id, after, wanted.min(PAGE)).await?;
+        records.extend(found.reads.into_iter().map(|read| read_record(read.tally, read.reader_name)));
+        after = found.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+/// Returns how many entries are still wanted; nothing when there are enough.
+fn left(limit: u32, have: usize) -> Option<u32> {
+    let have = u32::try_from(have).unwrap_or(u32::MAX);
+    limit.checked_sub(have).filter(|left| *left > 0)
+}
+
+fn event_record(event: &AuditEvent) -> Record {
+    let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, address } = event;
+    Record::new()
+        .with("at", format::utc(*at))
+        .with("kind", kind.as_str())
+        .with("actor", actor.as_str())
+        .with("user_id", user_id.map(|id| id.to_string()))
+        .with("client_id", client_id.map(|id| id.to_string()))
+        .with("subject", subject.as_ref().map(Uuid::to_string))
+        .with("count", *count)
+        .with("address", address.map(|address| address.to_string()))
+        .with_text("event_id", id)
+}
+
+fn read_record(tally: ReadTally, name: Option<ReaderName>) -> Record {
+    let ReadTally { key, requests, items, range: AskedRange { from, to } } = tally;
+    let (reader, reader_id) = match key.reader {
+        Reader::Client(id) => ("client", id.to_string()),
+        Reader::PersonalToken(id) => ("personal_token", id.to_string()),
+    };
+    let name = name.map(|name| match name {
+        ReaderName::Client(name) => name.as_str().to_owned(),
+        ReaderName::PersonalToken(name) => name.as_str().to_owned(),
+    });
+    Record::new()
+        .with("minute", format::utc(key.minute))
+        .with("reader", reader)
+        .with("reader_id", reader_id)
+        .with("name", name)
+        .with("read", key.kind.as_str())
+        .with("requests", requests)
+        .with("items", items)
+        .with("from", from.map(format::utc))
+        .with("to", to.map(format::utc))
+}

@@ -1,0 +1,68 @@
+//! `restwell invalidate`: nothing that was issued before a moment counts any more.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::{KeyParts, Session};
+use anyhow::bail;
+use application::operator::{InvalidateEverything, InvalidateEverythingError, InvalidationReport};
+use chrono::{DateTime, Utc};
+use clap::Args;
+
+/// From when on things count.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  restwell invalidate --before 2026-11-21T08:00:00Z --yes\n\n\
+    For the day on which a backup was restored, because what was revoked after the backup would count again, or on \
+    which the database may have been read by somebody. People sign in again and connect their apps again; passwords and \
+    client secrets stay. Can be repeated: what is invalid already stays so.")]
+pub(crate) struct InvalidateArguments {
+    /// The moment (RFC 3339); without it now
+    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    before: Option<DateTime<Utc>>,
+    /// Really do it
+    #[arg(long)]
+    yes: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Invalidates what was issued before the moment.
+pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) -> anyhow::Result<()> {
+    if !arguments.yes {
+        bail!(
+            "this ends every grant, session, personal token, code, link and signing key made before that moment; \
+             add --yes to do it"
+        );
+    }
+    let session = Session::open(settings).await?;
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    let ring = KeyParts::new(&session.store, settings, &public_url)?.ring;
+    let Session { store, clock, entropy } = &session;
+    let before = arguments.before.unwrap_or_else(|| clock.now());
+    let invalidate = InvalidateEverything::new(store.units.clone(), ring, entropy.clone(), clock.clone());
+    let report = invalidate.run(before).await;
+    let InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens } =
+        report.map_err(told)?;
+    let retired = keys.map_or(0, |rotation| rotation.retired.len());
+    let record = Record::new()
+        .with("grants", grants)
+        .with("personal_tokens", personal_tokens)
+        .with("sessions", sessions)
+        .with("codes", codes)
+        .with("password_links", password_links)
+        .with("remembered_consents", consents)
+        .with("signing_keys", retired);
+    Ok(output::print(&record, arguments.json)?)
+}
+
+/// Says what to do: a moment to come changed nothing, whatever else went wrong may have come half-way.
+fn told(error: InvalidateEverythingError) -> anyhow::Error {
+    let is_half_done = matches!(error, InvalidateEverythingError::Storage(_));
+    let error = anyhow::Error::from(error);
+    if is_half_done {
+        error.context("not everything is invalid yet; run the command again")
+    } else {
+        error.context("nothing was invalidated")
+    }
+}

@@ -1,0 +1,124 @@
+//! Passwords on the command line: links by which people choose theirs, passwords read from standard input, and
+//! `restwell calibrate-password-hash`.
+
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::{KeySource, MailParts, Session, password_hasher, password_judge};
+use anyhow::{Context, bail};
+use application::account::{IssuePasswordLink, IssuedPasswordLink, SetPassword};
+use application::mail::PublicLinks;
+use clap::Args;
+use domain::id::UserId;
+use domain::password::MAX_BYTES;
+use domain::time::format;
+use std::io::Read as _;
+use std::time::Duration;
+use system_adapter::{Calibration, calibrate};
+use zeroize::Zeroizing;
+
+/// How a person comes by a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen {
+    /// They choose it themselves, by a link.
+    ByLink,
+    /// The operator gives it on standard input.
+    OnStandardInput,
+    /// Not now.
+    Later,
+}
+
+/// Gives a person a password, or the link to choose one, and adds what came of it to the result.
+pub(super) async fn give(
+    session: &Session,
+    settings: &Settings,
+    user_id: UserId,
+    chosen: Chosen,
+    record: Record,
+) -> anyhow::Result<Record> {
+    match chosen {
+        Chosen::Later => Ok(record),
+        Chosen::ByLink => link(session, settings, user_id, record).await,
+        Chosen::OnStandardInput => {
+            let password = read_password()?;
+            let set = SetPassword::new(
+                session.store.units.clone(),
+                password_hasher(settings)?,
+                password_judge(),
+                session.entropy.clone(),
+                session.clock.clone(),
+            );
+            set.run(user_id, &password).await.with_context(|| {
+                format!("user {user_id} has no new password; `restwell user reset-password` gives one")
+            })?;
+            Ok(record.with("password", "set"))
+        }
+    }
+}
+
+async fn link(
+    session: &Session,
+    settings: &Settings,
+    user_id: UserId,
+    record: Record,
+) -> anyhow::Result<Record> {
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    let mail = if settings.mail.is_set() {
+        let key = KeySource::of(settings, &public_url)?.load(settings)?;
+        MailParts::new(&session.store, settings, &public_url, &key)?
+    } else {
+        None
+    };
+    let issue = IssuePasswordLink::new(
+        session.store.units.clone(),
+        session.entropy.clone(),
+        session.clock.clone(),
+        mail.map(|mail| mail.queue),
+    );
+    let IssuedPasswordLink { link, expires_at, is_mailed } =
+        issue.run(user_id).await.context("no link was made")?;
+    let record = record.with("link_expires_at", format::utc(expires_at));
+    if is_mailed {
+        // Sent by a running server; nobody needs to see it here as well.
+        return Ok(record.with("password_link", "mailed"));
+    }
+    Ok(record.with("password_link", PublicLinks::new(public_url.as_str()).set_password(&link)))
+}
+
+/// Reads a password from standard input: one line, whose end does not count.
+fn read_password() -> anyhow::Result<Zeroizing<String>> {
+    let mut text = Zeroizing::new(String::with_capacity(MAX_BYTES + 8));
+    let most = u64::try_from(MAX_BYTES + 2)?;
+    std::io::stdin().lock().take(most).read_to_string(&mut text).context("the password is not UTF-8")?;
+    let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
+    if line.is_empty() || line.contains(['\n', '\r']) {
+        bail!("give the password on standard input, in one line");
+    }
+    Ok(Zeroizing::new(line.to_owned()))
+}
+
+/// What to aim at.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  restwell calibrate-password-hash --milliseconds 100\n\n\
+    Run it on the machine that serves, with nothing beside it. Passwords are hashed anew with new parameters when \
+    their people sign in.")]
+pub(crate) struct CalibrateArguments {
+    /// How long one hash may take
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=5000))]
+    milliseconds: u32,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures this machine and proposes settings.
+pub(crate) fn run_calibrate(arguments: &CalibrateArguments) -> anyhow::Result<()> {
+    let target = Duration::from_millis(u64::from(arguments.milliseconds));
+    let Calibration { parameters, took } = calibrate(target).context("this machine cannot be measured")?;
+    let micros = u64::try_from(took.as_micros())?;
+    let record = Record::new()
+        .with("passwords.memory_kib", parameters.memory_kib())
+        .with("passwords.iterations", parameters.iterations())
+        .with("passwords.parallelism", parameters.parallelism())
+        .with("hash_microseconds", micros);
+    Ok(output::print(&record, arguments.json)?)
+}

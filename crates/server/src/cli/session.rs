@@ -1,0 +1,99 @@
+//! `restwell session`: the browsers in which people have signed in.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::bail;
+use application::account::{
+    EndSessions, EndSessionsCommand, EndSessionsError, ListSessions, SessionKey, SignOut,
+};
+use clap::{Args, Subcommand};
+use domain::audit::AuditActor;
+use domain::id::{SessionId, UserId};
+use domain::time::format;
+
+/// What to do with sessions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// List the browsers in which a person is signed in
+    List(ListArguments),
+    /// Sign a person out, in one browser or in all; apps and personal tokens keep their access
+    #[command(after_help = "Example:\n  restwell session revoke 5d9f3c1e-2b7a-4c57-9b1f-0a5e7d2c9b48")]
+    Revoke(RevokeArguments),
+}
+
+/// Whose sessions.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which sessions.
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArguments {
+    /// The person's id
+    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
+    user_id: UserId,
+    /// Only this one, as `restwell session list` names it
+    #[arg(long, value_name = "SESSION_ID", value_parser = argument::session_id)]
+    id: Option<SessionId>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about sessions.
+pub(crate) async fn run(command: SessionCommand, settings: &Settings) -> anyhow::Result<()> {
+    let session = Session::open(settings).await?;
+    match command {
+        SessionCommand::List(arguments) => list(&session, settings, &arguments).await,
+        SessionCommand::Revoke(arguments) => revoke(&session, &arguments).await,
+    }
+}
+
+async fn list(session: &Session, settings: &Settings, arguments: &ListArguments) -> anyhow::Result<()> {
+    let lifetime = settings.sessions.lifetime();
+    let list = ListSessions::new(session.store.units.clone(), session.clock.clone(), lifetime);
+    let sessions = list.run(arguments.user_id).await?;
+    let records: Vec<Record> = sessions
+        .iter()
+        .map(|found| {
+            Record::new()
+                .with_text("session_id", found.id)
+                .with("method", found.method.as_str())
+                .with("signed_in_at", format::utc(found.authenticated_at))
+                .with("last_seen_at", format::utc(found.last_seen_at))
+        })
+        .collect();
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
+    let Session { store, clock, entropy } = session;
+    let user_id = arguments.user_id;
+    let revoked = if let Some(id) = arguments.id {
+        let sign_out = SignOut::new(store.units.clone(), entropy.clone(), clock.clone());
+        if !sign_out.run(SessionKey { user_id, id }, AuditActor::Operator, None).await? {
+            bail!("user {user_id} has no session {id}; `restwell session list {user_id}` lists them");
+        }
+        1
+    } else {
+        let end = EndSessions::new(store.units.clone(), entropy.clone(), clock.clone());
+        let command =
+            EndSessionsCommand { user_id, except: None, actor: AuditActor::Operator, address: None };
+        match end.run(command).await {
+            Ok(ended) => ended,
+            Err(EndSessionsError::NotFound) => {
+                bail!("there is no user {user_id}; `restwell user list` lists them")
+            }
+            Err(EndSessionsError::Storage(error)) => return Err(error.into()),
+        }
+    };
+    Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
+}

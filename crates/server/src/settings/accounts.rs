@@ -1,0 +1,80 @@
+//! The section `accounts`.
+
+use super::problem::Problem;
+use super::section::section;
+use application::account::{LinkRequestLimits, SignInLimits};
+use application::authorization::ANONYMOUS_REQUESTS;
+use application::guessing::AttemptLimit;
+
+const DAY_SECONDS: u32 = 86_400;
+
+section! {
+    /// Who may make an account, and how often a password may be tried.
+    AccountSettings("accounts") {
+        /// Whether people may make accounts themselves. It needs mail: an account begins with a link that is sent to
+        /// its address. Otherwise accounts are made with `restwell user create`.
+        sign_up_open: bool = Some("false"), "true or false", "false";
+        /// Wrong passwords for one account within the window, whoever tries, before it has to wait.
+        sign_in_per_account: u32 = Some("15"), "failures, 1 to 1000000", "10";
+        /// Wrong passwords for one account within a day. NIST SP 800-63B-4 allows 100.
+        sign_in_per_account_a_day: u32 = Some("100"), "failures, 1 to 1000000", "50";
+        /// Wrong passwords from one address (IPv6: its /64) within the window, whatever the account.
+        sign_in_per_address: u32 = Some("100"), "failures, 1 to 1000000", "50";
+        /// Links to choose a password that one address (IPv6: its /64) may ask for in an hour. Behind a proxy all
+        /// callers share its address: set it for all of them.
+        links_per_address: u32 = Some("20"), "requests, 1 to 1000000", "1000";
+        /// Requests of apps that one address (IPv6: its /64) may leave behind in ten minutes before anybody has signed
+        /// in. Behind a proxy all callers share its address: set it for all of them.
+        app_requests_per_address: u32 = Some("300"), "requests, 1 to 1000000", "10000";
+        /// The window in which wrong passwords for an account and from an address are counted.
+        failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "900";
+    }
+}
+
+impl AccountSettings {
+    /// Returns the limits against guessing passwords.
+    pub(crate) const fn sign_in_limits(&self) -> SignInLimits {
+        let window_seconds = self.failure_window_seconds;
+        SignInLimits {
+            per_account: AttemptLimit { attempts: self.sign_in_per_account, window_seconds },
+            per_account_and_day: AttemptLimit {
+                attempts: self.sign_in_per_account_a_day,
+                window_seconds: DAY_SECONDS,
+            },
+            per_address: AttemptLimit { attempts: self.sign_in_per_address, window_seconds },
+        }
+    }
+
+    /// Returns how often links may be asked for.
+    pub(crate) fn link_limits(&self) -> LinkRequestLimits {
+        let usual = LinkRequestLimits::default();
+        let per_address = AttemptLimit { attempts: self.links_per_address, ..usual.per_address };
+        LinkRequestLimits { per_address, ..usual }
+    }
+
+    /// Returns how many requests one address may leave behind.
+    pub(crate) const fn app_request_limit(&self) -> AttemptLimit {
+        AttemptLimit { attempts: self.app_requests_per_address, ..ANONYMOUS_REQUESTS }
+    }
+
+    pub(super) fn problems(&self, mail_is_set: bool) -> Vec<Problem> {
+        let counts = [
+            ("sign_in_per_account", self.sign_in_per_account, 1_000_000),
+            ("sign_in_per_account_a_day", self.sign_in_per_account_a_day, 1_000_000),
+            ("sign_in_per_address", self.sign_in_per_address, 1_000_000),
+            ("links_per_address", self.links_per_address, 1_000_000),
+            ("app_requests_per_address", self.app_requests_per_address, 1_000_000),
+            ("failure_window_seconds", self.failure_window_seconds, DAY_SECONDS),
+        ];
+        let ranges = counts.into_iter().filter_map(|(name, number, most)| {
+            Problem::unless_within(&format!("accounts.{name}"), number, 1..=most)
+        });
+        let needs_mail = (self.sign_up_open && !mail_is_set).then(|| {
+            Problem::new(
+                "accounts.sign_up_open",
+                "needs mail, for the link that begins an account; set mail.host",
+            )
+        });
+        ranges.chain(needs_mail).collect()
+    }
+}

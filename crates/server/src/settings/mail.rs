@@ -1,0 +1,148 @@
+//! The section `mail`.
+
+use super::problem::Problem;
+use super::public_url::PublicUrl;
+use super::secret_text::SecretText;
+use super::section::{SettingValue, section};
+use serde::Deserialize;
+use smtp_adapter::{Encryption, Sender, SmtpCredentials, SmtpOptions, is_loopback_host};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use url::{Host, Url};
+use zeroize::Zeroizing;
+
+section! {
+    /// The mail server through which Restwell sends links to choose a password, and tells people of changes to their
+    /// account.
+    MailSettings("mail") {
+        /// The mail server; its certificate is checked against this name. Not set, no mail is sent: passwords are reset
+        /// with `restwell user reset-password`.
+        host: Option<String> = None, "name or IP address", "smtp.example.org";
+        /// Its port. Not set, it is the usual one: 465 with `implicit`, 587 with `starttls`, 25 with `none`.
+        port: Option<u16> = None, "port", "587";
+        /// How the connection is encrypted: from the start (`implicit`), by a STARTTLS that must succeed (`starttls`), or
+        /// not at all (`none`), for a mail server on this machine only.
+        tls: MailEncryption = Some("implicit"), "implicit, starttls or none", "starttls";
+        /// The user name at the mail server, when it wants one.
+        username: Option<String> = None, "text", "restwell";
+        /// The password of `mail.username`.
+        password: Option<SecretText> = None, "text", "...";
+        /// A file that holds `mail.password`.
+        password_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-mail-password";
+        /// From whom messages come: an address that the mail server lets Restwell use, with or without a name. Not set,
+        /// it is `Restwell <restwell@HOST>` with the host of `server.public_url`; a public URL with an IP address needs it.
+        from: Option<String> = None, "address or Name <address>", "Restwell <no-reply@example.org>";
+    }
+}
+
+/// How the connection to the mail server is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MailEncryption {
+    /// From the start.
+    Implicit,
+    /// By STARTTLS.
+    StartTls,
+    /// Not at all.
+    None,
+}
+
+impl SettingValue for MailEncryption {
+    const KIND: &'static str = "implicit, starttls or none";
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Implicit => "implicit".to_owned(),
+            Self::StartTls => "starttls".to_owned(),
+            Self::None => "none".to_owned(),
+        }
+    }
+}
+
+impl MailEncryption {
+    const fn to_option(self) -> Encryption {
+        match self {
+            Self::Implicit => Encryption::Implicit,
+            Self::StartTls => Encryption::StartTls,
+            Self::None => Encryption::None,
+        }
+    }
+}
+
+impl MailSettings {
+    /// Tells whether there is a mail server.
+    pub(crate) fn is_set(&self) -> bool {
+        self.server().is_some()
+    }
+
+    fn server(&self) -> Option<&str> {
+        self.host.as_deref().filter(|host| !host.is_empty())
+    }
+
+    /// Returns how mail is sent from a server of this public URL; nothing where there is no mail server.
+    pub(crate) fn options(&self, public_url: &PublicUrl) -> Result<Option<SmtpOptions>, Problem> {
+        let Some(host) = self.server() else { return Ok(None) };
+        let encryption = self.tls.to_option();
+        let public_host = host_of(public_url);
+        let sender = match &self.from {
+            Some(from) => {
+                Sender::parse(from).map_err(|error| Problem::new("mail.from", format!("is {error}")))?
+            }
+            None => Sender::of_host(&public_host).map_err(|_| {
+                let text =
+                    "must be set, because the host of the public URL is no name that mail can come from";
+                Problem::new("mail.from", text)
+            })?,
+        };
+        Ok(Some(SmtpOptions {
+            host: host.to_owned(),
+            port: self.port.unwrap_or(encryption.usual_port()),
+            encryption,
+            credentials: self.credentials()?,
+            sender,
+            public_host,
+            timeout: SmtpOptions::TIMEOUT,
+        }))
+    }
+
+    fn credentials(&self) -> Result<Option<SmtpCredentials>, Problem> {
+        match (&self.username, &self.password) {
+            (Some(user_name), Some(password)) => Ok(Some(SmtpCredentials {
+                user_name: user_name.clone(),
+                password: Zeroizing::new(password.expose().to_owned()),
+            })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(Problem::new("mail.password", "must be set, since mail.username is")),
+            (None, Some(_)) => Err(Problem::new("mail.username", "must be set, since mail.password is")),
+        }
+    }
+
+    /// Says what is wrong, when there is a mail server at all.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let Some(host) = self.server() else { return Vec::new() };
+        let is_host = host.parse::<IpAddr>().is_ok() || Host::parse(host).is_ok();
+        let no_host =
+            || Problem::new("mail.host", "is neither a name nor an IP address; the port is mail.port");
+        let is_readable_on_the_way = self.tls == MailEncryption::None && !is_loopback_host(host);
+        let in_clear = || Problem::new("mail.tls", "may be none for a mail server on this machine only");
+        let from = self.from.as_deref().and_then(|from| Sender::parse(from).err());
+        [
+            (!is_host).then(no_host),
+            (self.port == Some(0)).then(|| Problem::new("mail.port", "must be between 1 and 65535")),
+            is_readable_on_the_way.then(in_clear),
+            self.credentials().err(),
+            from.map(|error| Problem::new("mail.from", format!("is {error}"))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn host_of(public_url: &PublicUrl) -> String {
+    let url = Url::parse(public_url.as_str()).ok();
+    url.as_ref().and_then(Url::host_str).unwrap_or("localhost").to_owned()
+}
+
+#[cfg(test)]
+mod tests;

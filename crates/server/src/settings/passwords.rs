@@ -1,0 +1,111 @@
+//! The section `passwords`.
+
+use super::problem::Problem;
+use super::section::section;
+use std::ops::RangeInclusive;
+use system_adapter::{HashParameters, HashingLimits, InvalidHashParameters};
+
+const PARALLEL: RangeInclusive<u32> = 0..=1024;
+const WAITING: RangeInclusive<u32> = 0..=10_000;
+
+section! {
+    /// How dear it is to guess a password from its stored hash (argon2id), and how many are hashed at a time.
+    /// `restwell calibrate-password-hash` measures a machine and proposes the first two. The defaults are the least
+    /// that OWASP recommends; less is refused. When one of them is raised, a person's hash is made anew at the next
+    /// sign-in.
+    PasswordSettings("passwords") {
+        /// The memory that one hash takes.
+        memory_kib: u32 = Some("19456"), "KiB, 19456 to 1048576", "65536";
+        /// How often the memory is gone through. Memory times iterations may be 4194304 KiB at most.
+        iterations: u32 = Some("2"), "iterations, 2 to 100", "3";
+        /// How many lanes the memory has. More than 1 makes hashing no quicker here.
+        parallelism: u32 = Some("1"), "lanes, 1 to 16", "1";
+        /// How many passwords are hashed at a time; 0 takes half of the cores, which is also the most, and one
+        /// always is. Each takes `passwords.memory_kib` and keeps a core busy.
+        parallel_hashes: u32 = Some("0"), "hashes, 0 to 1024", "2";
+        /// How many more wait for their turn; the others are asked to come back later (503).
+        waiting: u32 = Some("32"), "requests, 0 to 10000", "64";
+    }
+}
+
+impl PasswordSettings {
+    /// Returns what one hash costs.
+    pub(crate) fn parameters(&self) -> Result<HashParameters, Problem> {
+        HashParameters::new(self.memory_kib, self.iterations, self.parallelism).map_err(|refused| {
+            let within =
+                |range: RangeInclusive<u32>| format!("must be between {} and {}", range.start(), range.end());
+            let (key, text) = match refused {
+                InvalidHashParameters::Memory => ("memory_kib", within(HashParameters::MEMORY_KIB)),
+                InvalidHashParameters::Iterations => ("iterations", within(HashParameters::ITERATIONS)),
+                InvalidHashParameters::Parallelism => ("parallelism", within(HashParameters::PARALLELISM)),
+                InvalidHashParameters::Work => {
+                    let most = HashParameters::MAX_WORK_KIB;
+                    (
+                        "iterations",
+                        format!(
+                            "times passwords.memory_kib must be at most {most}: one hash would take seconds"
+                        ),
+                    )
+                }
+            };
+            Problem::new(format!("passwords.{key}"), text)
+        })
+    }
+
+    /// Returns how many passwords are hashed at a time on this machine.
+    pub(crate) fn limits(&self) -> HashingLimits {
+        HashingLimits::of_this_machine(self.parallel_hashes, self.waiting)
+    }
+
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        [
+            self.parameters().err(),
+            Problem::unless_within("passwords.parallel_hashes", self.parallel_hashes, PARALLEL),
+            Problem::unless_within("passwords.waiting", self.waiting, WAITING),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Settings;
+    use super::super::source::Variables;
+    use super::*;
+
+    fn with(pairs: &[(&str, &str)]) -> Result<PasswordSettings, String> {
+        let named =
+            |(name, value): &(&str, &str)| (format!("RESTWELL__PASSWORDS__{name}"), (*value).to_owned());
+        let variables: Variables = pairs.iter().map(named).collect();
+        Settings::from_sources(None, &variables)
+            .map(|settings| settings.passwords)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_defaults_are_the_least_that_owasp_recommends() {
+        let settings = with(&[]).unwrap();
+        assert_eq!(settings.parameters().unwrap(), HashParameters::MINIMUM);
+        assert_eq!(settings.limits(), HashingLimits::of_this_machine(0, 32));
+    }
+
+    #[test]
+    fn less_than_that_is_refused_by_name_and_so_is_what_takes_seconds() {
+        for (pairs, text) in [
+            (&[("MEMORY_KIB", "19455")][..], "passwords.memory_kib must be between 19456 and 1048576"),
+            (&[("ITERATIONS", "1")], "passwords.iterations must be between 2 and 100"),
+            (&[("PARALLELISM", "0")], "passwords.parallelism must be between 1 and 16"),
+            (
+                &[("MEMORY_KIB", "1048576"), ("ITERATIONS", "5")],
+                "passwords.iterations times passwords.memory_kib",
+            ),
+            (&[("PARALLEL_HASHES", "1025")], "passwords.parallel_hashes must be between 0 and 1024"),
+            (&[("WAITING", "10001")], "passwords.waiting must be between 0 and 10000"),
+        ] {
+            let problem = with(pairs).unwrap_err();
+            assert!(problem.contains(text), "{problem}");
+        }
+    }
+}

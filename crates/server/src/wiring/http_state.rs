@@ -1,0 +1,138 @@
+//! The HTTP side over the use cases.
+
+use super::KeyParts;
+use super::Store;
+use super::pages::PageParts;
+use super::published_keys::PublishedKeys;
+use crate::lifecycle::Readiness;
+use crate::settings::{PublicUrl, Settings};
+use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
+use application::audit::ReadRecorder;
+use application::ports::system::{Clock, Entropy};
+use application::read::{ReadProfile, ReadSleep, ReadSupplements};
+use application::token::{
+    AuthenticateClient, AuthenticationPorts, IntrospectToken, IntrospectionPorts, IssueServiceToken,
+    RedeemCode, RefreshAccess, RevokeToken, TokenMint,
+};
+use domain::secret::{Secret, SecretKind};
+use http_adapter::{HttpSettings, HttpState};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use system_adapter::{CachedAccessReader, InProcessRateLimiter};
+
+/// What the handlers stand on.
+pub(super) struct HttpParts<'a> {
+    pub(super) store: &'a Store,
+    pub(super) settings: &'a Settings,
+    pub(super) public_url: &'a PublicUrl,
+    pub(super) keys: &'a KeyParts,
+    pub(super) reads: ReadRecorder,
+    pub(super) readiness: Arc<Readiness>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) entropy: Arc<dyn Entropy>,
+}
+
+impl HttpParts<'_> {
+    /// Wires the handlers' use cases, those of the pages given.
+    pub(super) fn state(&self, pages: &PageParts<'_>) -> HttpState {
+        let (store, reads) = (self.store, &self.reads);
+        let mint = TokenMint::new(self.keys.ring.clone(), self.entropy.clone(), self.clock.clone());
+        let (request_ids, visits) = (self.entropy.clone(), self.entropy.clone());
+        let process_start = Instant::now();
+        HttpState {
+            authenticate_client: Arc::new(self.authenticate_client()),
+            redeem_code: Arc::new(RedeemCode::new(store.units.clone(), self.entropy.clone(), mint.clone())),
+            refresh_access: Arc::new(RefreshAccess::new(
+                store.grants.clone(),
+                store.units.clone(),
+                reads.clone(),
+                mint.clone(),
+            )),
+            issue_service_token: Arc::new(IssueServiceToken::new(store.units.clone(), mint)),
+            revoke_token: Arc::new(self.revoke_token()),
+            introspect_token: Arc::new(self.introspect_token()),
+            authorize_access: Arc::new(self.authorize_access()),
+            read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
+            read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
+            read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
+            pages: pages.use_cases(),
+            key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
+            health: self.readiness.clone(),
+            request_ids: Arc::new(move || request_ids.uuid()),
+            visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
+            elapsed_time: Arc::new(move || process_start.elapsed()),
+            settings: self.http_settings(),
+        }
+    }
+
+    fn http_settings(&self) -> HttpSettings {
+        let settings = self.settings;
+        HttpSettings {
+            public_url: self.public_url.to_string(),
+            cors_allowed_origins: settings.cors.allowed_origins.0.clone(),
+            compression: settings.compression.enabled,
+            answer_timeout: answer_timeout(settings),
+            sends_mail: settings.mail.is_set(),
+            sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
+            reads_kept_days: settings.audit.read_days,
+        }
+    }
+
+    fn authenticate_client(&self) -> AuthenticateClient {
+        let ports = AuthenticationPorts {
+            clients: self.store.clients.clone(),
+            failures: self.store.failures.clone(),
+            units: self.store.units.clone(),
+            entropy: self.entropy.clone(),
+            clock: self.clock.clone(),
+        };
+        let tokens = &self.settings.tokens;
+        AuthenticateClient::new(ports, tokens.authentication_limits(), tokens.allow_query_secrets)
+    }
+
+    fn token_check(&self) -> TokenCheck {
+        TokenCheck::new(self.keys.ring.clone(), self.keys.reload.clone())
+    }
+
+    fn revoke_token(&self) -> RevokeToken {
+        let store = self.store;
+        let (entropy, clock) = (self.entropy.clone(), self.clock.clone());
+        RevokeToken::new(store.grants.clone(), self.token_check(), store.units.clone(), entropy, clock)
+    }
+
+    fn introspect_token(&self) -> IntrospectToken {
+        IntrospectToken::new(IntrospectionPorts {
+            tokens: self.token_check(),
+            grants: self.store.grants.clone(),
+            access: self.store.access.clone(),
+            clients: self.store.clients.clone(),
+            clock: self.clock.clone(),
+        })
+    }
+
+    fn authorize_access(&self) -> AuthorizeAccess {
+        let milliseconds = self.settings.tokens.access_cache_milliseconds;
+        let max_age = Duration::from_millis(u64::from(milliseconds));
+        let ports = AccessPorts {
+            tokens: self.token_check(),
+            access: Arc::new(CachedAccessReader::new(self.store.access.clone(), max_age)),
+            clients: self.store.clients.clone(),
+            limiter: Arc::new(InProcessRateLimiter::new()),
+            clock: self.clock.clone(),
+        };
+        AuthorizeAccess::new(ports, self.settings.rate_limits.daily_limits())
+    }
+}
+
+/// Adds up how long a request may wait: for its body, a connection, a lock and a statement.
+fn answer_timeout(settings: &Settings) -> Duration {
+    const BODY_SECONDS: u32 = 5;
+    let storage = &settings.storage;
+    let seconds = [
+        BODY_SECONDS,
+        storage.connect_timeout_seconds,
+        storage.lock_timeout_seconds,
+        storage.statement_timeout_seconds,
+    ];
+    Duration::from_secs(seconds.into_iter().map(u64::from).sum())
+}

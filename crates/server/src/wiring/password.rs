@@ -1,0 +1,19 @@
+//! Passwords: what hashes and what judges them.
+
+use crate::settings::Settings;
+use anyhow::Context;
+use application::ports::system::{PasswordHasher, PasswordJudge};
+use std::sync::Arc;
+use system_adapter::{Argon2PasswordHasher, ZxcvbnPasswordJudge};
+
+/// Makes the hasher of the settings.
+pub(crate) fn password_hasher(settings: &Settings) -> anyhow::Result<Arc<dyn PasswordHasher>> {
+    let (parameters, limits) = (settings.passwords.parameters()?, settings.passwords.limits());
+    let hasher = Argon2PasswordHasher::new(parameters, limits).context("passwords cannot be hashed")?;
+    Ok(Arc::new(hasher))
+}
+
+/// Returns what judges new passwords.
+pub(crate) fn password_judge() -> Arc<dyn PasswordJudge> {
+    Arc::new(ZxcvbnPasswordJudge)
+}

@@ -1,0 +1,120 @@
+//! Reads HTML, strictly: what a page of ours would never hold ends the test.
+
+/// A part of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// An opening tag, or a closing one, whose name begins with a slash.
+    Tag(Tag),
+    /// A text, decoded.
+    Text(String),
+}
+
+/// A tag with its attributes, decoded; one without a value has an empty one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tag {
+    pub(super) name: String,
+    pub(super) attributes: Vec<(String, String)>,
+}
+
+impl Tag {
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Tells whether a text goes on over it without a gap.
+    pub(super) fn is_within_a_line(&self) -> bool {
+        let name = self.name.strip_prefix('/').unwrap_or(&self.name);
+        ["a", "bdi", "strong", "code", "time"].contains(&name)
+    }
+}
+
+/// Every element of the pages.
+const ELEMENTS: &str = "html head meta title link body a header footer main nav section p h1 h2 h3 ul li dl dt dd \
+    div span strong bdi code time svg path rect form fieldset legend label input button select option optgroup \
+    details summary table thead tbody tr th td";
+
+/// Takes a page apart.
+#[track_caller]
+pub(super) fn read(page: &str) -> Vec<Node> {
+    let mut rest = page.strip_prefix("<!doctype html>").expect("a page of HTML");
+    let mut nodes = Vec::new();
+    while let Some((text, after)) = rest.split_once('<') {
+        assert!(!text.contains('>'), "a bracket that is not escaped in {text:?}");
+        nodes.push(Node::Text(decode(text)));
+        // A bracket in an attribute would be escaped, so that the first one ends the tag.
+        let (inside, after) = after.split_once('>').unwrap_or_else(|| panic!("no end in <{after}"));
+        nodes.push(Node::Tag(tag(inside)));
+        rest = after;
+    }
+    assert_eq!(rest.trim(), "", "something after the page");
+    nodes
+}
+
+#[track_caller]
+fn tag(inside: &str) -> Tag {
+    let inside = inside.strip_suffix('/').unwrap_or(inside);
+    let (name, attributes) = inside.split_once(char::is_whitespace).unwrap_or((inside, ""));
+    let element = name.strip_prefix('/').unwrap_or(name);
+    assert!(ELEMENTS.split_whitespace().any(|known| known == element), "<{inside}> is no element of ours");
+    let tag = Tag { name: name.to_owned(), attributes: read_attributes(attributes) };
+    for (name, value) in &tag.attributes {
+        check_attribute(name, value);
+    }
+    tag
+}
+
+#[track_caller]
+fn read_attributes(text: &str) -> Vec<(String, String)> {
+    let mut attributes: Vec<(String, String)> = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        assert!(!name.is_empty(), "no attribute in {text:?}");
+        let (value, after) = match after.strip_prefix("=\"") {
+            Some(quoted) => quoted.split_once('"').unwrap_or_else(|| panic!("no closing quote in {text:?}")),
+            None => ("", after),
+        };
+        assert!(after.is_empty() || after.starts_with(char::is_whitespace), "{text:?}");
+        assert!(attributes.iter().all(|(given, _)| given != name), "{name} twice in {text:?}");
+        attributes.push((name.to_owned(), decode(value)));
+        rest = after.trim_start();
+    }
+    attributes
+}
+
+/// No script of any kind, and no address of another site (security.md T33).
+#[track_caller]
+fn check_attribute(name: &str, value: &str) {
+    let name = name.to_ascii_lowercase();
+    let is_script =
+        name.starts_with("on") || ["style", "srcdoc", "formaction", "src"].contains(&name.as_str());
+    assert!(!is_script, "the attribute {name}={value:?}");
+    if ["href", "action"].contains(&name.as_str()) {
+        let is_ours = (value.starts_with('/') && !value.starts_with("//")) || value.starts_with('#');
+        assert!(is_ours && !value.contains('\\'), "the page leads to {value:?}");
+    }
+}
+
+/// Replaces character references, of which only those that the templates write are known.
+#[track_caller]
+fn decode(text: &str) -> String {
+    let mut parts = text.split('&');
+    let mut decoded = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (reference, after) = part.split_once(';').unwrap_or_else(|| panic!("a bare & in {text:?}"));
+        decoded.push(match reference {
+            "amp" => '&',
+            "lt" => '<',
+            "gt" => '>',
+            "quot" => '"',
+            "nbsp" => '\u{a0}',
+            number => {
+                let code = number.strip_prefix('#').and_then(|digits| digits.parse().ok());
+                code.and_then(char::from_u32).unwrap_or_else(|| panic!("&{number}; in {text:?}"))
+            }
+        });
+        decoded.push_str(after);
+    }
+    decoded
+}

@@ -1,0 +1,65 @@
+//! A person who can sign in.
+
+use super::app::{REDIRECT_URI, Registration, SCOPES, text};
+use super::browser::PageForm;
+use super::world::World;
+use std::io::Write as _;
+use std::process::Stdio;
+
+/// A password that keeps the rules.
+pub(crate) const PASSWORD: &str = "seven slow otters under a lamp";
+
+/// A person who can sign in.
+#[derive(Clone, Debug)]
+pub(crate) struct Person {
+    pub(crate) user_id: String,
+    pub(crate) email: String,
+    pub(crate) password: String,
+}
+
+impl Person {
+    /// Creates a person with a password through the command line.
+    pub(crate) fn create(world: &World, email: &str) -> Self {
+        let create = ["user", "create", "--email", email, "--timezone", "Europe/Berlin", "--json"];
+        let told = type_password(world, &[&create[..], &["--password-stdin"]].concat(), PASSWORD);
+        let told = serde_json::from_str(&told).expect("JSON");
+        Self { user_id: text(&told, "user_id"), email: email.to_owned(), password: PASSWORD.to_owned() }
+    }
+
+    /// Fills in a form to sign in.
+    pub(crate) fn credentials(&self, form: &PageForm) -> PageForm {
+        form.with("email", &self.email).with("password", &self.password)
+    }
+}
+
+/// Runs a command that must succeed and reads a password; returns its standard output.
+pub(crate) fn type_password(world: &World, arguments: &[&str], password: &str) -> String {
+    let mut command = world.command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("restwell runs");
+    writeln!(child.stdin.take().expect("standard input"), "{password}").expect("a password");
+    let output = child.wait_with_output().expect("end");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "restwell {arguments:?} failed: {errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Creates a person who can sign in, and an app that may ask for everything.
+pub(crate) fn party(world: &World) -> (Person, Registration) {
+    let person = Person::create(world, "sleeper@example.org");
+    let registration = app_of(world, &person, &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI]);
+    (person, registration)
+}
+
+/// Registers an app for a person; the arguments name it and say where it sends people back to.
+pub(crate) fn app_of(world: &World, person: &Person, arguments: &[&str]) -> Registration {
+    let mut all = vec!["client", "create", "--json"];
+    all.extend(SCOPES.iter().flat_map(|scope| ["--scope", *scope]));
+    all.extend(arguments);
+    let client = world.json(&all);
+    Registration {
+        user_id: person.user_id.clone(),
+        client_id: text(&client, "client_id"),
+        client_secret: text(&client, "client_secret"),
+    }
+}

@@ -1,0 +1,83 @@
+//! The request of an app, and the way of a person through it.
+
+use super::caller::Caller;
+use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, Tokens};
+use crate::e2e::browser::{Browser, Page};
+use crate::e2e::person::Person;
+use crate::e2e::server::Server;
+
+/// The parameters of an authorization request, in their order.
+#[derive(Clone, Debug)]
+pub(super) struct Asking(Vec<(String, String)>);
+
+impl Asking {
+    /// What an app sends that asks for everything it may.
+    pub(super) fn of(app: &Registration) -> Self {
+        Self(Vec::new())
+            .with("response_type", "code")
+            .with("client_id", &app.client_id)
+            .with("redirect_uri", REDIRECT_URI)
+            .with("scope", &SCOPES.join(" "))
+            .with("state", "a state")
+    }
+
+    /// Replaces or adds a parameter.
+    pub(super) fn with(&self, name: &str, value: &str) -> Self {
+        self.without(name).and(name, value)
+    }
+
+    /// Adds a parameter beside another one of the same name.
+    pub(super) fn and(&self, name: &str, value: &str) -> Self {
+        let mut asking = self.clone();
+        asking.0.push((name.to_owned(), value.to_owned()));
+        asking
+    }
+
+    /// Takes a parameter out.
+    pub(super) fn without(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|(given, _)| given != name).cloned().collect())
+    }
+
+    /// Writes where the app sends the person.
+    pub(super) fn path(&self) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        format!("/authorize?{}", query.extend_pairs(&self.0).finish())
+    }
+}
+
+/// Sends a browser to the server as a link on the app's site does.
+pub(super) async fn ask(browser: &Browser, asking: &Asking) -> Page {
+    let from_the_app = [("referer", "https://app.example.org/"), ("sec-fetch-site", "cross-site")];
+    browser.get_with(&asking.path(), &from_the_app).await
+}
+
+/// Takes a browser to the page that asks what the app may read, and signs the person in on the way if they are not.
+pub(super) async fn reach_consent(browser: &Browser, asking: &Asking, person: &Person) -> Page {
+    let mut sent = ask(browser, asking).await;
+    if sent.own_location().starts_with("/sign-in?") {
+        let page = browser.follow(&sent).await;
+        sent = browser.submit(&person.credentials(&page.form("/sign-in"))).await;
+    }
+    assert!(sent.own_location().starts_with("/consent?request="), "{sent:?}");
+    let page = browser.follow(&sent).await;
+    assert_eq!(page.status, 200, "{page:?}");
+    page
+}
+
+/// Allows some scopes on the page that asks; returns where that leads.
+pub(super) async fn allow(browser: &Browser, consent: &Page, scopes: &[&str]) -> Page {
+    let form = consent.form("/consent").tick("scope", scopes).with("decision", "allow");
+    browser.submit(&form).await
+}
+
+/// Connects an app that asks for everything and gets it; returns its tokens.
+pub(super) async fn connect(
+    server: &Server,
+    browser: &Browser,
+    person: &Person,
+    app: &Registration,
+) -> Tokens {
+    let consent = reach_consent(browser, &Asking::of(app), person).await;
+    let answer = allow(browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI);
+    Caller::of(server).redeem(app, &answer["code"]).await.tokens()
+}

@@ -1,0 +1,141 @@
+//! What is told to an app once it is known where it may be told.
+
+use crate::e2e::app::REDIRECT_URI;
+use crate::e2e::person::app_of;
+use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::world::World;
+
+on_both_stores! {
+    // T23
+    async fn other_faults_are_told_to_the_app(world: World) {
+        let scene = Scene::of(world);
+        let asking = scene.asking();
+        let client = &scene.app.client_id;
+        scene.world.ok(&["client", "update", client, "--scope", "profile", "--scope", "sleep"]);
+        for (name, value, error) in [
+            ("response_type", "token", "unsupported_response_type"),
+            ("response_type", "code token", "unsupported_response_type"),
+            ("response_type", "id_token", "unsupported_response_type"),
+            ("response_type", "CODE", "unsupported_response_type"),
+            ("response_type", "none", "unsupported_response_type"),
+            ("response_type", "", "invalid_request"),
+            ("response_mode", "fragment", "invalid_request"),
+            ("response_mode", "form_post", "invalid_request"),
+            ("scope", "unheard-of", "invalid_scope"),
+            ("scope", "sleep unheard-of", "invalid_scope"),
+            ("scope", "Sleep", "invalid_scope"),
+            ("scope", "supplements", "invalid_scope"),
+            ("scope", "sleep:write", "invalid_scope"),
+            ("scope", "users:write profile", "invalid_scope"),
+            ("scope", "openid", "invalid_scope"),
+            ("scope", " ", "invalid_scope"),
+            ("prompt", "none login", "invalid_request"),
+            ("scope", "a\tb", "invalid_request"),
+        ] {
+            let asking = asking.with("scope", "sleep").with(name, value);
+            assert_told(&scene, &asking, error).await;
+        }
+        assert_told(&scene, &asking.without("response_type"), "invalid_request").await;
+        for table in ["authorization_request", "authorization_code"] {
+            assert_rows(&scene.world, table, "", 0).await;
+        }
+    }
+
+    // T23
+    async fn no_other_response_type_ever_issues_anything(world: World) {
+        let scene = Scene::of(world);
+        let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+        let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
+        scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
+        // Even where nobody would be asked.
+        for kind in ["token", "code token", "id_token token", "code id_token"] {
+            let asking = scene.asking().with("response_type", kind);
+            let sent = ask(&scene.browser, &asking).await;
+            assert!(!sent.location().contains(['#']) && !sent.location().contains("access_token"), "{sent:?}");
+            assert_told(&scene, &asking, "unsupported_response_type").await;
+        }
+        assert_rows(&scene.world, "authorization_code", "", 1).await;
+        assert_rows(&scene.world, "access_grant", "", 0).await;
+    }
+
+    // T23
+    async fn to_deny_and_to_tick_nothing_are_both_told_as_access_denied(world: World) {
+        let scene = Scene::of(world);
+        let asking = scene.asking();
+        let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+        let form = consent.form("/consent");
+        let decisions = [
+            form.with("decision", "deny"), form.tick("scope", &[]).with("decision", "deny").with("remember", "yes"),
+            form.tick("scope", &[]).with("decision", "allow"),
+            form.tick("scope", &[]).with("decision", "allow").with("remember", "yes"),
+        ];
+        for decision in decisions {
+            let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+            let decision = decision.with("request", consent.form("/consent").value("request"));
+            let answer = scene.browser.submit(&decision).await.answer_to(REDIRECT_URI);
+            assert_eq!((answer["error"].as_str(), answer["state"].as_str()), ("access_denied", "a state"));
+            assert!(!answer.contains_key("code"), "{answer:?}");
+        }
+        assert_rows(&scene.world, "authorization_code", "", 0).await;
+        assert_rows(&scene.world, "consent", "", 0).await;
+        // What was denied can be asked again.
+        let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+        assert!(allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI).contains_key("code"));
+    }
+
+    // T24
+    async fn an_app_or_uri_given_twice_gets_a_page(world: World) {
+        let scene = Scene::of(world);
+        let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
+        let asking = scene.asking();
+        for (name, value) in [
+            ("client_id", scene.app.client_id.as_str()), ("client_id", &other.client_id), ("client_id", ""),
+            ("redirect_uri", REDIRECT_URI), ("redirect_uri", "https://evil.example/"), ("redirect_uri", ""),
+        ] {
+            ask(&scene.browser, &asking.and(name, value)).await.assert_refused(400);
+            // In either order.
+            let reversed = Asking::of(&scene.app).without(name).and(name, value);
+            let first = if name == "client_id" { scene.app.client_id.as_str() } else { REDIRECT_URI };
+            ask(&scene.browser, &reversed.and(name, first)).await.assert_refused(400);
+        }
+        assert_rows(&scene.world, "authorization_request", "", 0).await;
+    }
+
+    // T24
+    async fn any_other_parameter_given_twice_is_told_to_the_app(world: World) {
+        let scene = Scene::of(world);
+        let asking = scene.asking().with("code_challenge", CHALLENGE).with("code_challenge_method", "S256");
+        let asking = asking.with("prompt", "login").with("response_mode", "query").with("login_hint", "a@example.org");
+        for (name, same) in [
+            ("response_type", "code"), ("scope", "sleep"), ("state", "a state"), ("code_challenge", CHALLENGE),
+            ("code_challenge_method", "S256"), ("prompt", "login"), ("response_mode", "query"),
+            ("login_hint", "a@example.org"),
+        ] {
+            for value in [same, "another", ""] {
+                let answer = ask(&scene.browser, &asking.and(name, value)).await.answer_to(REDIRECT_URI);
+                assert_eq!(answer["error"], "invalid_request", "{name}");
+                // Which of two is meant cannot be known.
+                let expected = (name != "state").then_some("a state");
+                assert_eq!(answer.get("state").map(String::as_str), expected);
+            }
+        }
+        assert_rows(&scene.world, "authorization_request", "", 0).await;
+        // A name that means nothing may come as often as it likes.
+        let twice = asking.and("unknown", "a").and("unknown", "b").and("scope[]", "x");
+        assert!(ask(&scene.browser, &twice).await.own_location().starts_with("/sign-in?request="));
+    }
+}
+
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+async fn assert_told(scene: &Scene, asking: &Asking, error: &str) {
+    let answer = ask(&scene.browser, asking).await.answer_to(REDIRECT_URI);
+    let members: Vec<&str> = answer.keys().map(String::as_str).collect();
+    assert_eq!(members, ["error", "error_description", "iss", "state"], "{asking:?}");
+    assert_eq!((answer["error"].as_str(), answer["state"].as_str()), (error, "a state"), "{asking:?}");
+    assert_eq!(answer["iss"], scene.server.base_url);
+    let printable = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\';
+    assert!(answer["error_description"].bytes().all(printable), "{answer:?}");
+    assert!(!answer["error_description"].contains("unheard"), "{answer:?}");
+}

@@ -1,0 +1,105 @@
+//! PKCE: one method, enforced once used, and required where the operator says so.
+
+use crate::e2e::app::{REDIRECT_URI, SCOPES};
+use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::caller::{Caller, Form, Reply};
+use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::world::World;
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
+
+on_both_stores! {
+    // T40
+    async fn only_a_sha256_challenge_is_taken(world: World) {
+        let scene = Scene::of(world);
+        let asking = scene.asking();
+        let good = challenge(VERIFIER);
+        let long = "a".repeat(44);
+        for (challenge, method) in [
+            (good.as_str(), Some("plain")), (VERIFIER, Some("plain")), (VERIFIER, None), (&good, None), (&good, Some("")),
+            (&good, Some("s256")), (&good, Some("S512")), (&good, Some("S256 ")), (&good, Some("none")),
+            ("", Some("S256")), ("tooshort", Some("S256")), (&long, Some("S256")), (&format!("{good}="), Some("S256")),
+            (&format!(" {good}"), Some("S256")), (&good.replacen('-', "+", 1), Some("S256")), (VERIFIER, Some("S256")),
+        ] {
+            let asking = asking.with("code_challenge", challenge);
+            let asking = method.map_or(asking.clone(), |method| asking.with("code_challenge_method", method));
+            assert_refused(&scene, &asking).await;
+        }
+        assert_refused(&scene, &asking.with("code_challenge_method", "S256")).await;
+        assert_refused(&scene, &asking.with("code_challenge_method", "plain")).await;
+        assert_rows(&scene.world, "authorization_request", "", 0).await;
+        let code = code_for(&scene, &with_challenge(&asking)).await;
+        redeem(&scene, &code, Some(VERIFIER)).await.tokens();
+    }
+
+    // T41
+    async fn a_code_with_a_challenge_needs_its_verifier_by_every_way_of_asking(world: World) {
+        let scene = Scene::of(world);
+        let code = code_for(&scene, &with_challenge(&scene.asking())).await;
+        let caller = Caller::of(&scene.server);
+        let form = Form::of_code(&scene.app, &code);
+        let (short, long) = ("a".repeat(42), "a".repeat(129));
+        let other = VERIFIER.replace('a', "b");
+        for verifier in [other.as_str(), &short, &long, &challenge(VERIFIER), &format!("{VERIFIER}="), "\u{e9}", "a b"] {
+            let form = form.clone().with("code_verifier", verifier);
+            for reply in [caller.get("/api/token", &form).await, caller.post("/api/token", &form).await] {
+                let error = reply.member("error");
+                assert!(["invalid_grant", "invalid_request"].contains(&error.as_str()), "{verifier}: {error}");
+                reply.assert_error(400, &error);
+            }
+        }
+        caller.get("/api/token", &form).await.assert_error(400, "invalid_grant");
+        caller.post("/api/token", &form).await.assert_error(400, "invalid_grant");
+        // None of that used the code up.
+        caller.get("/api/token", &form.with("code_verifier", VERIFIER)).await.tokens();
+    }
+
+    // T42
+    async fn a_verifier_without_a_challenge_is_a_downgrade_and_refused(world: World) {
+        let scene = Scene::of(world);
+        let code = code_for(&scene, &scene.asking()).await;
+        for _ in 0..2 {
+            redeem(&scene, &code, Some(VERIFIER)).await.assert_error(400, "invalid_grant");
+        }
+        redeem(&scene, &code, None).await.tokens();
+    }
+
+    // T43
+    async fn the_contract_works_without_pkce_until_it_is_required(world: World) {
+        let scene = Scene::of(world);
+        let code = code_for(&scene, &scene.asking()).await;
+        redeem(&scene, &code, None).await.tokens();
+        scene.world.ok(&["client", "update", &scene.app.client_id, "--require-pkce", "true"]);
+        assert_refused(&scene, &scene.asking()).await;
+        let code = code_for(&scene, &with_challenge(&scene.asking())).await;
+        redeem(&scene, &code, None).await.assert_error(400, "invalid_grant");
+        redeem(&scene, &code, Some(VERIFIER)).await.tokens();
+    }
+}
+
+fn challenge(verifier: &str) -> String {
+    URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()))
+}
+
+fn with_challenge(asking: &Asking) -> Asking {
+    asking.with("code_challenge", &challenge(VERIFIER)).with("code_challenge_method", "S256")
+}
+
+async fn assert_refused(scene: &Scene, asking: &Asking) {
+    let answer = ask(&scene.browser, asking).await.answer_to(REDIRECT_URI);
+    assert_eq!(answer["error"], "invalid_request", "{asking:?}");
+}
+
+async fn code_for(scene: &Scene, asking: &Asking) -> String {
+    let consent = reach_consent(&scene.browser, asking, &scene.person).await;
+    allow(&scene.browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI)["code"].clone()
+}
+
+async fn redeem(scene: &Scene, code: &str, verifier: Option<&str>) -> Reply {
+    let form = Form::of_code(&scene.app, code);
+    let form = verifier.map_or(form.clone(), |verifier| form.with("code_verifier", verifier));
+    Caller::of(&scene.server).post("/api/token", &form).await
+}

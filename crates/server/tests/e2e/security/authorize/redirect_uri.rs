@@ -1,0 +1,136 @@
+//! Redirect URIs are compared letter by letter.
+
+use crate::e2e::app::{REDIRECT_URI, SCOPES};
+use crate::e2e::browser::Browser;
+use crate::e2e::person::app_of;
+use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::world::World;
+
+/// What stands after the registered URI.
+const SUFFIXES: [&str; 18] = [
+    "/",
+    "?x=1",
+    "?",
+    "#f",
+    "#",
+    "/..%2f",
+    "/../callback",
+    "%00",
+    "\0",
+    ".evil",
+    "@evil.example",
+    "\\evil",
+    " ",
+    "\t",
+    "\n",
+    "\r\n",
+    "%20",
+    "%0a",
+];
+
+/// What somebody could hope to be taken for the registered URI.
+const LOOKALIKES: [&str; 28] = [
+    "https://APP.example.org/callback",
+    "HTTPS://app.example.org/callback",
+    "https://app.example.org/Callback",
+    "http://app.example.org/callback",
+    "https://app.example.org:443/callback",
+    "https://app.example.org:8443/callback",
+    "https://app.example.org./callback",
+    "https://app.example.org.evil.example/callback",
+    "https://evil.example/callback",
+    "https://evil.example/https://app.example.org/callback",
+    "https://evil.example#https://app.example.org/callback",
+    "https://app.example.org@evil.example/callback",
+    "https://user@app.example.org/callback",
+    "https://xapp.example.org/callback",
+    "https://*.example.org/callback",
+    "https://\u{430}pp.example.org/callback",
+    "https://app\u{3002}example.org/callback",
+    "https://app.example.org\\evil.example/callback",
+    "https:\\\\app.example.org\\callback",
+    "\\\\evil.example/callback",
+    "//app.example.org/callback",
+    "/callback",
+    "app.example.org/callback",
+    "https://app.example.org/%63allback",
+    "https://app.example.org/%2563allback",
+    "https%3A%2F%2Fapp.example.org%2Fcallback",
+    " https://app.example.org/callback",
+    "javascript:alert(1)//https://app.example.org/callback",
+];
+
+on_both_stores! {
+    // T20
+    async fn a_redirect_uri_that_is_not_the_registered_text_gets_a_page_and_leaves_nothing(world: World) {
+        let scene = Scene::of(world);
+        let asking = scene.asking();
+        for uri in wrong_uris() {
+            assert_leads_nowhere(&scene.browser, &asking.with("redirect_uri", &uri)).await;
+        }
+        assert_leads_nowhere(&scene.browser, &asking.without("redirect_uri")).await;
+        for table in ["authorization_request", "authorization_code"] {
+            assert_rows(&scene.world, table, "", 0).await;
+        }
+        // Nor where the person would not even be asked: a mistake would hand out a code at once.
+        let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+        let form = consent.form("/consent").tick("scope", &SCOPES).with("remember", "yes").with("decision", "allow");
+        scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
+        for uri in wrong_uris() {
+            assert_leads_nowhere(&scene.browser, &asking.with("redirect_uri", &uri)).await;
+        }
+        assert_rows(&scene.world, "authorization_request", "", 1).await;
+        assert_rows(&scene.world, "authorization_code", "", 1).await;
+        // The registered one does get a code at once.
+        assert!(ask(&scene.browser, &asking).await.answer_to(REDIRECT_URI).contains_key("code"));
+    }
+
+    // T20
+    async fn what_is_no_proper_text_is_no_redirect_uri(world: World) {
+        let scene = Scene::of(world);
+        let rest = scene.asking().without("redirect_uri").path();
+        let good = "https%3A%2F%2Fapp.example.org%2Fcallback";
+        for raw in [
+            "%ff", "%", "%2", "%zz", "%00", "%0d%0aLocation:%20https://evil.example/", "%e2%80%ae", "%c0%ae",
+        ] {
+            let page = scene.browser.get(&format!("{rest}&redirect_uri={good}{raw}")).await;
+            page.assert_refused(400);
+        }
+        for name in ["Redirect_uri", "redirect_uri[]", "redirectUri", "REDIRECT_URI"] {
+            scene.browser.get(&format!("{rest}&{name}={good}")).await.assert_refused(400);
+        }
+        assert_rows(&scene.world, "authorization_request", "", 0).await;
+    }
+
+    // T20
+    async fn a_loopback_port_is_compared_like_everything_else(world: World) {
+        const LOOPBACK: &str = "http://127.0.0.1:7777/callback";
+        let scene = Scene::of(world);
+        let app = app_of(&scene.world, &scene.person, &["--name", "Script", "--redirect-uri", LOOPBACK]);
+        let asking = Asking::of(&app).with("redirect_uri", LOOPBACK);
+        for uri in [
+            "http://127.0.0.1:7778/callback", "http://127.0.0.1/callback", "http://localhost:7777/callback",
+            "http://[::1]:7777/callback", "http://127.1:7777/callback", "http://127.0.0.2:7777/callback",
+            "https://127.0.0.1:7777/callback", "http://127.0.0.1:07777/callback", REDIRECT_URI,
+        ] {
+            assert_leads_nowhere(&scene.browser, &asking.with("redirect_uri", uri)).await;
+        }
+        assert_rows(&scene.world, "authorization_request", "", 0).await;
+        let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+        assert!(allow(&scene.browser, &consent, &SCOPES).await.answer_to(LOOPBACK).contains_key("code"));
+    }
+}
+
+fn wrong_uris() -> Vec<String> {
+    let suffixed = SUFFIXES.iter().map(|suffix| format!("{REDIRECT_URI}{suffix}"));
+    let shorter = ["", "h", "https://", "https://app.example.org", "https://app.example.org/"];
+    let shorter = shorter.into_iter().chain(["https://app.example.org/callbac"]);
+    suffixed.chain(LOOKALIKES.into_iter().chain(shorter).map(str::to_owned)).collect()
+}
+
+async fn assert_leads_nowhere(browser: &Browser, asking: &Asking) {
+    let page = ask(browser, asking).await;
+    page.assert_refused(400);
+    assert!(!page.body.contains("evil") && !page.body.contains("example.org"), "{asking:?}: {page:?}");
+}

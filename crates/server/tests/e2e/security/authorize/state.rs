@@ -1,0 +1,110 @@
+//! What every way back to the app carries: its own `state`, byte for byte, and the configured issuer.
+
+use crate::e2e::app::{REDIRECT_URI, SCOPES};
+use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::security::party::{PUBLIC_URL, with_one_address};
+use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::world::World;
+
+const EVIL_HEADERS: [(&str, &str); 5] = [
+    ("host", "evil.example"),
+    ("x-forwarded-host", "evil.example"),
+    ("x-forwarded-proto", "https"),
+    ("forwarded", "host=evil.example;proto=https"),
+    ("x-original-url", "/livez"),
+];
+
+on_both_stores! {
+    // T25
+    async fn a_state_comes_back_byte_for_byte(world: World) {
+        let scene = Scene::of(world);
+        remember_everything(&scene).await;
+        let states = [
+            "x", "a&b=c", "%", "%41", "+", "a+b c", "\"<>'", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b", "\n",
+            "&error=access_denied&code=forged", "#fragment", "?x=y", "\u{e9}\u{1f634}\u{202e}", " ", "{\"a\":[1]}", "\\",
+            "\u{1}\u{1f}\u{7f}", &"s".repeat(1024), &"\u{1f634}".repeat(512), &"%".repeat(2048),
+        ];
+        for state in states {
+            let asking = scene.asking().with("state", state);
+            // With a code, with an error, and by way of the store and the page.
+            for asking in [asking.clone(), asking.with("response_type", "token"), asking.with("prompt", "consent")] {
+                let mut sent = ask(&scene.browser, &asking).await;
+                if sent.location().starts_with('/') {
+                    let consent = scene.browser.follow(&sent).await;
+                    sent = scene.browser.submit(&consent.form("/consent").with("decision", "deny")).await;
+                    remember_everything(&scene).await;
+                }
+                assert_eq!(sent.answer_to(REDIRECT_URI)["state"], state);
+                // Nothing of it stands for itself that means something in an address or a header.
+                let location = sent.location();
+                assert!(location.bytes().all(|byte| byte.is_ascii_graphic()), "{location}");
+                assert_eq!(location.matches(['#', '<', '"', '\'', '+']).count(), 0, "{location}");
+            }
+        }
+    }
+
+    // T25
+    async fn no_state_comes_back_where_none_was_sent_and_a_long_one_is_refused(world: World) {
+        let scene = Scene::of(world);
+        for asking in [scene.asking().without("state"), scene.asking().with("state", "")] {
+            let refused = ask(&scene.browser, &asking.with("scope", "x")).await.answer_to(REDIRECT_URI);
+            assert!(!refused.contains_key("state"), "{refused:?}");
+            let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+            let given = allow(&scene.browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI);
+            assert_eq!(given.keys().collect::<Vec<_>>(), ["code", "iss"]);
+        }
+        assert_rows(&scene.world, "authorization_request", "", 2).await;
+        for state in ["s".repeat(2049), "\u{1f634}".repeat(513), "s".repeat(7000)] {
+            for asking in [scene.asking(), scene.asking().with("scope", "x")] {
+                ask(&scene.browser, &asking.with("state", &state)).await.assert_refused(400);
+            }
+        }
+        assert_rows(&scene.world, "authorization_request", "", 2).await;
+    }
+
+    // T26
+    async fn every_way_back_names_the_configured_issuer_whatever_the_request_calls_the_server(world: World) {
+        let scene = Scene::of(with_one_address(world));
+        let metadata = Caller::of(&scene.server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;
+        assert_eq!(metadata.json()["authorization_response_iss_parameter_supported"], true);
+        assert_eq!(metadata.member("issuer"), PUBLIC_URL);
+        let browser = &scene.browser;
+        let at_evil = |asking: &Asking| {
+            let path = asking.path();
+            async move { browser.get_with(&path, &EVIL_HEADERS).await }
+        };
+        let asking = scene.asking();
+        for asking in [
+            asking.with("scope", "x"), asking.with("response_type", "token"), asking.and("state", "twice"),
+            asking.with("prompt", "none"), asking.with("code_challenge", "x"),
+        ] {
+            let answer = at_evil(&asking).await.answer_to(REDIRECT_URI);
+            assert_eq!(answer["iss"], PUBLIC_URL);
+            assert!(answer.contains_key("error"), "{answer:?}");
+        }
+        for (decision, member) in [("deny", "error"), ("allow", "code")] {
+            let sent = at_evil(&asking).await;
+            assert_eq!(sent.header("location").map(|to| to.contains("evil")), Some(false));
+            let consent = reach_consent(browser, &asking, &scene.person).await;
+            assert!(!consent.body.contains("evil"), "{consent:?}");
+            let form = consent.form("/consent").with("decision", decision).with("remember", "yes");
+            let mut headers = EVIL_HEADERS.to_vec();
+            headers.push(("sec-fetch-site", "same-origin"));
+            let answer = browser.submit_with(&form, &headers).await.answer_to(REDIRECT_URI);
+            assert_eq!(answer["iss"], PUBLIC_URL);
+            assert!(answer.contains_key(member), "{answer:?}");
+        }
+        // Without a page, because it is remembered.
+        let answer = at_evil(&asking).await.answer_to(REDIRECT_URI);
+        assert!(answer["iss"] == PUBLIC_URL && answer.contains_key("code"), "{answer:?}");
+    }
+}
+
+/// Lets the app through from now on without a page.
+async fn remember_everything(scene: &Scene) {
+    let asking = scene.asking().with("prompt", "consent");
+    let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
+    let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
+    scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
+}

@@ -1,0 +1,232 @@
+//! Who takes part: the owner of the data, others, their apps, and everything that any of them can show.
+
+use crate::e2e::app::Registration;
+use crate::e2e::browser::{Browser, VISIT};
+use crate::e2e::person::{PASSWORD, Person};
+use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::security::operator::{Operator, all_scopes};
+use crate::e2e::server::Server;
+use chrono::TimeDelta;
+use domain::client::ClientKind;
+use domain::form_token::FormToken;
+use domain::scope::Scope;
+use domain::secret::{Secret, SecretKind};
+use http_adapter::Credential;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, RequestBuilder};
+use std::collections::HashMap;
+
+/// The cookies of a browser.
+#[derive(Clone, Debug)]
+pub(super) struct Cookies {
+    pub(super) session: Option<String>,
+    pub(super) visit: String,
+}
+
+impl Cookies {
+    /// Returns the header.
+    pub(super) fn header(&self) -> String {
+        let session = self.session.iter().map(|session| format!("restwell_session={session}; "));
+        session.chain([format!("restwell_visit={}", self.visit)]).collect()
+    }
+
+    /// Returns the token of a form for people who need not be signed in.
+    pub(super) fn token_of_visit(&self) -> String {
+        token(SecretKind::Visit, &self.visit)
+    }
+
+    /// Returns the token of a form for people who are; in a browser in which nobody is, the best there is.
+    pub(super) fn token_of_session(&self) -> String {
+        match &self.session {
+            Some(session) => token(SecretKind::Session, session),
+            None => self.token_of_visit(),
+        }
+    }
+}
+
+fn token(kind: SecretKind, cookie: &str) -> String {
+    FormToken::of(&Secret::parse(kind, cookie).expect("cookie")).expose().to_owned()
+}
+
+/// Everybody, and what they hold.
+pub(super) struct Cast {
+    http: Client,
+    base_url: String,
+    browser: Browser,
+    caller: Caller,
+    pub(super) operator: Operator,
+    /// Whose data, and in whose browser.
+    pub(super) owner: Person,
+    /// Who forgot a password, so that the owner's stays what it is.
+    pub(super) forgetful: Person,
+    /// The app that holds the owner's grants.
+    pub(super) app: Registration,
+    /// Another one, to be disconnected.
+    pub(super) other_app: Registration,
+    service: Registration,
+    bearers: HashMap<(Credential, Scope), String>,
+    /// The owner's browser while only safe methods are tried.
+    pub(super) owners: Cookies,
+    pub(super) strangers: Cookies,
+    pub(super) ended: Cookies,
+    pub(super) visitors: Cookies,
+}
+
+impl Cast {
+    pub(super) async fn of(server: &Server, operator: Operator) -> Self {
+        let http = Client::builder().redirect(Policy::none()).build().expect("client");
+        let (owner, stranger) = (person(&operator, "owner").await, person(&operator, "stranger").await);
+        let forgetful = person(&operator, "forgetful").await;
+        let app = operator.create_client(ClientKind::App, &owner.user_id).await;
+        let other_app = operator.create_client(ClientKind::App, &owner.user_id).await;
+        let service = operator.create_client(ClientKind::Service, &owner.user_id).await;
+        let browser = Browser::new(server);
+        let ended = sign_in(&Browser::new(server), &owner).await;
+        let mut cast = Self {
+            http,
+            base_url: server.base_url.clone(),
+            caller: Caller::of(server),
+            operator,
+            app,
+            other_app,
+            service,
+            bearers: HashMap::new(),
+            owners: sign_in(&Browser::new(server), &owner).await,
+            strangers: sign_in(&Browser::new(server), &stranger).await,
+            visitors: visit(&browser).await,
+            browser,
+            owner,
+            forgetful,
+            ended,
+        };
+        cast.sign_out(&cast.ended).await;
+        cast.fill_bearers(&stranger).await;
+        cast
+    }
+
+    /// Begins a request; `path` begins after the host.
+    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.base_url))
+    }
+
+    /// Returns the token that a credential is, for an endpoint that needs this scope.
+    pub(super) fn bearer(&self, credential: Credential, needed: Scope) -> Option<&str> {
+        self.bearers.get(&(credential, needed)).map(String::as_str)
+    }
+
+    /// Returns an access token that holds everything.
+    pub(super) fn best_token(&self) -> &str {
+        self.bearer(Credential::Token, Scope::Profile).expect("token")
+    }
+
+    /// Signs the owner in in a new browser.
+    pub(super) async fn fresh_browser(&self) -> Cookies {
+        sign_in(&self.browser.twin(), &self.owner).await
+    }
+
+    /// Has an app redeem a code; returns the refresh token.
+    pub(super) async fn grant(&self) -> String {
+        let code = self.operator.issue_code(&self.app, &all_scopes()).await;
+        self.caller.redeem(&self.app, &code).await.tokens().refresh
+    }
+
+    /// Has an app begin in this browser; returns the id of its request.
+    pub(super) async fn begin(&self, parameters: Form, cookies: &Cookies) -> String {
+        let request = self.request(Method::GET, &format!("/authorize?{}", parameters.encoded()));
+        let answer = request.header("cookie", cookies.header()).send().await.expect("answer");
+        let location = answer.headers()["location"].to_str().expect("ASCII").to_owned();
+        let id = location.strip_prefix("/consent?request=");
+        id.unwrap_or_else(|| panic!("sent to {location}")).to_owned()
+    }
+
+    async fn sign_out(&self, cookies: &Cookies) {
+        let form = [("form_token", cookies.token_of_session())];
+        let request = self.request(Method::POST, "/sign-out").header("cookie", cookies.header()).form(&form);
+        assert_eq!(request.send().await.expect("answer").status(), 200);
+    }
+
+    async fn fill_bearers(&mut self, stranger: &Person) {
+        let strangers_app = Registration { user_id: stranger.user_id.clone(), ..self.app.clone() };
+        let whole = self.access_token(&self.app, &all_scopes()).await;
+        let foreign = self.access_token(&strangers_app, &all_scopes()).await;
+        let expired = self.operator.earlier(TimeDelta::hours(2));
+        let expired = expired.access_token(&self.base_url, &self.app, &all_scopes()).await;
+        let revoked = self.revoked_token().await;
+        let service = self.service_token().await;
+        let personal = self.personal_token(&self.owner.user_id, &all_scopes()).await;
+        let foreign_personal = self.personal_token(&stranger.user_id, &all_scopes()).await;
+        let expired_personal = self.operator.earlier(TimeDelta::days(31));
+        let expired_personal = expired_personal.personal_token(&self.owner.user_id, &all_scopes()).await.text;
+        let revoked_personal = self.revoked_personal_token().await;
+        for needed in all_scopes() {
+            let others: Vec<Scope> = all_scopes().into_iter().filter(|scope| *scope != needed).collect();
+            let narrow = self.access_token(&self.app, &others).await;
+            let narrow_personal = self.personal_token(&self.owner.user_id, &others).await;
+            for (credential, token) in [
+                (Credential::Token, &whole),
+                (Credential::TokenOfOtherScope, &narrow),
+                (Credential::TokenOfAnother, &foreign),
+                (Credential::RevokedToken, &revoked),
+                (Credential::ExpiredToken, &expired),
+                (Credential::PersonalToken, &personal),
+                (Credential::PersonalTokenOfOtherScope, &narrow_personal),
+                (Credential::PersonalTokenOfAnother, &foreign_personal),
+                (Credential::RevokedPersonalToken, &revoked_personal),
+                (Credential::ExpiredPersonalToken, &expired_personal),
+                (Credential::ServiceToken, &service),
+            ] {
+                self.bearers.insert((credential, needed), token.clone());
+            }
+        }
+    }
+
+    async fn access_token(&self, of: &Registration, scopes: &[Scope]) -> String {
+        let code = self.operator.issue_code(of, scopes).await;
+        self.caller.redeem(of, &code).await.tokens().access
+    }
+
+    /// A token of an app of its own, whose grants were then revoked.
+    async fn revoked_token(&self) -> String {
+        let app = self.operator.create_client(ClientKind::App, &self.owner.user_id).await;
+        let token = self.access_token(&app, &all_scopes()).await;
+        self.operator.revoke_grants(&app).await;
+        token
+    }
+
+    async fn personal_token(&self, user_id: &str, scopes: &[Scope]) -> String {
+        self.operator.personal_token(user_id, scopes).await.text
+    }
+
+    async fn revoked_personal_token(&self) -> String {
+        let made = self.operator.personal_token(&self.owner.user_id, &all_scopes()).await;
+        let form = [("form_token", self.owners.token_of_session()), ("token", made.id)];
+        let request = self.request(Method::POST, "/tokens/revoke").header("cookie", self.owners.header());
+        assert_eq!(request.form(&form).send().await.expect("answer").status(), 303);
+        made.text
+    }
+
+    async fn service_token(&self) -> String {
+        let form = Form(vec![("grant_type", "client_credentials".to_owned())]).signed_by(&self.service);
+        self.caller.post("/api/token", &form).await.access()
+    }
+}
+
+async fn person(operator: &Operator, name: &str) -> Person {
+    let email = format!("{name}@example.org");
+    let user_id = operator.create_person(&email, PASSWORD).await;
+    Person { user_id, email, password: PASSWORD.to_owned() }
+}
+
+async fn sign_in(browser: &Browser, person: &Person) -> Cookies {
+    browser.sign_in(person).await;
+    Cookies { session: Some(browser.session()), ..cookies_of_visit(browser) }
+}
+
+async fn visit(browser: &Browser) -> Cookies {
+    browser.open("/sign-in").await;
+    cookies_of_visit(browser)
+}
+
+fn cookies_of_visit(browser: &Browser) -> Cookies {
+    Cookies { session: None, visit: browser.cookie(VISIT).expect("the cookie of a visit") }
+}

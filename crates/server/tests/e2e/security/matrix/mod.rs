@@ -1,0 +1,80 @@
+//! Every endpoint against every kind of credential, as the table of routes says it (docs/reference/authorization.md).
+//!
+//! An endpoint that is new to the table does not compile here until it has a sample request.
+
+mod attempt;
+mod cast;
+mod sample;
+mod verdict;
+
+use super::operator::Operator;
+use crate::e2e::world::World;
+use attempt::Attempt;
+use cast::Cast;
+use http_adapter::{Audience, Credential, Endpoint, Outcome};
+use reqwest::Method;
+use sample::Material;
+
+on_both_stores! {
+    async fn every_endpoint_answers_every_credential_as_the_table_says(world: World) {
+        // Mail goes nowhere: nothing listens there. It is waiting mail that these endpoints make.
+        let world = world.with("RESTWELL__MAIL__HOST", "127.0.0.1").with("RESTWELL__MAIL__PORT", "9");
+        let world = world.with("RESTWELL__MAIL__TLS", "none").with("RESTWELL__MAIL__FROM", "no-reply@example.org");
+        let world = world.with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
+        let server = world.serve();
+        let cast = Cast::of(&server, Operator::of(&world).await).await;
+        let mut surprises = Vec::new();
+        let mut attempts = 0;
+        for endpoint in Endpoint::ALL {
+            let row = endpoint.row();
+            for (method, audience) in [(Method::GET, row.get), (Method::POST, row.post)] {
+                match audience {
+                    Some(audience) => {
+                        let tried = try_every_credential(&cast, *endpoint, &method, audience).await;
+                        attempts += Credential::ALL.len();
+                        surprises.extend(tried);
+                    }
+                    None => surprises.extend(try_wrong_method(&cast, *endpoint, &method).await),
+                }
+            }
+        }
+        assert!(surprises.is_empty(), "{} of {attempts} are wrong:\n{}", surprises.len(), surprises.join("\n"));
+        assert!(attempts > 700, "only {attempts} attempts");
+        assert!(!server.log().contains("panic"), "{}", server.log());
+    }
+}
+
+/// Tries those first that must be refused: had one of them done or used up something, the others would show it.
+async fn try_every_credential(
+    cast: &Cast,
+    endpoint: Endpoint,
+    method: &Method,
+    audience: Audience,
+) -> Vec<String> {
+    let mut surprises = Vec::new();
+    let (served, refused): (Vec<_>, Vec<_>) =
+        Credential::ALL.into_iter().partition(|one| audience.outcome(*one) == Outcome::Served);
+    let mut material = Material::make(cast, endpoint, audience).await;
+    let attempt = |credential| Attempt { endpoint, method: method.clone(), audience, credential };
+    for credential in refused {
+        surprises.extend(verdict::of(cast, &attempt(credential), &material).await.err());
+    }
+    if *method == Method::POST {
+        surprises.extend(verdict::of_what_was_left_alone(cast, &material).await.err());
+    }
+    for credential in served {
+        surprises.extend(verdict::of(cast, &attempt(credential), &material).await.err());
+        if *method == Method::POST || audience == Audience::Client {
+            material = Material::make(cast, endpoint, audience).await;
+        }
+    }
+    surprises
+}
+
+/// A method without an audience is for nobody, whatever is shown.
+async fn try_wrong_method(cast: &Cast, endpoint: Endpoint, method: &Method) -> Option<String> {
+    let path = sample::path(cast, endpoint);
+    let request = cast.request(method.clone(), &path).bearer_auth(cast.best_token());
+    let status = request.send().await.expect("answer").status();
+    (status != 405).then(|| format!("{method} {endpoint:?} is {status} and no 405"))
+}

@@ -1,0 +1,82 @@
+//! Whether an answer is the one that the table promises.
+
+use super::attempt::Attempt;
+use super::cast::Cast;
+use super::sample::{self, Good, Material};
+use crate::e2e::security::caller::Reply;
+use http_adapter::problem::Fault;
+use http_adapter::{Audience, Credential, Outcome};
+use reqwest::Method;
+use serde_json::Value;
+
+/// Makes an attempt; says what is surprising about the answer.
+pub(super) async fn of(cast: &Cast, attempt: &Attempt, material: &Material) -> Result<(), String> {
+    let sample = sample::of(cast, attempt.endpoint, &attempt.method, material);
+    let reply = Reply::to(attempt.request(cast, &sample, material)).await;
+    let outcome = attempt.audience.outcome(attempt.credential);
+    let judged = match outcome {
+        Outcome::Served => served(&reply, sample.good),
+        Outcome::Refused(fault) => refused(&reply, fault, attempt.audience),
+        Outcome::ToSignIn => redirected(&reply, &["/sign-in?"]),
+    };
+    let judged = judged.and_then(|()| gives_nothing_away(&reply, outcome));
+    judged.map_err(|what| {
+        let Attempt { endpoint, method, credential, .. } = attempt;
+        format!("{method} {endpoint:?} with {credential:?}: {what} in place of {outcome:?}: {reply:?}")
+    })
+}
+
+/// Checks that the refused attempts changed nothing: the owner is signed in still, and every token goes on.
+pub(super) async fn of_what_was_left_alone(cast: &Cast, material: &Material) -> Result<(), String> {
+    let account = cast.request(Method::GET, "/account").header("cookie", material.browser.header());
+    let account = Reply::to(account).await.status;
+    let path = format!("/api/v1/profile/{}", cast.owner.user_id);
+    let personal = cast.bearer(Credential::PersonalToken, domain::scope::Scope::Profile).expect("token");
+    let by_app = Reply::to(cast.request(Method::GET, &path).bearer_auth(cast.best_token())).await.status;
+    let by_person = Reply::to(cast.request(Method::GET, &path).bearer_auth(personal)).await.status;
+    let found = [account, by_app, by_person];
+    if found == [200; 3] { Ok(()) } else { Err(format!("a refusal had an effect: {found:?}")) }
+}
+
+fn served(reply: &Reply, good: Good) -> Result<(), String> {
+    match good {
+        Good::Status(status) if reply.status == status => Ok(()),
+        Good::Status(_) => Err(format!("status {}", reply.status)),
+        Good::SeeOther(places) => redirected(reply, places),
+    }
+}
+
+fn redirected(reply: &Reply, places: &[&str]) -> Result<(), String> {
+    let location = reply.header("location").unwrap_or_default();
+    let fits = reply.status == 303 && places.iter().any(|place| location.starts_with(place));
+    if fits { Ok(()) } else { Err(format!("status {} to {location:?}", reply.status)) }
+}
+
+fn refused(reply: &Reply, fault: Fault, audience: Audience) -> Result<(), String> {
+    let row = fault.row();
+    let told = match audience {
+        Audience::Client => member(reply, "error") == row.oauth_error(),
+        Audience::AnyForm | Audience::Person | Audience::PersonsForm => reply.body.contains(row.title),
+        Audience::Anybody | Audience::Reader(_) => member(reply, "code") == row.code,
+    };
+    if reply.status == row.status && told { Ok(()) } else { Err(format!("status {}", reply.status)) }
+}
+
+fn member(reply: &Reply, name: &str) -> String {
+    let body: Value = serde_json::from_str(&reply.body).unwrap_or_default();
+    body[name].as_str().unwrap_or_default().to_owned()
+}
+
+/// Whoever is not served gets no session, and no token.
+fn gives_nothing_away(reply: &Reply, outcome: Outcome) -> Result<(), String> {
+    let sets_session = reply
+        .headers
+        .get_all("set-cookie")
+        .iter()
+        .any(|cookie| cookie.as_bytes().starts_with(b"restwell_session"));
+    let has_token = reply.body.contains("access_token\"") || reply.body.contains("rwp_");
+    if outcome != Outcome::Served && (sets_session || has_token) {
+        return Err("something is given away".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! Two servers on one database, for all cases: each case has people and clients of its own.
+
+use super::action::Action;
+use super::case::Case;
+use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::security::operator::Operator;
+use crate::e2e::security::party::with_one_address;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use application::ports::system::Entropy as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use system_adapter::SystemEntropy;
+
+/// How soon a revocation must be seen everywhere (decisions 3).
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// How long keys are waited for. They have a limit in the tests of key rotation; here only the order counts.
+const KEY_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The servers, and who stands outside of them.
+pub(super) struct Scene {
+    pub(super) servers: [Server; 2],
+    pub(super) callers: [Caller; 2],
+    pub(super) operator: Operator,
+    /// How long what ended may still be accepted.
+    pub(super) patience: Duration,
+    cases: AtomicU32,
+    _world: World,
+}
+
+impl Scene {
+    pub(super) async fn of(world: World, access_cache: Duration) -> Self {
+        // What has limits against guessing has them in other tests.
+        let world = with_one_address(world)
+            .with("RESTWELL__TOKENS__ACCESS_CACHE_MILLISECONDS", &access_cache.as_millis().to_string())
+            .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000000")
+            .with("RESTWELL__TOKENS__FAILURES_PER_ADDRESS", "1000000")
+            .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ADDRESS", "1000000");
+        let servers = [world.serve(), world.serve_as("second")];
+        Self {
+            callers: servers.each_ref().map(Caller::of),
+            operator: Operator::of(&world).await,
+            patience: if access_cache.is_zero() { Duration::ZERO } else { LIMIT },
+            cases: AtomicU32::new(0),
+            servers,
+            _world: world,
+        }
+    }
+
+    /// Plays a sequence from the beginning; says at which step something was surprising.
+    pub(super) async fn play(&self, actions: &[Action]) -> Result<(), String> {
+        let number = self.cases.fetch_add(1, Ordering::Relaxed);
+        let mut case = Case::begin(self, number).await?;
+        for (step, action) in actions.iter().enumerate() {
+            case.act(action).await.map_err(|surprise| format!("step {step}, {action:?}: {surprise}"))?;
+        }
+        case.finish().await.map_err(|surprise| format!("in the end: {surprise}"))
+    }
+
+    /// Waits until both servers show this key and no other.
+    pub(super) async fn wait_for_only_key(&self, key_id: &str) -> Result<(), String> {
+        let started = Instant::now();
+        for caller in &self.callers {
+            loop {
+                let shown = caller.get("/.well-known/jwks.json", &Form(Vec::new())).await.json();
+                let keys: Vec<_> =
+                    shown["keys"].as_array().into_iter().flatten().map(|key| &key["kid"]).collect();
+                if keys == [key_id] {
+                    break;
+                }
+                if started.elapsed() > KEY_PATIENCE {
+                    return Err(format!("the retired keys are still shown: {keys:?}"));
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Draws a seed.
+pub(super) fn draw_seed() -> u64 {
+    SystemEntropy.uuid().as_u64_pair().0
+}

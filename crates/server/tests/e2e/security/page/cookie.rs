@@ -1,0 +1,81 @@
+//! The two cookies, with a public URL of either kind.
+
+use crate::e2e::app::REDIRECT_URI;
+use crate::e2e::browser::{Browser, Page, SESSION, SetCookie, VISIT};
+use crate::e2e::security::asking::{allow, ask};
+use crate::e2e::security::scene::Scene;
+use crate::e2e::world::World;
+
+const PUBLIC_URL: &str = "https://restwell.example";
+
+on_both_stores! {
+    // T31
+    async fn on_http_loopback_the_cookies_have_neither_prefix_nor_secure(world: World) {
+        let scene = Scene::of(world);
+        let page = scene.browser.open("/sign-in").await;
+        let visit = only_cookie(&page);
+        assert_eq!(visit.name, VISIT);
+        assert_eq!(visit.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=86400"]);
+        let signed_in = scene.browser.submit(&scene.person.credentials(&page.form("/sign-in"))).await;
+        let session = only_cookie(&signed_in);
+        assert_eq!(session.name, SESSION);
+        assert_eq!(session.attributes, ["Path=/", "HttpOnly", "SameSite=Lax"]);
+        let signed_out = scene.browser.submit(&scene.browser.open("/apps").await.form("/sign-out")).await;
+        let cleared = only_cookie(&signed_out);
+        assert_eq!((cleared.name.as_str(), cleared.value.as_str()), (SESSION, ""));
+        assert_eq!(cleared.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=0"]);
+    }
+
+    // T31
+    async fn with_an_https_public_url_the_cookies_are_bound_to_the_host_and_to_https(world: World) {
+        let scene = Scene::of(with_https(world).await);
+        let page = scene.browser.open("/sign-in").await;
+        let visit = only_cookie(&page);
+        assert_eq!(visit.name, format!("__Host-{VISIT}"));
+        assert_eq!(visit.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=86400", "Secure"]);
+        let form = scene.person.credentials(&page.form("/sign-in"));
+        // The origin is that of the public URL, whatever the connection looks like.
+        let http = PUBLIC_URL.replace("https", "http");
+        scene.browser.submit_with(&form, &[("origin", &http)]).await.assert_refused(403);
+        scene.browser.submit_with(&form, &[("origin", &scene.server.base_url)]).await.assert_refused(403);
+        let signed_in = scene.browser.submit_with(&form, &[("origin", PUBLIC_URL)]).await;
+        let session = only_cookie(&signed_in);
+        assert_eq!(session.name, format!("__Host-{SESSION}"));
+        assert_eq!(session.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Secure"]);
+        assert_eq!(signed_in.header("strict-transport-security"), Some("max-age=31536000"));
+        assert!(scene.browser.is_signed_in().await);
+
+        // The name without the prefix could come from anywhere, so it counts for nothing.
+        let other = Browser::new(&scene.server);
+        other.plant(SESSION, &session.value);
+        assert!(!other.is_signed_in().await);
+        // Sent twice, by whoever managed to: which one is ours cannot be known.
+        let path = "/account";
+        let pair = format!("__Host-{SESSION}={}", session.value);
+        let twice = Browser::new(&scene.server).get_with(path, &[("cookie", &format!("{pair}; {pair}"))]).await;
+        assert_eq!(twice.own_location(), "/sign-in?to=account");
+
+        // The whole way of an app works as well.
+        let consent = scene.browser.follow(&ask(&scene.browser, &scene.asking()).await).await;
+        let answer = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI);
+        assert_eq!(answer["iss"], PUBLIC_URL);
+        let signed_out = scene.browser.submit(&scene.browser.open("/apps").await.form("/sign-out")).await;
+        let cleared = only_cookie(&signed_out);
+        assert_eq!(cleared.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=0", "Secure"]);
+    }
+}
+
+/// Gives a world an https public URL, and the encryption key that such a server wants.
+async fn with_https(world: World) -> World {
+    let key = world.ok(&["key", "generate"]);
+    // The one that was made with the world is sealed under another key.
+    world.execute("DELETE FROM signing_key").await;
+    world.with("RESTWELL__SERVER__PUBLIC_URL", PUBLIC_URL).with("RESTWELL__KEYS__ENCRYPTION_KEY", key.trim())
+}
+
+#[track_caller]
+fn only_cookie(page: &Page) -> SetCookie {
+    let mut cookies = page.set_cookies();
+    assert_eq!(cookies.len(), 1, "{page:?}");
+    cookies.remove(0)
+}

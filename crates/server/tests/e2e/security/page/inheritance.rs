@@ -1,0 +1,82 @@
+//! A person who is made anew with the address of one who was deleted has nothing of theirs.
+
+use super::token::make_token;
+use crate::e2e::app::{REDIRECT_URI, Registration, text};
+use crate::e2e::browser::{Browser, SESSION};
+use crate::e2e::person::Person;
+use crate::e2e::security::asking::{allow, ask, reach_consent};
+use crate::e2e::security::caller::Caller;
+use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::world::World;
+use std::time::Duration;
+
+on_both_stores! {
+    // T59, T67
+    async fn a_person_made_anew_with_the_same_address_inherits_nothing(world: World) {
+        let scene = Scene::of(world);
+        let (browser, person) = (&scene.browser, &scene.person);
+        let caller = Caller::of(&scene.server);
+        let link = scene.world.json(&["user", "reset-password", &person.user_id, "--json"]);
+        let link = text(&link, "password_link");
+        let (_, link) = link.split_once("/set-password").expect("a link");
+        let consent = reach_consent(browser, &scene.asking(), person).await;
+        let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
+        let code = browser.submit(&form).await.answer_to(REDIRECT_URI)["code"].clone();
+        let tokens = caller.redeem(&scene.app, &code).await.tokens();
+        let unused = ask(browser, &scene.asking()).await.answer_to(REDIRECT_URI)["code"].clone();
+        let personal = make_token(browser, "mine", &["profile"]).await;
+        let waiting = reach_consent(browser, &scene.asking().with("prompt", "consent"), person).await;
+        let old_cookie = browser.session();
+
+        scene.world.ok(&["user", "delete", &person.user_id, "--yes"]);
+        let heir = Person::create(&scene.world, &person.email);
+        assert_ne!(heir.user_id, person.user_id);
+        for table in [
+            "session", "personal_token", "access_grant", "authorization_code", "authorization_request", "consent",
+            "password_link",
+        ] {
+            assert_rows(&scene.world, table, "", 0).await;
+        }
+        // For a second it is remembered that a token was live; whose data it opens is nobody's by then.
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+        let as_heir = Registration { user_id: heir.user_id.clone(), ..scene.app.clone() };
+        for registration in [&scene.app, &as_heir] {
+            for token in [&tokens.access, &personal] {
+                caller.read_profile(token, registration).await.assert_problem(401, "invalid_token");
+            }
+            caller.refresh(registration, &tokens.refresh).await.assert_error(400, "invalid_grant");
+            caller.redeem(registration, &unused).await.assert_error(400, "invalid_grant");
+        }
+        browser.get(&format!("/set-password{link}")).await.assert_refused(400);
+        assert!(!browser.is_signed_in().await);
+        allow(browser, &waiting, &["profile"]).await.assert_refused(403);
+
+        // Signed in as the new one, in the very same browser: asked anew, and shown nothing of before.
+        browser.sign_in(&heir).await;
+        allow(browser, &waiting, &["profile"]).await.assert_refused(403);
+        let sent = ask(browser, &scene.asking()).await;
+        assert!(sent.own_location().starts_with("/consent?request="), "{sent:?}");
+        assert!(browser.open("/apps").await.text().contains("No app can read your data"));
+        assert!(browser.open("/activity").await.text().contains("Nobody has read your data"));
+        assert!(!browser.open("/tokens").await.text().contains("mine"));
+        let thief = Browser::new(&scene.server);
+        thief.plant(SESSION, &old_cookie);
+        assert!(!thief.is_signed_in().await);
+    }
+
+    // T67
+    async fn another_address_makes_no_other_person(world: World) {
+        let scene = Scene::of(world);
+        scene.browser.sign_in(&scene.person).await;
+        let personal = make_token(&scene.browser, "mine", &["profile"]).await;
+        scene.world.ok(&["user", "update", &scene.person.user_id, "--email", "moved@example.org"]);
+        let squatter = Person::create(&scene.world, &scene.person.email);
+        let other = Browser::new(&scene.server);
+        other.sign_in(&squatter).await;
+        assert!(!other.open("/tokens").await.text().contains("mine"));
+        assert!(scene.browser.open("/account").await.text().contains("moved@example.org"));
+        assert_eq!(Caller::of(&scene.server).read_profile(&personal, &scene.app).await.status, 200);
+        let moved = Person { email: "MOVED@example.org".to_owned(), ..scene.person.clone() };
+        Browser::new(&scene.server).sign_in(&moved).await;
+    }
+}

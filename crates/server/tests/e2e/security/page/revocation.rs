@@ -1,0 +1,216 @@
+//! How soon what was taken away is gone, on both of two servers.
+
+use super::token::{make_token, revoke_the_token};
+use crate::e2e::app::{Registration, Tokens};
+use crate::e2e::browser::{Browser, PageForm};
+use crate::e2e::person::PASSWORD;
+use crate::e2e::security::asking::connect;
+use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::security::party::with_one_address;
+use crate::e2e::security::scene::Scene;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use std::time::{Duration, Instant};
+
+/// How soon a revocation must be seen by every server.
+const LIMIT: Duration = Duration::from_secs(2);
+const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
+
+/// A token that reads a person's profile.
+pub(super) struct Token {
+    text: String,
+    path: String,
+}
+
+impl Token {
+    /// The access token of an app.
+    pub(super) fn access(tokens: &Tokens, app: &Registration) -> Self {
+        Self { text: tokens.access.clone(), path: format!("/api/v1/profile/{}", app.user_id) }
+    }
+}
+
+/// Two servers on one store, and a person with an app, a personal token, and another browser at the second server.
+pub(super) struct Replicas {
+    pub(super) second: Server,
+    pub(super) scene: Scene,
+    pub(super) app: Tokens,
+    pub(super) personal: Token,
+    pub(super) other_browser: Browser,
+}
+
+impl Replicas {
+    pub(super) async fn of(world: World) -> Self {
+        let scene = Scene::of(with_one_address(world));
+        let second = scene.world.serve_as("second");
+        let app = connect(&scene.server, &scene.browser, &scene.person, &scene.app).await;
+        let text = make_token(&scene.browser, "mine", &["profile"]).await;
+        let personal = Token { text, path: format!("/api/v1/profile/{}", scene.person.user_id) };
+        let other_browser = Browser::new(&second);
+        other_browser.sign_in(&scene.person).await;
+        Self { second, scene, app, personal, other_browser }
+    }
+
+    fn access(&self) -> Token {
+        Token::access(&self.app, &self.scene.app)
+    }
+
+    fn callers(&self) -> [Caller; 2] {
+        [Caller::of(&self.scene.server), Caller::of(&self.second)]
+    }
+
+    /// Lets both servers accept these tokens just now, so that they remember it.
+    pub(super) async fn warm(&self, tokens: &[&Token]) {
+        self.assert_live(tokens).await;
+    }
+
+    /// Checks that both servers accept these tokens.
+    pub(super) async fn assert_live(&self, tokens: &[&Token]) {
+        for caller in self.callers() {
+            for token in tokens {
+                let reply = caller.read(&token.text, &token.path).await;
+                assert_eq!(reply.status, 200, "{reply:?}");
+            }
+        }
+    }
+
+    /// Asks both servers until they refuse these tokens, which must be soon, and for good.
+    pub(super) async fn assert_gone_in_time(&self, tokens: &[&Token]) {
+        let done_at = Instant::now();
+        for caller in self.callers() {
+            for token in tokens {
+                loop {
+                    let asked_at = done_at.elapsed();
+                    let reply = caller.read(&token.text, &token.path).await;
+                    if reply.status == 401 {
+                        break reply.assert_problem(401, "invalid_token");
+                    }
+                    assert_eq!(reply.status, 200, "{reply:?}");
+                    assert!(asked_at < LIMIT, "still accepted after {asked_at:?}");
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+        }
+        for caller in self.callers() {
+            for token in tokens {
+                caller.read(&token.text, &token.path).await.assert_problem(401, "invalid_token");
+            }
+        }
+    }
+
+    /// Checks that neither server renews the app's token.
+    pub(super) async fn assert_refresh_refused(&self) {
+        for caller in self.callers() {
+            caller.refresh(&self.scene.app, &self.app.refresh).await.assert_error(400, "invalid_grant");
+        }
+    }
+
+    /// Checks in which of the two browsers the person is signed in, at both servers.
+    async fn assert_signed_in(&self, here: bool, elsewhere: bool) {
+        for (browser, expected) in [(&self.scene.browser, here), (&self.other_browser, elsewhere)] {
+            for server in [&self.scene.server, &self.second] {
+                assert_eq!(browser.at(server).is_signed_in().await, expected);
+            }
+        }
+    }
+
+    async fn change_password_form(&self) -> PageForm {
+        let form = self.scene.browser.open("/account").await.form("/account/password");
+        form.with("current_password", PASSWORD).with("new_password", NEW_PASSWORD)
+    }
+}
+
+on_both_stores! {
+    // T67
+    async fn a_locked_and_then_deleted_person_is_refused_everywhere_with_every_kind_of_token(world: World) {
+        let replicas = Replicas::of(world).await;
+        let (access, personal, user) = (replicas.access(), &replicas.personal, replicas.scene.person.user_id.as_str());
+        let world = &replicas.scene.world;
+        replicas.assert_signed_in(true, true).await;
+        replicas.warm(&[&access, personal]).await;
+        world.ok(&["user", "lock", user]);
+        replicas.assert_gone_in_time(&[&access, personal]).await;
+        replicas.assert_refresh_refused().await;
+        replicas.assert_signed_in(false, false).await;
+        // Unlocking gives back what was there.
+        world.ok(&["user", "unlock", user]);
+        let started = Instant::now();
+        while replicas.callers()[1].read(&access.text, &access.path).await.status != 200 {
+            assert!(started.elapsed() < LIMIT, "still refused");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        replicas.warm(&[&access, personal]).await;
+        world.ok(&["user", "delete", user, "--yes"]);
+        replicas.assert_gone_in_time(&[&access, personal]).await;
+        replicas.assert_refresh_refused().await;
+        replicas.assert_signed_in(false, false).await;
+    }
+
+    // T67
+    async fn a_disabled_client_is_refused_everywhere_and_the_persons_own_token_goes_on(world: World) {
+        let replicas = Replicas::of(world).await;
+        let (access, personal) = (replicas.access(), &replicas.personal);
+        replicas.warm(&[&access, personal]).await;
+        replicas.scene.world.ok(&["client", "disable", &replicas.scene.app.client_id]);
+        replicas.assert_gone_in_time(&[&access]).await;
+        for caller in replicas.callers() {
+            let refused = caller.refresh(&replicas.scene.app, &replicas.app.refresh).await;
+            refused.assert_error(401, "invalid_client");
+        }
+        replicas.assert_live(&[personal]).await;
+        replicas.assert_signed_in(true, true).await;
+    }
+
+    // T67
+    async fn a_new_password_that_disconnects_everything_does_so_everywhere(world: World) {
+        let replicas = Replicas::of(world).await;
+        let (access, personal) = (replicas.access(), &replicas.personal);
+        replicas.warm(&[&access, personal]).await;
+        let form = replicas.change_password_form().await.with("disconnect_apps", "yes");
+        assert_eq!(replicas.scene.browser.submit(&form).await.own_location(), "/account?done=password");
+        replicas.assert_gone_in_time(&[&access, personal]).await;
+        replicas.assert_refresh_refused().await;
+        replicas.assert_signed_in(true, false).await;
+    }
+
+    // T67
+    async fn a_new_password_alone_ends_the_sessions_and_leaves_apps_and_tokens(world: World) {
+        let replicas = Replicas::of(world).await;
+        let (access, personal) = (replicas.access(), &replicas.personal);
+        let form = replicas.change_password_form().await;
+        assert_eq!(replicas.scene.browser.submit(&form).await.own_location(), "/account?done=password");
+        // Longer than anything is remembered.
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+        replicas.assert_live(&[&access, personal]).await;
+        for caller in replicas.callers() {
+            caller.refresh(&replicas.scene.app, &replicas.app.refresh).await.access();
+        }
+        replicas.assert_signed_in(true, false).await;
+    }
+
+    // T67
+    async fn a_revoked_personal_token_is_refused_everywhere_and_the_app_goes_on(world: World) {
+        let replicas = Replicas::of(world).await;
+        let (access, personal) = (replicas.access(), &replicas.personal);
+        replicas.warm(&[&access, personal]).await;
+        revoke_the_token(&replicas.scene.browser).await;
+        replicas.assert_gone_in_time(&[personal]).await;
+        replicas.assert_live(&[&access]).await;
+        assert!(!replicas.scene.browser.open("/tokens").await.text().contains("mine"));
+    }
+
+    // T67
+    async fn a_grant_that_the_operator_revokes_by_person_is_refused_everywhere_and_tokens_of_ones_own_go_on(world: World) {
+        let replicas = Replicas::of(world).await;
+        let (access, personal) = (replicas.access(), &replicas.personal);
+        replicas.warm(&[&access, personal]).await;
+        replicas.scene.world.ok(&["grant", "revoke", "--user", &replicas.scene.person.user_id]);
+        replicas.assert_gone_in_time(&[&access]).await;
+        replicas.assert_refresh_refused().await;
+        replicas.assert_live(&[personal]).await;
+        // The app can do nothing with its token; the person's page does not name it any more.
+        let form = Form(vec![("token", replicas.app.access.clone())]).signed_by(&replicas.scene.app);
+        let told = Caller::of(&replicas.second).post("/oauth/introspect", &form).await;
+        assert_eq!(told.json(), serde_json::json!({"active": false}));
+        assert!(replicas.scene.browser.at(&replicas.second).open("/apps").await.text().contains("No app can read"));
+    }
+}

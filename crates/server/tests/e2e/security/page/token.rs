@@ -1,0 +1,96 @@
+//! Personal access tokens, as a person makes them on the page.
+
+use crate::e2e::browser::Browser;
+use crate::e2e::person::Person;
+use crate::e2e::security::caller::Caller;
+use crate::e2e::security::scene::{Scene, age_sessions, assert_rows};
+use crate::e2e::world::World;
+
+/// Makes a token on the page and returns its text, which is shown there once.
+pub(super) async fn make_token(browser: &Browser, name: &str, scopes: &[&str]) -> String {
+    let form = browser.open("/tokens").await.form("/tokens");
+    let page = browser.submit(&form.with("name", name).tick("scope", scopes)).await;
+    assert_eq!(page.status, 200, "{page:?}");
+    let text = page.text();
+    let found: Vec<&str> = text.split_whitespace().filter(|word| word.starts_with("rwp_")).collect();
+    assert_eq!(found.len(), 1, "{text}");
+    found[0].to_owned()
+}
+
+/// Revokes the one token that a person has, by the button beside it.
+pub(super) async fn revoke_the_token(browser: &Browser) {
+    let form = browser.open("/tokens").await.form("/tokens/revoke");
+    assert_eq!(browser.submit(&form).await.own_location(), "/tokens?done=revoked");
+}
+
+on_both_stores! {
+    async fn a_token_is_shown_once_and_reads_what_was_ticked(world: World) {
+        let scene = Scene::of(world);
+        scene.browser.sign_in(&scene.person).await;
+        let token = make_token(&scene.browser, "Sunday notebook", &["sleep"]).await;
+        let shown = scene.browser.open("/tokens").await;
+        assert!(shown.text().contains("Sunday notebook") && !shown.body.contains("rwp_"), "{shown:?}");
+        let caller = Caller::of(&scene.server);
+        assert_eq!(caller.read(&token, &format!("/api/v1/sleep/{}", scene.person.user_id)).await.status, 200);
+        caller.read_profile(&token, &scene.app).await.assert_problem(403, "insufficient_scope");
+        let stranger = Person::create(&scene.world, "stranger@example.org");
+        let path = format!("/api/v1/sleep/{}", stranger.user_id);
+        caller.read(&token, &path).await.assert_problem(403, "other_user");
+    }
+
+    async fn a_form_that_asks_for_a_wrong_token_makes_none(world: World) {
+        let scene = Scene::of(world);
+        scene.browser.sign_in(&scene.person).await;
+        let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
+        for (form, status) in [
+            (form.with("name", ""), 422), (form.with("name", &"x".repeat(101)), 422), (form.with("name", "a\nb"), 400),
+            (form.tick("scope", &[]), 422), (form.tick("scope", &["sleep:write"]), 422), (form.tick("scope", &["x"]), 422),
+            (form.with("expires", "0"), 422), (form.with("expires", "367"), 422), (form.with("expires", "-1"), 400),
+            (form.with("expires", "never"), 400), (form.and("name", "y"), 400), (form.and("expires", "30"), 400),
+        ] {
+            scene.browser.submit(&form).await.assert_refused(status);
+        }
+        assert_rows(&scene.world, "personal_token", "", 0).await;
+    }
+
+    async fn a_token_is_made_by_somebody_who_has_just_signed_in(world: World) {
+        let scene = Scene::of(world);
+        scene.browser.sign_in(&scene.person).await;
+        let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
+        age_sessions(&scene.world, 301).await;
+        let sent = scene.browser.submit(&form).await;
+        assert_eq!(sent.own_location(), "/sign-in?to=tokens");
+        assert_rows(&scene.world, "personal_token", "", 0).await;
+        // The password is asked for although somebody is signed in, and a wrong one changes nothing.
+        let page = scene.browser.follow(&sent).await;
+        assert!(page.text().contains("confirm your password"), "{page:?}");
+        let confirm = page.form("/sign-in");
+        assert_eq!(confirm.value("email"), scene.person.email);
+        scene.browser.submit(&confirm.with("password", "a wrong password")).await.assert_refused(422);
+        assert_eq!(scene.browser.submit(&form).await.own_location(), "/sign-in?to=tokens");
+        let confirmed = scene.browser.submit(&confirm.with("password", &scene.person.password)).await;
+        assert_eq!(confirmed.own_location(), "/tokens");
+        make_token(&scene.browser, "x", &["sleep"]).await;
+        // The session of before ended with that.
+        assert_rows(&scene.world, "session", "", 1).await;
+    }
+
+    async fn nobody_revokes_another_persons_token(world: World) {
+        let scene = Scene::of(world);
+        let stranger = Person::create(&scene.world, "stranger@example.org");
+        scene.browser.sign_in(&scene.person).await;
+        let token = make_token(&scene.browser, "mine", &["profile"]).await;
+        let form = scene.browser.open("/tokens").await.form("/tokens/revoke");
+        let other = Browser::new(&scene.server);
+        other.sign_in(&stranger).await;
+        make_token(&other, "theirs", &["profile"]).await;
+        let own = other.open("/tokens").await.form("/tokens/revoke");
+        other.submit(&own.with("token", form.value("token"))).await.own_location();
+        other.submit(&own.with("token", "no-uuid")).await.assert_refused(400);
+        assert_rows(&scene.world, "personal_token", "WHERE revoked_at IS NOT NULL", 0).await;
+        assert_eq!(Caller::of(&scene.server).read_profile(&token, &scene.app).await.status, 200);
+        // Nor is another person's app disconnected.
+        let disconnect = other.open("/apps").await.forms("/apps/disconnect");
+        assert!(disconnect.is_empty(), "{disconnect:?}");
+    }
+}

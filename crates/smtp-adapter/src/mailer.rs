@@ -1,0 +1,198 @@
+//! The mail port, by SMTP.
+
+use crate::failure::{Failure, Step};
+use crate::message;
+use crate::options::{Encryption, SmtpOptions, bare_host, is_loopback_host};
+use application::ports::system::{Clock, Entropy, Mail, MailError, Mailer};
+use async_trait::async_trait;
+use lettre::address::Address;
+use lettre::message::Message;
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{Data, Mail as MailCommand, Rcpt};
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use lettre::transport::smtp::response::Response;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use url::Host;
+
+/// How much longer than the connection a message may take.
+const MESSAGE_TIMEOUTS: u32 = 3;
+
+/// How long the mail server may take to say goodbye. What it has taken by then, it has taken.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Why no mail can be sent with some options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SmtpSetupError {
+    /// Addresses, one-time links and the password would be read on the way.
+    #[error("mail is sent without encryption to a mail server on this machine only")]
+    ClearText,
+    /// No certificate of a mail server could be checked.
+    #[error("there are no root certificates on this machine (Debian's package is ca-certificates)")]
+    NoRootCertificates,
+    /// The TLS library refused.
+    #[error("TLS cannot be set up")]
+    Tls,
+    /// The public host is neither a name nor an IP address.
+    #[error("the public host is neither a name nor an IP address")]
+    PublicHost,
+}
+
+/// How a connection is made secret.
+#[derive(Clone)]
+pub(crate) enum Security {
+    Implicit(TlsParameters),
+    StartTls(TlsParameters),
+    None,
+}
+
+impl Security {
+    fn of(options: &SmtpOptions) -> Result<Self, SmtpSetupError> {
+        match options.encryption {
+            Encryption::Implicit => trusting_this_machines_roots(&options.host).map(Self::Implicit),
+            Encryption::StartTls => trusting_this_machines_roots(&options.host).map(Self::StartTls),
+            Encryption::None if is_loopback_host(&options.host) => Ok(Self::None),
+            Encryption::None => Err(SmtpSetupError::ClearText),
+        }
+    }
+}
+
+fn trusting_this_machines_roots(host: &str) -> Result<TlsParameters, SmtpSetupError> {
+    // The library would take an empty list for an answer and trust nobody.
+    if rustls_native_certs::load_native_certs().certs.is_empty() {
+        return Err(SmtpSetupError::NoRootCertificates);
+    }
+    TlsParameters::builder(bare_host(host).to_owned()).build_rustls().map_err(|_| SmtpSetupError::Tls)
+}
+
+/// Hands messages to one mail server, each over a connection of its own: they are few.
+pub struct SmtpMailer {
+    options: SmtpOptions,
+    security: Security,
+    hello: ClientId,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl SmtpMailer {
+    /// Makes a mailer; reads the root certificates of this machine, and connects to nobody yet.
+    pub fn new(
+        options: SmtpOptions,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Result<Self, SmtpSetupError> {
+        let security = Security::of(&options)?;
+        Self::with_security(options, security, clock, entropy)
+    }
+
+    pub(crate) fn with_security(
+        options: SmtpOptions,
+        security: Security,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Result<Self, SmtpSetupError> {
+        let hello = match Host::parse(&options.public_host) {
+            Ok(Host::Domain(name)) => ClientId::Domain(name),
+            Ok(Host::Ipv4(address)) => ClientId::Ipv4(address),
+            Ok(Host::Ipv6(address)) => ClientId::Ipv6(address),
+            Err(_) => return Err(SmtpSetupError::PublicHost),
+        };
+        Ok(Self { options, security, hello, clock, entropy })
+    }
+
+    async fn deliver(&self, mail: &Mail) -> Result<(), Failure> {
+        // How the mail server is greeted is also how RFC 5322 section 3.6.4 wants the right side of an id.
+        let id = format!("<{}@{}>", self.entropy.uuid().simple(), self.hello);
+        let message = message::written(mail, &self.options.sender, id, self.clock.now())?;
+        let mut connection = within(self.options.timeout, self.open()).await?;
+        let limit = self.options.timeout.saturating_mul(MESSAGE_TIMEOUTS);
+        let handed_over = within(limit, hand_over(&mut connection, &message)).await;
+        let _ = timeout(self.options.timeout.min(GOODBYE), connection.quit()).await;
+        handed_over
+    }
+
+    /// Connects, encrypts and signs in, in this order: nothing of value is said before the connection is secret.
+    async fn open(&self) -> Result<AsyncSmtpConnection, Failure> {
+        let server = (bare_host(&self.options.host), self.options.port);
+        let from_the_start = match &self.security {
+            Security::Implicit(parameters) => Some(parameters.clone()),
+            Security::StartTls(_) | Security::None => None,
+        };
+        let connecting = AsyncSmtpConnection::connect_tokio1(server, None, &self.hello, from_the_start, None);
+        let mut connection = connecting.await.map_err(|error| Failure::at(Step::Connect, &error))?;
+        if let Security::StartTls(parameters) = &self.security {
+            if !connection.can_starttls() {
+                return Err(Failure::NoStartTls);
+            }
+            let encrypting = connection.starttls(parameters.clone(), &self.hello).await;
+            encrypting.map_err(|error| Failure::at(Step::StartTls, &error))?;
+        }
+        if let Some(credentials) = &self.options.credentials {
+            let credentials =
+                Credentials::new(credentials.user_name.clone(), credentials.password.to_string());
+            expect(Step::SignIn, 235, connection.auth(DEFAULT_MECHANISMS, &credentials).await)?;
+        }
+        Ok(connection)
+    }
+}
+
+#[async_trait]
+impl Mailer for SmtpMailer {
+    async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        let Err(failure) = self.deliver(mail).await else { return Ok(()) };
+        tracing::warn!(reason = %failure, "a message was not handed to the mail server");
+        if failure.is_final() {
+            Err(MailError::Refused)
+        } else {
+            Err(MailError::Unavailable(Some(failure.into())))
+        }
+    }
+}
+
+/// Sends one message over an open connection (RFC 5321 section 3.3). When it returns, the mail server is responsible.
+async fn hand_over(connection: &mut AsyncSmtpConnection, message: &Message) -> Result<(), Failure> {
+    let envelope = message.envelope();
+    let mut parameters = Vec::new();
+    let is_ascii = |address: &Address| AsRef::<str>::as_ref(address).is_ascii();
+    if !envelope.from().into_iter().chain(envelope.to()).all(is_ascii) {
+        if !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
+            return Err(Failure::NoUnicodeAddress);
+        }
+        // The address stands in the header too; whoever takes the one takes the other (RFC 6531 section 3.1).
+        parameters.push(MailParameter::SmtpUtfEight);
+        parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+    }
+    let sender = MailCommand::new(envelope.from().cloned(), parameters);
+    expect(Step::Sender, 250, connection.command(sender).await)?;
+    for address in envelope.to() {
+        let answer = connection.command(Rcpt::new(address.clone(), Vec::new())).await;
+        expect(Step::Recipient, 250, answer)?;
+    }
+    expect(Step::Text, 354, connection.command(Data).await)?;
+    expect(Step::Text, 250, connection.message(&message.formatted()).await)
+}
+
+/// Takes the one answer that belongs to a step. An answer that somebody slipped in before the encryption began
+/// would push all others back by one, and so be noticed.
+fn expect(
+    step: Step,
+    code: u16,
+    answer: Result<Response, lettre::transport::smtp::Error>,
+) -> Result<(), Failure> {
+    match answer {
+        Ok(response) if response.has_code(code) => Ok(()),
+        // 251 takes a message for somebody who has moved.
+        Ok(response) if step == Step::Recipient && response.has_code(251) => Ok(()),
+        Ok(_) => Err(Failure::Answer(step)),
+        Err(error) => Err(Failure::at(step, &error)),
+    }
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    timeout(limit, work).await.unwrap_or(Err(Failure::TooSlow(limit)))
+}
+
+#[cfg(test)]
+mod tests;

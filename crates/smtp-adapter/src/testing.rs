@@ -1,0 +1,227 @@
+//! A mail server for tests: speaks enough SMTP, writes down what it hears, and misbehaves when told to.
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::PrivateKeyDer;
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+/// What the server does instead of a good answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Instead {
+    /// Says this.
+    Say(&'static str),
+    /// Says nothing, and keeps the connection open.
+    Hang,
+    /// Ends the connection.
+    Drop,
+}
+
+/// A certificate for `localhost`, signed by itself, and a server's side of it.
+pub(crate) struct Identity {
+    pub(crate) certificate: Vec<u8>,
+    acceptor: TlsAcceptor,
+}
+
+impl Identity {
+    pub(crate) fn new() -> Self {
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.der().clone()], key)
+            .unwrap();
+        Self { certificate: cert.der().to_vec(), acceptor: TlsAcceptor::from(Arc::new(config)) }
+    }
+}
+
+/// How the server behaves.
+#[derive(Default)]
+pub(crate) struct Behaviour {
+    /// What it does when a line begins like this. `greeting` stands for the connection, `.` for the end of a text.
+    pub(crate) instead: Vec<(&'static str, Instead)>,
+    /// What it says that it can, beside the encryption.
+    pub(crate) extensions: Vec<&'static str>,
+    /// Encrypts from the first byte.
+    pub(crate) implicit: Option<TlsAcceptor>,
+    /// Offers STARTTLS.
+    pub(crate) starttls: Option<TlsAcceptor>,
+}
+
+impl Behaviour {
+    pub(crate) fn instead(line: &'static str, instead: Instead) -> Self {
+        Self { instead: vec![(line, instead)], ..Self::default() }
+    }
+
+    pub(crate) fn with_implicit(identity: &Identity) -> Self {
+        Self { implicit: Some(identity.acceptor.clone()), ..Self::default() }
+    }
+
+    pub(crate) fn with_starttls(identity: &Identity) -> Self {
+        Self { starttls: Some(identity.acceptor.clone()), ..Self::default() }
+    }
+}
+
+/// What the server heard.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heard {
+    /// Commands that came in clear, without line ends.
+    pub(crate) in_clear: Vec<String>,
+    /// Commands that came encrypted.
+    pub(crate) encrypted: Vec<String>,
+    /// The texts, dots at the beginning of lines taken back.
+    pub(crate) texts: Vec<String>,
+}
+
+/// A running server on a loopback port. Ends with the runtime of its test.
+pub(crate) struct MailServer {
+    pub(crate) port: u16,
+    heard: Arc<Mutex<Heard>>,
+}
+
+impl MailServer {
+    pub(crate) async fn start(behaviour: Behaviour) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let heard = Arc::new(Mutex::new(Heard::default()));
+        let visit = Visit { behaviour: Arc::new(behaviour), heard: Arc::clone(&heard) };
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(visit.clone().run(stream));
+            }
+        });
+        Self { port, heard }
+    }
+
+    /// Returns what was heard until now: everything that was answered.
+    pub(crate) fn heard(&self) -> Heard {
+        self.heard.lock().unwrap().clone()
+    }
+}
+
+trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+
+type Lines = BufReader<Box<dyn Wire>>;
+
+#[derive(Clone)]
+struct Visit {
+    behaviour: Arc<Behaviour>,
+    heard: Arc<Mutex<Heard>>,
+}
+
+/// How a conversation goes on.
+enum Next {
+    Answer(&'static str),
+    Encrypt(TlsAcceptor),
+    Text,
+    End,
+}
+
+impl Visit {
+    /// Talks to one client until it goes, or until the conversation breaks: whose fault that is shows in the test.
+    async fn run(self, stream: TcpStream) {
+        let _ = match &self.behaviour.implicit {
+            Some(acceptor) => match acceptor.accept(stream).await {
+                Ok(stream) => self.talk(BufReader::new(Box::new(stream)), true, true).await,
+                Err(_) => Ok(()),
+            },
+            None => self.talk(BufReader::new(Box::new(stream)), false, true).await,
+        };
+    }
+
+    async fn talk(&self, mut lines: Lines, is_encrypted: bool, greets: bool) -> std::io::Result<()> {
+        if greets && !self.answer(&mut lines, "greeting", "220 mail.example ready").await? {
+            return Ok(());
+        }
+        let mut line = String::new();
+        while lines.read_line(&mut line).await? > 0 {
+            let command = std::mem::take(&mut line).trim_end().to_owned();
+            let next = self.next(&command, is_encrypted);
+            self.write_down(command.clone(), is_encrypted);
+            let goes_on = match next {
+                Next::Answer(usual) => self.answer(&mut lines, &command, usual).await?,
+                Next::Text => {
+                    self.answer(&mut lines, &command, "354 go on").await?
+                        && self.listen(&mut lines).await?
+                        && self.answer(&mut lines, ".", "250 taken").await?
+                }
+                Next::Encrypt(acceptor) => {
+                    if self.answer(&mut lines, &command, "220 go on").await? {
+                        let stream = acceptor.accept(lines.into_inner()).await?;
+                        Box::pin(self.talk(BufReader::new(Box::new(stream)), true, false)).await?;
+                    }
+                    return Ok(());
+                }
+                Next::End => {
+                    self.answer(&mut lines, &command, "221 bye").await?;
+                    false
+                }
+            };
+            if !goes_on {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&self, command: &str, is_encrypted: bool) -> Next {
+        let starttls = self.behaviour.starttls.as_ref().filter(|_| !is_encrypted);
+        match (command.split(' ').next().unwrap_or_default(), starttls) {
+            ("EHLO", _) => Next::Answer("EHLO"),
+            ("STARTTLS", Some(acceptor)) => Next::Encrypt(acceptor.clone()),
+            ("AUTH", _) => Next::Answer("235 welcome"),
+            ("MAIL" | "RCPT", _) => Next::Answer("250 good"),
+            ("DATA", _) => Next::Text,
+            ("QUIT", _) => Next::End,
+            _ => Next::Answer("500 what?"),
+        }
+    }
+
+    /// Answers as usual or as told; tells whether the conversation goes on.
+    async fn answer(&self, lines: &mut Lines, command: &str, usual: &str) -> std::io::Result<bool> {
+        let told = self.behaviour.instead.iter().find(|(line, _)| command.starts_with(line));
+        let text = match told.map(|(_, instead)| *instead) {
+            Some(Instead::Hang) => return std::future::pending().await,
+            Some(Instead::Drop) => return Ok(false),
+            Some(Instead::Say(text)) => format!("{text}\r\n"),
+            None if usual == "EHLO" => self.abilities(),
+            None => format!("{usual}\r\n"),
+        };
+        lines.write_all(text.as_bytes()).await?;
+        lines.flush().await?;
+        Ok(true)
+    }
+
+    fn abilities(&self) -> String {
+        let starttls = self.behaviour.starttls.as_ref().map(|_| "STARTTLS");
+        let extensions = self.behaviour.extensions.iter().copied();
+        let lines: Vec<&str> = ["mail.example"].into_iter().chain(extensions).chain(starttls).collect();
+        format!("250-{}\r\n250 HELP\r\n", lines.join("\r\n250-"))
+    }
+
+    async fn listen(&self, lines: &mut Lines) -> std::io::Result<bool> {
+        let (mut text, mut line) = (String::new(), String::new());
+        while lines.read_line(&mut line).await? > 0 {
+            if line == ".\r\n" {
+                self.heard.lock().unwrap().texts.push(text);
+                return Ok(true);
+            }
+            text.push_str(line.strip_prefix('.').unwrap_or(&line));
+            line.clear();
+        }
+        Ok(false)
+    }
+
+    fn write_down(&self, command: String, is_encrypted: bool) {
+        let mut heard = self.heard.lock().unwrap();
+        if is_encrypted { heard.encrypted.push(command) } else { heard.in_clear.push(command) }
+    }
+}

@@ -1,0 +1,138 @@
+//! The audit trail.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::audit_event;
+use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, AuditRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, ClientId, UserId};
+
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = audit_event)]
+struct AuditEventRow {
+    id: Vec<u8>,
+    at: i64,
+    kind: String,
+    actor: String,
+    user_id: Option<Vec<u8>>,
+    client_id: Option<Vec<u8>>,
+    subject: Option<Vec<u8>>,
+    event_count: Option<i64>,
+    address: Option<String>,
+}
+
+impl From<&AuditEvent> for AuditEventRow {
+    fn from(event: &AuditEvent) -> Self {
+        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, address } = event;
+        Self {
+            id: blob(id.as_uuid()),
+            at: micros(*at),
+            kind: kind.as_str().to_owned(),
+            actor: actor.as_str().to_owned(),
+            user_id: user_id.map(|id| blob(id.as_uuid())),
+            client_id: client_id.map(|id| blob(id.as_uuid())),
+            subject: subject.map(blob),
+            event_count: count.map(i64::from),
+            address: address.map(|address| address.to_string()),
+        }
+    }
+}
+
+impl AuditEventRow {
+    fn into_event(self) -> Result<AuditEvent, StorageError> {
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address } = self;
+        let cells = Cells::of("audit_event", &id);
+        let uuid = |column, cell: Option<Vec<u8>>| cell.map(|id| cells.uuid(column, &id)).transpose();
+        let count = |count| cells.sound("event_count", u32::try_from(count));
+        let block = |text: String| cells.sound("address", AddressBlock::parse(&text));
+        Ok(AuditEvent {
+            id: AuditEventId::from_uuid(cells.uuid("id", &id)?),
+            at: cells.instant("at", at)?,
+            kind: cells.present("kind", AuditKind::parse(&kind))?,
+            actor: cells.present("actor", AuditActor::parse(&actor))?,
+            user_id: uuid("user_id", user_id)?.map(UserId::from_uuid),
+            client_id: uuid("client_id", client_id)?.map(ClientId::from_uuid),
+            subject: uuid("subject", subject)?,
+            count: event_count.map(count).transpose()?,
+            address: address.map(block).transpose()?,
+        })
+    }
+}
+
+/// The columns of an event, in the order of the table.
+type EventColumns = audit_event::SqlType;
+
+/// Lists what matches; what the filter does not name stays out of the text, so that indexes serve it.
+fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Statement<EventColumns> {
+    let AuditFilter { user_id, client_id, kind, since } = filter;
+    let mut statement = Statement::new(
+        "SELECT id, at, kind, actor, user_id, client_id, subject, event_count, address \
+         FROM audit_event WHERE true",
+    );
+    if let Some(user_id) = user_id {
+        statement = statement.sql(" AND user_id = ?").blob(user_id.as_uuid().as_bytes());
+    }
+    if let Some(client_id) = client_id {
+        statement = statement.sql(" AND client_id = ?").blob(client_id.as_uuid().as_bytes());
+    }
+    if let Some(kind) = kind {
+        statement = statement.sql(" AND kind = ?").text(kind.as_str());
+    }
+    if let Some(since) = since {
+        statement = statement.sql(" AND at >= ?").integer(micros(since));
+    }
+    if let Some((at, id)) = after {
+        statement = statement.sql(" AND (at, id) < (?, ?)").integer(micros(at)).blob(id.as_uuid().as_bytes());
+    }
+    statement.sql(" ORDER BY at DESC, id DESC LIMIT ?").integer(i64::from(limit))
+}
+
+#[async_trait]
+impl AuditReader for SqliteStore {
+    async fn list_events(
+        &self,
+        filter: AuditFilter,
+        after: Option<AuditPosition>,
+        limit: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        self.read(move |connection| {
+            let rows: Vec<AuditEventRow> = list_statement(filter, after, limit).load(connection).storage()?;
+            rows.into_iter().map(AuditEventRow::into_event).collect()
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl AuditRepository for SqliteUnitOfWork {
+    async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
+        let row = AuditEventRow::from(event);
+        self.run(move |connection| {
+            diesel::insert_into(audit_event::table).values(row).execute(connection).storage().map(drop)
+        })
+        .await
+    }
+
+    async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM audit_event WHERE id IN \
+                 (SELECT id FROM audit_event WHERE at < ? ORDER BY at, id LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Authorization requests while their person decides.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::authorization_request;
+use crate::statement::{Statement, count};
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{AuthorizationRequestRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use domain::authorization_request::{AuthorizationRequest, RequestState};
+use domain::code::PkceChallenge;
+use domain::id::{AuthorizationRequestId, ClientId, UserId};
+
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = authorization_request)]
+struct RequestRow {
+    id: Vec<u8>,
+    client_id: Vec<u8>,
+    redirect_uri: String,
+    scopes: String,
+    state: Option<String>,
+    challenge: Option<Vec<u8>>,
+    force_consent: bool,
+    visit_hash: Vec<u8>,
+    user_id: Option<Vec<u8>>,
+    created_at: i64,
+    decided_at: Option<i64>,
+}
+
+impl From<&AuthorizationRequest> for RequestRow {
+    fn from(request: &AuthorizationRequest) -> Self {
+        let AuthorizationRequest {
+            id,
+            client_id,
+            redirect_uri,
+            scopes,
+            state,
+            challenge,
+            force_consent,
+            visit_hash,
+            user_id,
+            created_at,
+            decision,
+        } = request;
+        Self {
+            id: blob(id.as_uuid()),
+            client_id: blob(client_id.as_uuid()),
+            redirect_uri: redirect_uri.clone(),
+            scopes: scopes.to_string(),
+            state: state.clone(),
+            challenge: challenge.map(|challenge| challenge.as_bytes().to_vec()),
+            force_consent: *force_consent,
+            visit_hash: visit_hash.as_bytes().to_vec(),
+            user_id: user_id.map(|id| blob(id.as_uuid())),
+            created_at: micros(*created_at),
+            decided_at: match *decision {
+                RequestState::Open => None,
+                RequestState::Decided { at } => Some(micros(at)),
+            },
+        }
+    }
+}
+
+impl RequestRow {
+    fn into_request(self) -> Result<AuthorizationRequest, StorageError> {
+        let Self {
+            id,
+            client_id,
+            redirect_uri,
+            scopes,
+            state,
+            challenge,
+            force_consent,
+            visit_hash,
+            user_id,
+            created_at,
+            decided_at,
+        } = self;
+        let cells = Cells::of("authorization_request", &id);
+        let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
+        let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?;
+        Ok(AuthorizationRequest {
+            id: AuthorizationRequestId::from_uuid(cells.uuid("id", &id)?),
+            client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
+            redirect_uri,
+            scopes: cells.scopes(&scopes)?,
+            state,
+            challenge: challenge.map(PkceChallenge::from_bytes),
+            force_consent,
+            visit_hash: cells.hash("visit_hash", &visit_hash)?,
+            user_id: user_id.map(UserId::from_uuid),
+            created_at: cells.instant("created_at", created_at)?,
+            decision: match cells.optional_instant("decided_at", decided_at)? {
+                None => RequestState::Open,
+                Some(at) => RequestState::Decided { at },
+            },
+        })
+    }
+}
+
+#[async_trait]
+impl AuthorizationRequestRepository for SqliteUnitOfWork {
+    async fn insert(&mut self, request: &AuthorizationRequest) -> Result<(), StorageError> {
+        let row = RequestRow::from(request);
+        self.run(move |connection| {
+            let inserted = diesel::insert_into(authorization_request::table).values(row).execute(connection);
+            inserted.storage().map(drop)
+        })
+        .await
+    }
+
+    // The transaction holds the write lock, so that no other can change what is found.
+    async fn find(
+        &mut self,
+        id: AuthorizationRequestId,
+    ) -> Result<Option<AuthorizationRequest>, StorageError> {
+        self.run(move |connection| {
+            let row: Option<RequestRow> = authorization_request::table
+                .find(blob(id.as_uuid()))
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(RequestRow::into_request).transpose()
+        })
+        .await
+    }
+
+    async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError> {
+        self.run(move |connection| {
+            use authorization_request::dsl;
+            let nobodys = dsl::authorization_request.find(blob(id.as_uuid())).filter(dsl::user_id.is_null());
+            let changed = diesel::update(nobodys)
+                .set(dsl::user_id.eq(blob(user_id.as_uuid())))
+                .execute(connection)
+                .storage()?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError> {
+        self.run(move |connection| {
+            use authorization_request::dsl;
+            let open = dsl::authorization_request.find(blob(id.as_uuid())).filter(dsl::decided_at.is_null());
+            let changed =
+                diesel::update(open).set(dsl::decided_at.eq(micros(at))).execute(connection).storage()?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM authorization_request WHERE id IN \
+                 (SELECT id FROM authorization_request WHERE created_at < ? ORDER BY created_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
+    }
+}

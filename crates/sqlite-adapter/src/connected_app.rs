@@ -1,0 +1,153 @@
+//! The apps that hold live grants or a remembered consent of a person.
+
+use crate::consent::ConsentRow;
+use crate::error::StorageResult as _;
+use crate::grant::GrantRow;
+use crate::row::{Cells, blob};
+use crate::schema::{access_grant, client, consent};
+use crate::statement::Statement;
+use crate::store::SqliteStore;
+use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Nullable};
+use diesel::sqlite::SqliteConnection;
+use domain::client::ClientName;
+use domain::consent::RememberedConsent;
+use domain::grant::Grant;
+use domain::id::{ClientId, UserId};
+use domain::scope::ScopeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Everything that makes up the list, as of one moment.
+struct Found {
+    /// The live grants, each with its client's name.
+    grants: Vec<(GrantRow, String)>,
+    /// The remembered consents, each with its client's name.
+    consents: Vec<(ConsentRow, String)>,
+    last_reads: BTreeMap<Vec<u8>, i64>,
+}
+
+fn find(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Found> {
+    connection.transaction(|connection| {
+        let grants = access_grant::table
+            .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
+            .filter(access_grant::user_id.eq(user_id))
+            .filter(access_grant::revoked_at.is_null())
+            .order(access_grant::id)
+            .select((GrantRow::as_select(), client::name))
+            .load(connection)?;
+        let consents = consent::table
+            .inner_join(client::table.on(client::id.eq(consent::client_id)))
+            .filter(consent::user_id.eq(user_id))
+            .select((ConsentRow::as_select(), client::name))
+            .load(connection)?;
+        Ok(Found { grants, consents, last_reads: last_reads(connection, user_id)? })
+    })
+}
+
+/// Finds the minute in which each of the clients read last: one look-up at the end of its part of an index.
+fn last_reads_statement(user_id: &[u8]) -> Statement<(Binary, Nullable<BigInt>)> {
+    Statement::new(
+        "SELECT client_id, (SELECT minute FROM read_tally \
+         WHERE user_id = ? AND reader_id = client_id AND reader_kind = 'client' ORDER BY minute DESC LIMIT 1) \
+         FROM (SELECT client_id FROM access_grant WHERE user_id = ? AND revoked_at IS NULL \
+         UNION SELECT client_id FROM consent WHERE user_id = ?)",
+    )
+    .blob(user_id)
+    .blob(user_id)
+    .blob(user_id)
+}
+
+fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<BTreeMap<Vec<u8>, i64>> {
+    let rows: Vec<(Vec<u8>, Option<i64>)> = last_reads_statement(user_id).load(connection)?;
+    Ok(rows.into_iter().filter_map(|(id, minute)| Some((id, minute?))).collect())
+}
+
+impl Found {
+    /// Sums the grants up by app and adds the consents. The key is the order: a name's bytes, then the id's.
+    fn into_apps(self) -> Result<Vec<ConnectedApp>, StorageError> {
+        let Self { grants, consents, last_reads } = self;
+        let mut apps: BTreeMap<(String, ClientId), Summing> = BTreeMap::new();
+        for (row, name) in grants {
+            let grant = row.into_grant()?;
+            match apps.entry((name, grant.client_id)) {
+                Entry::Occupied(summing) => summing.into_mut().add(grant),
+                Entry::Vacant(free) => {
+                    let app = unused(&free.key().0, grant.client_id, grant.created_at)?;
+                    free.insert(Summing { app, refreshed_at: None }).add(grant);
+                }
+            }
+        }
+        for (row, name) in consents {
+            let RememberedConsent { user_id: _, client_id, scopes, remembered_at } = row.into_consent()?;
+            match apps.entry((name, client_id)) {
+                Entry::Occupied(summing) => summing.into_mut().app.is_remembered = true,
+                Entry::Vacant(free) => {
+                    let app = unused(&free.key().0, client_id, remembered_at)?;
+                    let app = ConnectedApp { scopes, is_remembered: true, ..app };
+                    free.insert(Summing { app, refreshed_at: None });
+                }
+            }
+        }
+        apps.into_values().map(|summing| summing.end(&last_reads)).collect()
+    }
+}
+
+/// An app of which nothing is known but since when there is something to list.
+fn unused(name: &str, client_id: ClientId, since: DateTime<Utc>) -> Result<ConnectedApp, StorageError> {
+    let key = client_id.as_uuid();
+    Ok(ConnectedApp {
+        client_id,
+        name: Cells::of("client", key.as_bytes()).sound("name", ClientName::parse(name))?,
+        scopes: ScopeSet::EMPTY,
+        grants: 0,
+        since,
+        last_used_at: None,
+        last_used_from: None,
+        is_remembered: false,
+    })
+}
+
+/// An app while its grants are summed up.
+struct Summing {
+    app: ConnectedApp,
+    /// When it last refreshed.
+    refreshed_at: Option<DateTime<Utc>>,
+}
+
+impl Summing {
+    fn add(&mut self, grant: Grant) {
+        let Self { app, refreshed_at } = self;
+        app.scopes = app.scopes.iter().chain(grant.scopes.iter()).collect();
+        app.grants = app.grants.saturating_add(1);
+        app.since = app.since.min(grant.created_at);
+        // Of several that were used at the same moment, the first one counts.
+        if grant.last_used_at > *refreshed_at {
+            *refreshed_at = grant.last_used_at;
+            app.last_used_from = grant.last_used_from;
+        }
+    }
+
+    fn end(self, last_reads: &BTreeMap<Vec<u8>, i64>) -> Result<ConnectedApp, StorageError> {
+        let Self { mut app, refreshed_at } = self;
+        let key = app.client_id.as_uuid();
+        let read_at = last_reads.get(&key.as_bytes()[..]).copied();
+        let read_at = Cells::of("read_tally", key.as_bytes()).optional_instant("minute", read_at)?;
+        app.last_used_at = refreshed_at.max(read_at);
+        Ok(app)
+    }
+}
+
+#[async_trait]
+impl ConnectedAppReader for SqliteStore {
+    async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
+        let user_id = blob(user_id.as_uuid());
+        self.read(move |connection| find(connection, &user_id).storage()?.into_apps()).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

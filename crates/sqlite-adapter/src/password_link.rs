@@ -1,0 +1,127 @@
+//! One-time links with which a password is chosen.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::password_link;
+use crate::statement::{Statement, count};
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{PasswordLinkRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use domain::id::UserId;
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::secret::SecretHash;
+use domain::user::Email;
+
+const INVITATION: &str = "invitation";
+const RESET: &str = "reset";
+const SIGN_UP: &str = "sign_up";
+
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = password_link)]
+struct PasswordLinkRow {
+    link_hash: Vec<u8>,
+    purpose: String,
+    user_id: Option<Vec<u8>>,
+    email: Option<String>,
+    expires_at: i64,
+}
+
+impl From<&PasswordLink> for PasswordLinkRow {
+    fn from(link: &PasswordLink) -> Self {
+        let PasswordLink { hash, purpose, expires_at } = link;
+        let (name, user_id, email) = match purpose {
+            PasswordLinkPurpose::Invitation { user_id } => (INVITATION, Some(user_id), None),
+            PasswordLinkPurpose::Reset { user_id } => (RESET, Some(user_id), None),
+            PasswordLinkPurpose::SignUp { email } => (SIGN_UP, None, Some(email)),
+        };
+        Self {
+            link_hash: hash.as_bytes().to_vec(),
+            purpose: name.to_owned(),
+            user_id: user_id.map(|id| blob(id.as_uuid())),
+            email: email.map(|email| email.as_str().to_owned()),
+            expires_at: micros(*expires_at),
+        }
+    }
+}
+
+impl PasswordLinkRow {
+    fn into_link(self) -> Result<PasswordLink, StorageError> {
+        let Self { link_hash, purpose, user_id, email, expires_at } = self;
+        let cells = Cells::of("password_link", &link_hash);
+        let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?.map(UserId::from_uuid);
+        let email = email.map(|text| cells.sound("email", Email::parse(&text))).transpose()?;
+        let purpose = match (purpose.as_str(), user_id, email) {
+            (INVITATION, Some(user_id), None) => PasswordLinkPurpose::Invitation { user_id },
+            (RESET, Some(user_id), None) => PasswordLinkPurpose::Reset { user_id },
+            (SIGN_UP, None, Some(email)) => PasswordLinkPurpose::SignUp { email },
+            _ => return Err(cells.corrupt("purpose")),
+        };
+        Ok(PasswordLink {
+            hash: cells.hash("link_hash", &link_hash)?,
+            purpose,
+            expires_at: cells.instant("expires_at", expires_at)?,
+        })
+    }
+}
+
+#[async_trait]
+impl PasswordLinkRepository for SqliteUnitOfWork {
+    async fn insert(&mut self, link: &PasswordLink) -> Result<(), StorageError> {
+        let row = PasswordLinkRow::from(link);
+        self.run(move |connection| {
+            diesel::insert_into(password_link::table).values(row).execute(connection).storage().map(drop)
+        })
+        .await
+    }
+
+    async fn find(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        self.run(move |connection| {
+            let row: Option<PasswordLinkRow> =
+                password_link::table.find(hash).first(connection).optional().storage()?;
+            row.map(PasswordLinkRow::into_link).transpose()
+        })
+        .await
+    }
+
+    async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        self.run(move |connection| {
+            let statement: Statement<password_link::SqlType> = Statement::new(
+                "DELETE FROM password_link WHERE link_hash = ? \
+                 RETURNING link_hash, purpose, user_id, email, expires_at",
+            )
+            .blob(&hash);
+            let row: Option<PasswordLinkRow> = statement.get_result(connection).optional().storage()?;
+            row.map(PasswordLinkRow::into_link).transpose()
+        })
+        .await
+    }
+
+    async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let of_user = password_link::table.filter(password_link::user_id.eq(blob(user_id.as_uuid())));
+            count(diesel::delete(of_user).execute(connection))
+        })
+        .await
+    }
+
+    async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM password_link WHERE link_hash IN \
+                 (SELECT link_hash FROM password_link WHERE expires_at < ? ORDER BY expires_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
+    }
+
+    async fn delete_all(&mut self) -> Result<u64, StorageError> {
+        self.run(|connection| count(diesel::delete(password_link::table).execute(connection))).await
+    }
+}

@@ -1,0 +1,182 @@
+//! Sums of reads.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::{personal_token, read_tally};
+use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
+use application::ports::storage::{ReadTallyStore, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use uuid::Uuid;
+
+const CLIENT: &str = "client";
+const PERSONAL_TOKEN: &str = "personal_token";
+
+/// Takes a reader apart: its kind, as the store names it, and its id.
+const fn reader_cells(reader: Reader) -> (&'static str, Uuid) {
+    match reader {
+        Reader::Client(id) => (CLIENT, id.as_uuid()),
+        Reader::PersonalToken(id) => (PERSONAL_TOKEN, id.as_uuid()),
+    }
+}
+
+#[derive(Queryable)]
+struct TallyRow {
+    user_id: Vec<u8>,
+    minute: i64,
+    reader_kind: String,
+    reader_id: Vec<u8>,
+    kind: String,
+    requests: i64,
+    items: i64,
+    range_from: Option<i64>,
+    range_to: Option<i64>,
+}
+
+impl TallyRow {
+    fn into_tally(self) -> Result<ReadTally, StorageError> {
+        let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
+            self;
+        // The reader says most about which row it is.
+        let cells = Cells::of("read_tally", &reader_id);
+        let id = cells.uuid("reader_id", &reader_id)?;
+        let reader = match reader_kind.as_str() {
+            CLIENT => Reader::Client(ClientId::from_uuid(id)),
+            PERSONAL_TOKEN => Reader::PersonalToken(PersonalTokenId::from_uuid(id)),
+            _ => return Err(cells.corrupt("reader_kind")),
+        };
+        Ok(ReadTally {
+            key: TallyKey {
+                user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
+                minute: cells.instant("minute", minute)?,
+                reader,
+                kind: cells.present("kind", ReadKind::parse(&kind))?,
+            },
+            requests: cells.sound("requests", requests.try_into())?,
+            items: cells.sound("items", items.try_into())?,
+            range: AskedRange {
+                from: cells.optional_instant("range_from", range_from)?,
+                to: cells.optional_instant("range_to", range_to)?,
+            },
+        })
+    }
+}
+
+/// Adds one sum. Numbers stop at the greatest that the store knows; `min` and `max` of two values are `NULL`, an
+/// open end, when one of them is.
+fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> {
+    let ReadTally { key, requests, items, range } = tally;
+    let TallyKey { user_id, minute, reader, kind } = key;
+    let AskedRange { from, to } = range;
+    let (reader_kind, reader_id) = reader_cells(*reader);
+    let statement: Statement<()> = Statement::new(
+        "INSERT INTO read_tally \
+         (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to) \
+         SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM account WHERE id = ? \
+         ON CONFLICT (user_id, minute, reader_kind, reader_id, kind) DO UPDATE SET \
+         requests = requests + min(excluded.requests, 9223372036854775807 - requests), \
+         items = items + min(excluded.items, 9223372036854775807 - items), \
+         range_from = min(range_from, excluded.range_from), \
+         range_to = max(range_to, excluded.range_to)",
+    )
+    .integer(micros(*minute))
+    .text(reader_kind)
+    .blob(reader_id.as_bytes())
+    .text(kind.as_str())
+    .integer(i64::try_from(*requests).unwrap_or(i64::MAX))
+    .integer(i64::try_from(*items).unwrap_or(i64::MAX))
+    .optional_integer(from.map(micros))
+    .optional_integer(to.map(micros))
+    .blob(user_id.as_uuid().as_bytes());
+    statement.execute(connection).map(drop)
+}
+
+/// Notes that a personal token was used, if it was one that read.
+fn note_use(connection: &mut SqliteConnection, key: TallyKey) -> QueryResult<()> {
+    let TallyKey { user_id, minute, reader, kind: _ } = key;
+    let Reader::PersonalToken(id) = reader else {
+        return Ok(());
+    };
+    let last_used_at = personal_token::last_used_at;
+    let earlier = personal_token::table
+        .find((blob(user_id.as_uuid()), blob(id.as_uuid())))
+        .filter(last_used_at.is_null().or(last_used_at.lt(micros(minute))));
+    diesel::update(earlier).set(last_used_at.eq(micros(minute))).execute(connection).map(drop)
+}
+
+#[async_trait]
+impl ReadTallyStore for SqliteStore {
+    async fn add(&self, tallies: &[ReadTally]) -> Result<(), StorageError> {
+        if tallies.is_empty() {
+            return Ok(());
+        }
+        let tallies = tallies.to_vec();
+        self.write(move |connection| {
+            for tally in &tallies {
+                add(connection, tally).storage()?;
+                note_use(connection, tally.key).storage()?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        user_id: UserId,
+        after: Option<TallyKey>,
+        limit: u32,
+    ) -> Result<Vec<ReadTally>, StorageError> {
+        self.read(move |connection| {
+            let rows: Vec<TallyRow> = list_statement(user_id, after, limit).load(connection).storage()?;
+            rows.into_iter().map(TallyRow::into_tally).collect()
+        })
+        .await
+    }
+
+    async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.write(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM read_tally WHERE (user_id, minute, reader_kind, reader_id, kind) IN \
+                 (SELECT user_id, minute, reader_kind, reader_id, kind FROM read_tally \
+                 WHERE minute < ? ORDER BY minute LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
+    }
+}
+
+/// The columns of a sum, in the order of the table.
+type TallyColumns = read_tally::SqlType;
+
+/// Lists a person's sums: the table backwards, so that nothing is sorted.
+fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> Statement<TallyColumns> {
+    let mut statement = Statement::new(
+        "SELECT user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to \
+         FROM read_tally WHERE user_id = ?",
+    )
+    .blob(user_id.as_uuid().as_bytes());
+    if let Some(TallyKey { user_id: _, minute, reader, kind }) = after {
+        let (reader_kind, reader_id) = reader_cells(reader);
+        statement = statement
+            .sql(" AND (minute, reader_kind, reader_id, kind) < (?, ?, ?, ?)")
+            .integer(micros(minute))
+            .text(reader_kind)
+            .blob(reader_id.as_bytes())
+            .text(kind.as_str());
+    }
+    statement
+        .sql(" ORDER BY minute DESC, reader_kind DESC, reader_id DESC, kind DESC LIMIT ?")
+        .integer(i64::from(limit))
+}
+
+#[cfg(test)]
+mod tests;

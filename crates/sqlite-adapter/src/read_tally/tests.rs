@@ -1,0 +1,16 @@
+use super::*;
+use crate::testing::empty_database;
+use chrono::DateTime;
+
+#[test]
+fn a_persons_sums_are_read_in_the_order_of_the_table() {
+    let (mut connection, _directory) = empty_database();
+    let user_id = UserId::from_uuid(Uuid::nil());
+    let reader = Reader::Client(ClientId::from_uuid(Uuid::nil()));
+    let after = TallyKey::at(DateTime::UNIX_EPOCH, user_id, reader, ReadKind::Refresh);
+    let key = "user_id=? AND (minute,reader_kind,reader_id,kind)<(?,?,?,?)";
+    for (after, key) in [(None, "user_id=?"), (Some(after), key)] {
+        let steps = list_statement(user_id, after, 9).plan(&mut connection);
+        assert_eq!(steps, [format!("SEARCH read_tally USING PRIMARY KEY ({key})")]);
+    }
+}

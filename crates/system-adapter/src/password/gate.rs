@@ -1,0 +1,204 @@
+//! How many passwords are hashed at a time: a hash takes 19 MiB and a core, and whoever asks need not be known.
+
+use application::ports::system::PasswordHashingError;
+use std::num::NonZero;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+/// How many hashes run, and how many wait for their turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashingLimits {
+    parallel: usize,
+    waiting: usize,
+}
+
+impl HashingLimits {
+    /// Returns the limits for this machine: `parallel` at a time (0: as many as there may be), but never more than
+    /// half of the cores, so that requests are still answered, and never less than 1; `waiting` behind them.
+    pub fn of_this_machine(parallel: u32, waiting: u32) -> Self {
+        Self::of_cores(std::thread::available_parallelism().map_or(1, NonZero::get), parallel, waiting)
+    }
+
+    fn of_cores(cores: usize, parallel: u32, waiting: u32) -> Self {
+        let most = (cores / 2).max(1);
+        // A number that does not fit is above any number of cores, and of requests.
+        let parallel = usize::try_from(parallel).unwrap_or(usize::MAX);
+        let parallel = if parallel == 0 { most } else { parallel.min(most) };
+        let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
+        Self { parallel, waiting: waiting.min(Semaphore::MAX_PERMITS - most) }
+    }
+
+    /// Returns how many hashes run at a time.
+    pub const fn parallel(&self) -> usize {
+        self.parallel
+    }
+
+    /// Returns how many wait for their turn.
+    pub const fn waiting(&self) -> usize {
+        self.waiting
+    }
+}
+
+/// Lets a few in at a time, keeps a few waiting in the order in which they came, and turns the others away.
+pub(super) struct HashingGate {
+    /// One for each that runs or waits.
+    places: Arc<Semaphore>,
+    /// One for each that runs.
+    turns: Arc<Semaphore>,
+}
+
+impl HashingGate {
+    pub(super) fn new(limits: HashingLimits) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(limits.parallel.saturating_add(limits.waiting))),
+            turns: Arc::new(Semaphore::new(limits.parallel)),
+        }
+    }
+
+    /// Does the work on a thread that may block, in turn.
+    ///
+    /// Whoever gives up while waiting leaves a free place. Whoever gives up later does not stop the work, and its
+    /// turn goes on until the work has ended: memory and core are in use that long.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, PasswordHashingError> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| PasswordHashingError::Busy)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| PasswordHashingError::Failed)?;
+        let task = spawn_blocking(move || {
+            let _held = (place, turn);
+            work()
+        });
+        task.await.map_err(|_| PasswordHashingError::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::{Pin, pin};
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::task::{Context, Poll, Waker};
+    use tokio::task::JoinSet;
+
+    fn gate(parallel: usize, waiting: usize) -> Arc<HashingGate> {
+        Arc::new(HashingGate::new(HashingLimits { parallel, waiting }))
+    }
+
+    /// Work that says when it has begun, and ends when it is told to.
+    struct HeldWork {
+        begun: Sender<()>,
+        released: Arc<Mutex<Receiver<()>>>,
+    }
+
+    impl HeldWork {
+        fn run(self) {
+            self.begun.send(()).unwrap();
+            self.released.lock().unwrap().recv().unwrap();
+        }
+    }
+
+    struct Held {
+        has_begun: Receiver<()>,
+        begun: Sender<()>,
+        release: Sender<()>,
+        released: Arc<Mutex<Receiver<()>>>,
+    }
+
+    impl Held {
+        fn new() -> Self {
+            let (begun, has_begun) = channel();
+            let (release, released) = channel();
+            Self { has_begun, begun, release, released: Arc::new(Mutex::new(released)) }
+        }
+
+        fn work(&self) -> impl FnOnce() + Send + 'static {
+            let work = HeldWork { begun: self.begun.clone(), released: Arc::clone(&self.released) };
+            move || work.run()
+        }
+    }
+
+    fn polled<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+        future.poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn half_of_the_cores_hash_unless_fewer_are_wanted_and_one_always_does() {
+        let parallel = |cores, setting| HashingLimits::of_cores(cores, setting, 32).parallel();
+        assert_eq!([parallel(1, 0), parallel(2, 0), parallel(16, 0)], [1, 1, 8]);
+        assert_eq!([parallel(1, 9), parallel(16, 3), parallel(16, 100)], [1, 3, 8]);
+        let HashingLimits { parallel, waiting } = HashingLimits::of_cores(4, 0, u32::MAX);
+        let _ = gate(parallel, waiting);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn of_200_at_once_three_run_nine_wait_and_the_others_are_turned_away() {
+        let (gate, held) = (gate(3, 9), Held::new());
+        let mut tasks = JoinSet::new();
+        for _ in 0..200 {
+            let (gate, work) = (Arc::clone(&gate), held.work());
+            tasks.spawn(async move { gate.run(work).await });
+        }
+        for _ in 0..188 {
+            assert_eq!(tasks.join_next().await.unwrap().unwrap(), Err(PasswordHashingError::Busy));
+        }
+        for _ in 0..3 {
+            held.has_begun.recv().unwrap();
+        }
+        for _ in 0..9 {
+            // Everyone who may has begun: another one begins when one has ended, and no sooner.
+            assert!(held.has_begun.try_recv().is_err());
+            held.release.send(()).unwrap();
+            assert_eq!(tasks.join_next().await.unwrap().unwrap(), Ok(()));
+            held.has_begun.recv().unwrap();
+        }
+        (0..3).for_each(|_| held.release.send(()).unwrap());
+        while let Some(ended) = tasks.join_next().await {
+            assert_eq!(ended.unwrap(), Ok(()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_waiter_that_gives_up_leaves_its_place_to_another() {
+        let (gate, held) = (gate(1, 1), Held::new());
+        let mut running = pin!(gate.run(held.work()));
+        assert!(polled(running.as_mut()).is_pending());
+        let mut waiting = Box::pin(gate.run(|| ()));
+        assert!(polled(waiting.as_mut()).is_pending());
+        assert_eq!(gate.run(|| ()).await, Err(PasswordHashingError::Busy));
+        drop(waiting);
+        let mut next = pin!(gate.run(|| ()));
+        assert!(polled(next.as_mut()).is_pending());
+        held.release.send(()).unwrap();
+        assert_eq!(running.await, Ok(()));
+        assert_eq!(next.await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_gives_up_keeps_its_turn_until_its_work_has_ended() {
+        let (gate, held) = (gate(1, 1), Held::new());
+        let mut given_up = Box::pin(gate.run(held.work()));
+        assert!(polled(given_up.as_mut()).is_pending());
+        held.has_begun.recv().unwrap();
+        drop(given_up);
+        let mut next = pin!(gate.run(held.work()));
+        assert!(polled(next.as_mut()).is_pending());
+        assert_eq!(gate.run(|| ()).await, Err(PasswordHashingError::Busy));
+        assert!(held.has_begun.try_recv().is_err());
+        held.release.send(()).unwrap();
+        held.release.send(()).unwrap();
+        assert_eq!(next.await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_gives_its_turn_back() {
+        let gate = gate(1, 0);
+        assert_eq!(
+            gate.run(|| panic!("as a test wants it")).await,
+            Err::<(), _>(PasswordHashingError::Failed)
+        );
+        assert_eq!(gate.run(|| 5).await, Ok(5));
+    }
+}

@@ -1,0 +1,14 @@
+//! Passwords: hashing with argon2id, a few at a time, and judging what may be chosen.
+
+mod calibration;
+mod gate;
+mod hasher;
+mod judge;
+mod parameters;
+mod stored_hash;
+
+pub use calibration::{Calibration, calibrate};
+pub use gate::HashingLimits;
+pub use hasher::Argon2PasswordHasher;
+pub use judge::ZxcvbnPasswordJudge;
+pub use parameters::{HashParameters, InvalidHashParameters};

@@ -1,0 +1,132 @@
+//! What one hash costs.
+
+use argon2::Params;
+use std::ops::RangeInclusive;
+
+/// Bytes of a salt, and of a hash; what RFC 9106 section 4 recommends.
+pub(super) const SALT_BYTES: usize = 16;
+pub(super) const HASH_BYTES: usize = 32;
+
+/// The costs of one argon2id hash: no lower than OWASP asks for (decisions 10), and no higher than a server bears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashParameters {
+    memory_kib: u32,
+    iterations: u32,
+    parallelism: u32,
+}
+
+/// Says which cost of a hash is out of its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidHashParameters {
+    /// The memory.
+    #[error("the memory of a password hash is not within 19456 and 1048576 KiB")]
+    Memory,
+    /// The iterations.
+    #[error("the iterations of a password hash are not within 2 and 100")]
+    Iterations,
+    /// The parallelism.
+    #[error("the parallelism of a password hash is not within 1 and 16")]
+    Parallelism,
+    /// Memory times iterations: one hash would take seconds.
+    #[error("the memory times the iterations of a password hash are above 4194304 KiB")]
+    Work,
+}
+
+impl HashParameters {
+    /// The memory that may be chosen, in KiB: 19 MiB to 1 GiB.
+    pub const MEMORY_KIB: RangeInclusive<u32> = 19_456..=1_048_576;
+    /// The iterations that may be chosen.
+    pub const ITERATIONS: RangeInclusive<u32> = 2..=100;
+    /// The parallelism that may be chosen.
+    pub const PARALLELISM: RangeInclusive<u32> = 1..=16;
+    /// The most that memory times iterations may be, in KiB: about two seconds of one core.
+    pub const MAX_WORK_KIB: u64 = 4_194_304;
+    /// The least that OWASP's password storage cheat sheet recommends, and the default: 19 MiB, 2 iterations, 1 lane.
+    pub const MINIMUM: Self = Self { memory_kib: 19_456, iterations: 2, parallelism: 1 };
+
+    /// Checks the costs of a hash.
+    pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, InvalidHashParameters> {
+        if !Self::MEMORY_KIB.contains(&memory_kib) {
+            return Err(InvalidHashParameters::Memory);
+        }
+        if !Self::ITERATIONS.contains(&iterations) {
+            return Err(InvalidHashParameters::Iterations);
+        }
+        if !Self::PARALLELISM.contains(&parallelism) {
+            return Err(InvalidHashParameters::Parallelism);
+        }
+        if work(memory_kib, iterations) > Self::MAX_WORK_KIB {
+            return Err(InvalidHashParameters::Work);
+        }
+        Ok(Self { memory_kib, iterations, parallelism })
+    }
+
+    /// Makes hashes that cost next to nothing, for tests that need many.
+    #[cfg(any(test, feature = "test-support"))]
+    pub const fn worthless() -> Self {
+        Self { memory_kib: 64, iterations: 1, parallelism: 1 }
+    }
+
+    /// Returns the memory of one hash, in KiB.
+    pub const fn memory_kib(&self) -> u32 {
+        self.memory_kib
+    }
+
+    /// Returns how often the memory is gone through.
+    pub const fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// Returns the number of lanes. They are computed one after the other: more of them cost whoever guesses on
+    /// hardware of many lanes nothing extra, so 1 is a good choice.
+    pub const fn parallelism(&self) -> u32 {
+        self.parallelism
+    }
+
+    /// Returns the parameters as the library wants them.
+    pub(super) fn to_argon2(self) -> Result<Params, argon2::Error> {
+        Params::new(self.memory_kib, self.iterations, self.parallelism, Some(HASH_BYTES))
+    }
+}
+
+impl Default for HashParameters {
+    fn default() -> Self {
+        Self::MINIMUM
+    }
+}
+
+/// Returns the KiB that one hash goes through, on which its time depends.
+pub(super) const fn work(memory_kib: u32, iterations: u32) -> u64 {
+    // Two numbers of 32 bits: their product fits.
+    memory_kib as u64 * iterations as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_owasp_recommends_is_refused_by_the_name_of_the_cost() {
+        for (memory_kib, iterations, parallelism, refused) in [
+            (19_455, 2, 1, InvalidHashParameters::Memory),
+            (19_456, 1, 1, InvalidHashParameters::Iterations),
+            (19_456, 2, 0, InvalidHashParameters::Parallelism),
+        ] {
+            assert_eq!(HashParameters::new(memory_kib, iterations, parallelism), Err(refused));
+        }
+        assert_eq!(HashParameters::new(19_456, 2, 1), Ok(HashParameters::default()));
+    }
+
+    #[test]
+    fn more_than_a_server_bears_is_refused() {
+        for (memory_kib, iterations, parallelism, refused) in [
+            (1_048_577, 2, 1, InvalidHashParameters::Memory),
+            (19_456, 101, 1, InvalidHashParameters::Iterations),
+            (19_456, 2, 17, InvalidHashParameters::Parallelism),
+            (1_048_576, 5, 1, InvalidHashParameters::Work),
+        ] {
+            assert_eq!(HashParameters::new(memory_kib, iterations, parallelism), Err(refused));
+        }
+        assert!(HashParameters::new(1_048_576, 4, 16).is_ok());
+    }
+}

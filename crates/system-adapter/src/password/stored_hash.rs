@@ -1,0 +1,92 @@
+//! A hash as it was stored, with its own parameters.
+
+use super::parameters::{HASH_BYTES, HashParameters, SALT_BYTES, work};
+use crate::entropy;
+use application::ports::system::PasswordHashingError;
+use argon2::password_hash::phc;
+use argon2::{
+    ARGON2ID_IDENT, Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version, password_hash,
+};
+use domain::password::{Password, PasswordHash};
+
+/// A stored argon2id hash that a server can afford to check.
+#[derive(Clone)]
+pub(super) struct StoredHash {
+    parsed: phc::PasswordHash,
+    params: Params,
+}
+
+impl StoredHash {
+    /// Reads a stored hash. Nothing but argon2id was ever written, and nothing above the bounds of
+    /// [`HashParameters`]: what says otherwise was put there to stall the server.
+    pub(super) fn parse(stored: &PasswordHash) -> Result<Self, PasswordHashingError> {
+        let parsed = phc::PasswordHash::new(stored.as_phc()).map_err(|_| PasswordHashingError::Failed)?;
+        let is_argon2id = parsed.algorithm == ARGON2ID_IDENT && parsed.version == Some(Version::V0x13.into());
+        let params = Params::try_from(&parsed).map_err(|_| PasswordHashingError::Failed)?;
+        let is_affordable = params.m_cost() <= *HashParameters::MEMORY_KIB.end()
+            && params.t_cost() <= *HashParameters::ITERATIONS.end()
+            && params.p_cost() <= *HashParameters::PARALLELISM.end()
+            && work(params.m_cost(), params.t_cost()) <= HashParameters::MAX_WORK_KIB;
+        let is_whole = parsed.salt.is_some() && parsed.hash.is_some();
+        if is_argon2id && is_affordable && is_whole {
+            Ok(Self { parsed, params })
+        } else {
+            Err(PasswordHashingError::Failed)
+        }
+    }
+
+    /// Makes a hash of no password, with these parameters: salt and hash are drawn.
+    pub(super) fn of_nobody(parameters: HashParameters) -> Result<Self, PasswordHashingError> {
+        let params = parameters.to_argon2().map_err(|_| PasswordHashingError::Failed)?;
+        let salt =
+            phc::Salt::new(&entropy::draw::<SALT_BYTES>()).map_err(|_| PasswordHashingError::Failed)?;
+        let hash =
+            phc::Output::new(&entropy::draw::<HASH_BYTES>()).map_err(|_| PasswordHashingError::Failed)?;
+        let parsed = phc::PasswordHash {
+            algorithm: ARGON2ID_IDENT,
+            version: Some(Version::V0x13.into()),
+            params: phc::ParamsString::try_from(&params).map_err(|_| PasswordHashingError::Failed)?,
+            salt: Some(salt),
+            hash: Some(hash),
+        };
+        Ok(Self { parsed, params })
+    }
+
+    /// Returns the parameters as they stand in the text form.
+    #[cfg(test)]
+    pub(super) fn parameters_text(&self) -> String {
+        self.parsed.params.to_string()
+    }
+
+    /// Tells whether a password is the right one, in the time that the hash's own parameters take.
+    pub(super) fn matches(&self, password: &Password) -> Result<bool, PasswordHashingError> {
+        // The context's own parameters are not used: algorithm, version and costs are those of the hash.
+        match Argon2::default().verify_password(password.expose().as_bytes(), &self.parsed) {
+            Ok(()) => Ok(true),
+            Err(password_hash::Error::PasswordInvalid) => Ok(false),
+            Err(_) => Err(PasswordHashingError::Failed),
+        }
+    }
+
+    /// Tells whether anything of the hash is weaker than a hash of today would be (security.md T86).
+    pub(super) fn is_weaker_than(&self, today: HashParameters) -> bool {
+        self.params.m_cost() < today.memory_kib()
+            || self.params.t_cost() < today.iterations()
+            || self.params.p_cost() < today.parallelism()
+            || self.parsed.salt.is_none_or(|salt| salt.len() < SALT_BYTES)
+            || self.parsed.hash.is_none_or(|hash| hash.len() < HASH_BYTES)
+    }
+}
+
+/// Hashes a password with a fresh salt.
+pub(super) fn hash(
+    password: &Password,
+    parameters: HashParameters,
+) -> Result<PasswordHash, PasswordHashingError> {
+    let params = parameters.to_argon2().map_err(|_| PasswordHashingError::Failed)?;
+    let salt = entropy::draw::<SALT_BYTES>();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_with_salt(password.expose().as_bytes(), &salt)
+        .map(|hash| PasswordHash::from_phc(hash.to_string()))
+        .map_err(|_| PasswordHashingError::Failed)
+}

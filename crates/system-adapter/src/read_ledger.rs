@@ -1,0 +1,129 @@
+//! Sums of reads in the memory of this process.
+
+use application::ports::system::ReadLedger;
+use chrono::TimeDelta;
+use domain::read_tally::{ReadTally, TallyKey};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many locks share the sums, so that readers on many cores seldom meet.
+const SHARDS: usize = 16;
+/// How many sums are held at most; some 200 bytes each, so 20 MB in all.
+const CAPACITY: usize = 100_000;
+
+/// Adds up reads until they are taken (decisions of the audit, ADR 0016).
+///
+/// Between two flushes of a second each it holds a few thousand sums. Only a store that takes none for long makes it
+/// full. Then the sums of single minutes become sums of hours, which costs no read but its minute; when that is not
+/// enough, the oldest hours are dropped, counted in [`dropped`](Self::dropped) and told in the log.
+#[derive(Debug)]
+pub struct InProcessReadLedger {
+    shards: Vec<Mutex<Shard>>,
+    hasher: RandomState,
+    shard_capacity: usize,
+    dropped: AtomicU64,
+}
+
+/// The sums behind one lock; each key once.
+type Shard = HashMap<TallyKey, ReadTally>;
+
+impl InProcessReadLedger {
+    /// Makes a ledger that holds nothing.
+    pub fn new() -> Self {
+        Self::with_capacity(SHARDS, CAPACITY)
+    }
+
+    fn with_capacity(shards: usize, capacity: usize) -> Self {
+        Self {
+            shards: (0..shards).map(|_| Mutex::default()).collect(),
+            hasher: RandomState::new(),
+            shard_capacity: capacity / shards,
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns how many reads were dropped since the process began, because the ledger was full.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Returns the shard of a key. The minute has no say in it, so that a sum that becomes one of an hour stays where
+    /// others of that hour come to.
+    fn shard(&self, key: &TallyKey) -> Option<MutexGuard<'_, Shard>> {
+        let TallyKey { user_id, minute: _, reader, kind } = key;
+        let hash = self.hasher.hash_one((user_id, reader, kind));
+        let count = u64::try_from(self.shards.len()).ok()?;
+        let place = usize::try_from(hash.checked_rem(count)?).ok()?;
+        self.shards.get(place).map(lock)
+    }
+
+    /// Halves a full shard at least, so that this is not done again at the next read.
+    fn make_room(&self, shard: &mut Shard) {
+        for (_, tally) in std::mem::take(shard) {
+            add_to(shard, of_hour(tally));
+        }
+        let kept = self.shard_capacity / 2;
+        if shard.len() <= kept {
+            tracing::warn!("the store takes no sums of reads; those that wait are kept by the hour now");
+            return;
+        }
+        let mut tallies: Vec<_> = shard.drain().map(|(_, tally)| tally).collect();
+        tallies.sort_unstable_by_key(|tally| Reverse(tally.key.minute));
+        let oldest = tallies.split_off(kept);
+        shard.extend(tallies.into_iter().map(|tally| (tally.key, tally)));
+        let reads = oldest.iter().map(|tally| tally.requests).fold(0, u64::saturating_add);
+        self.dropped.fetch_add(reads, Ordering::Relaxed);
+        tracing::warn!(
+            reads,
+            sums = oldest.len(),
+            "reads are missing from the audit: the store takes no sums"
+        );
+    }
+}
+
+impl Default for InProcessReadLedger {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ReadLedger for InProcessReadLedger {
+    fn add(&self, tally: ReadTally) {
+        let Some(mut shard) = self.shard(&tally.key) else { return };
+        if shard.len() >= self.shard_capacity && !shard.contains_key(&tally.key) {
+            self.make_room(&mut shard);
+        }
+        add_to(&mut shard, tally);
+    }
+
+    fn take(&self) -> Vec<ReadTally> {
+        let mut taken = Vec::new();
+        for shard in &self.shards {
+            // Taken whole while the lock is held, so that a read is in this list or in the next, never in both.
+            let sums = std::mem::take(&mut *lock(shard));
+            taken.extend(sums.into_values());
+        }
+        taken
+    }
+}
+
+/// A panic of another thread cannot leave a shard half written.
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn add_to(shard: &mut Shard, tally: ReadTally) {
+    shard.entry(tally.key).and_modify(|held| *held = held.plus(tally)).or_insert(tally);
+}
+
+/// Puts the sum of a minute under the first minute of its hour.
+fn of_hour(tally: ReadTally) -> ReadTally {
+    let into_hour = TimeDelta::seconds(tally.key.minute.timestamp().rem_euclid(3_600));
+    ReadTally { key: TallyKey { minute: tally.key.minute - into_hour, ..tally.key }, ..tally }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! What the store must hold and must not tell: AES-256-GCM under the operator's key, bound to a purpose and an id.
+//!
+//! The form is one byte of version (1), 12 bytes of nonce, then the encrypted bytes and their tag. Version, purpose
+//! and id are authenticated with it: sealed bytes that were moved to another row, or to a row of another kind, do
+//! not open.
+
+use crate::encryption_key::EncryptionKey;
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::error::Unspecified;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+const VERSION: u8 = 1;
+
+/// What sealed bytes are, so that one kind never passes for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A private signing key, bound to its `kid`.
+    SigningKey,
+    /// A message that waits to be sent.
+    Mail,
+}
+
+impl Purpose {
+    /// Returns what is authenticated between version and id. The labels differ in length, so that no label with an
+    /// id reads as another label with another id; that of signing keys is empty because they came first.
+    const fn label(self) -> &'static [u8] {
+        match self {
+            Self::SigningKey => b"",
+            Self::Mail => b"mail",
+        }
+    }
+}
+
+/// Where sealed bytes belong: nowhere else do they open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) purpose: Purpose,
+    pub(crate) id: Uuid,
+}
+
+impl Place {
+    fn authenticated(self) -> Aad<Vec<u8>> {
+        let mut bound = vec![VERSION];
+        bound.extend_from_slice(self.purpose.label());
+        bound.extend_from_slice(self.id.as_bytes());
+        Aad::from(bound)
+    }
+}
+
+/// Encrypts bytes for this place.
+pub(crate) fn seal(under: &EncryptionKey, place: Place, plain: &[u8]) -> Result<Vec<u8>, Unspecified> {
+    let key = RandomizedNonceKey::new(&AES_256_GCM, under.as_bytes())?;
+    // Room for the tag from the start: a buffer that grew would leave a copy of the secret behind.
+    let mut buffer = Zeroizing::new(Vec::with_capacity(plain.len() + AES_256_GCM.tag_len()));
+    buffer.extend_from_slice(plain);
+    let nonce = key.seal_in_place_append_tag(place.authenticated(), &mut *buffer)?;
+    let mut sealed = vec![VERSION];
+    sealed.extend_from_slice(nonce.as_ref());
+    sealed.extend_from_slice(&buffer);
+    Ok(sealed)
+}
+
+/// Decrypts bytes that were sealed for this place.
+pub(crate) fn open(
+    under: &EncryptionKey,
+    place: Place,
+    sealed: &[u8],
+) -> Result<Zeroizing<Vec<u8>>, Unspecified> {
+    let rest = sealed.strip_prefix(&[VERSION]).ok_or(Unspecified)?;
+    let (nonce, encrypted) = rest.split_at_checked(NONCE_LEN).ok_or(Unspecified)?;
+    let nonce = Nonce::try_assume_unique_for_key(nonce)?;
+    let key = RandomizedNonceKey::new(&AES_256_GCM, under.as_bytes())?;
+    let mut buffer = Zeroizing::new(encrypted.to_vec());
+    let length = key.open_in_place(nonce, place.authenticated(), &mut buffer)?.len();
+    buffer.truncate(length);
+    Ok(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: &[u8] = b"not a key, but bytes are bytes";
+
+    fn key_place(number: u128) -> Place {
+        Place { purpose: Purpose::SigningKey, id: Uuid::from_u128(number) }
+    }
+
+    #[test]
+    fn what_was_sealed_opens_under_the_same_key_at_the_same_place() {
+        let key = EncryptionKey::generate();
+        let sealed = seal(&key, key_place(1), PLAIN).unwrap();
+        assert_eq!(open(&key, key_place(1), &sealed).unwrap().as_slice(), PLAIN);
+        assert!(!sealed.windows(PLAIN.len()).any(|window| window == PLAIN));
+    }
+
+    #[test]
+    fn sealing_twice_gives_different_bytes() {
+        let key = EncryptionKey::generate();
+        assert_ne!(seal(&key, key_place(1), PLAIN).unwrap(), seal(&key, key_place(1), PLAIN).unwrap());
+    }
+
+    #[test]
+    fn sealed_bytes_swapped_between_two_ids_do_not_open() {
+        let key = EncryptionKey::generate();
+        let first = seal(&key, key_place(1), PLAIN).unwrap();
+        let second = seal(&key, key_place(2), PLAIN).unwrap();
+        assert!(open(&key, key_place(1), &second).is_err());
+        assert!(open(&key, key_place(2), &first).is_err());
+    }
+
+    #[test]
+    fn bytes_of_one_purpose_do_not_open_as_another_under_the_same_id() {
+        let key = EncryptionKey::generate();
+        let mail_place = Place { purpose: Purpose::Mail, ..key_place(1) };
+        assert!(open(&key, mail_place, &seal(&key, key_place(1), PLAIN).unwrap()).is_err());
+        assert!(open(&key, key_place(1), &seal(&key, mail_place, PLAIN).unwrap()).is_err());
+    }
+
+    #[test]
+    fn a_signing_key_that_was_sealed_before_there_were_purposes_still_opens() {
+        let key = EncryptionKey::generate();
+        let id = Uuid::from_u128(7);
+        let mut buffer = PLAIN.to_vec();
+        let bound = Aad::from([&[1], id.as_bytes().as_slice()].concat());
+        let nonce = RandomizedNonceKey::new(&AES_256_GCM, key.as_bytes())
+            .unwrap()
+            .seal_in_place_append_tag(bound, &mut buffer)
+            .unwrap();
+        let sealed = [&[1], nonce.as_ref().as_slice(), &buffer].concat();
+        assert_eq!(open(&key, key_place(7), &sealed).unwrap().as_slice(), PLAIN);
+    }
+
+    #[test]
+    fn another_encryption_key_does_not_open() {
+        let sealed = seal(&EncryptionKey::generate(), key_place(1), PLAIN).unwrap();
+        assert!(open(&EncryptionKey::generate(), key_place(1), &sealed).is_err());
+    }
+
+    #[test]
+    fn a_change_of_any_bit_is_noticed() {
+        let key = EncryptionKey::generate();
+        let sealed = seal(&key, key_place(1), PLAIN).unwrap();
+        for position in 0..sealed.len() {
+            for bit in 0..8 {
+                let mut bytes = sealed.clone();
+                bytes[position] ^= 1 << bit;
+                assert!(open(&key, key_place(1), &bytes).is_err(), "byte {position}");
+            }
+        }
+    }
+
+    #[test]
+    fn cut_or_longer_bytes_do_not_open() {
+        let key = EncryptionKey::generate();
+        let sealed = seal(&key, key_place(1), PLAIN).unwrap();
+        for length in 0..sealed.len() {
+            assert!(open(&key, key_place(1), &sealed[..length]).is_err(), "{length} bytes");
+        }
+        assert!(open(&key, key_place(1), &[sealed.as_slice(), &[0]].concat()).is_err());
+    }
+}

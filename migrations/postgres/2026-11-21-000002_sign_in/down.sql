@@ -1,0 +1,12 @@
+DROP TABLE outbox;
+DROP TABLE read_tally;
+DROP TABLE audit_event;
+DROP FUNCTION restwell_refuse_change();
+DROP TABLE personal_token;
+DROP TABLE consent;
+DROP TABLE authorization_request;
+DROP TABLE session;
+DROP TABLE password_link;
+DROP TABLE password;
+ALTER TABLE access_grant DROP COLUMN last_used_agent, DROP COLUMN last_used_address;
+DELETE FROM schema_compatibility WHERE version = '20261121000002';

@@ -1,0 +1,109 @@
+/** Links that come by mail: a forgotten password and an account of one's own, from the form to the sign-in. */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { PASSWORD, press, signIn, soon, useBrowser } from './fixture.mjs'
+import { startServer } from './server.mjs'
+
+const newWindow = useBrowser()
+
+/** A mail server that keeps what it is given, with the words of SMTP that a sender needs. */
+async function newPostOffice(t) {
+  const messages = []
+  const server = net.createServer((socket) => {
+    let message
+    socket.on('error', () => {})
+    socket.write('220 post.example\r\n')
+    createInterface(socket).on('line', (line) => {
+      if (message?.body) {
+        if (line !== '.') return message.body.push(line)
+        messages.push({ to: message.to, text: message.body.join('\n') })
+        message = undefined
+        return socket.write('250 kept\r\n')
+      }
+      const [word] = line.toUpperCase().split(/[ :]/)
+      if (word === 'MAIL') message = { to: [] }
+      if (word === 'RCPT') message.to.push(line.match(/<(.*)>/)[1])
+      if (word === 'DATA') message.body = []
+      socket.write({ DATA: '354 go on\r\n', QUIT: '221 bye\r\n' }[word] ?? '250 yes\r\n')
+      if (word === 'QUIT') socket.end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return { port: server.address().port, messages }
+}
+
+async function startWithMail(t) {
+  const post = await newPostOffice(t)
+  const server = await startServer(t, {
+    RESTWELL__ACCOUNTS__SIGN_UP_OPEN: 'true',
+    RESTWELL__MAIL__HOST: '127.0.0.1',
+    RESTWELL__MAIL__PORT: `${post.port}`,
+    RESTWELL__MAIL__TLS: 'none',
+    RESTWELL__MAIL__FROM: 'Restwell <restwell@example.org>',
+  })
+  return { ...server, messages: post.messages }
+}
+
+/** Waits for the message to an address, and returns the link in it. */
+async function linkTo(email, messages) {
+  const find = () => messages.find(({ to, text }) => to.includes(email) && text.includes('/set-password'))
+  assert.ok(await soon(find, 10_000), `no message to ${email}`)
+  // Quoted-printable, should the sender have chosen it.
+  return find().text.replaceAll('=\n', '').replaceAll('=3D', '=').match(/http:\S+\/set-password\?link=[\w-]+/)[0]
+}
+
+const send = (page) => press(page.locator('main button[type=submit]'))
+
+test('a forgotten password is replaced by a link that is mailed and counts once', async (t) => {
+  const { address, run, messages } = await startWithMail(t)
+  const email = 'sam@example.org'
+  await run(['user', 'create', '--email', email, '--timezone', 'Europe/Berlin', '--password-stdin'], `${PASSWORD}\n`)
+  const page = await newWindow({}, [address])
+  const shown = []
+  for (const given of ['nobody@example.org', email]) {
+    await page.goto(`${address}/sign-in`)
+    await press(page.getByRole('link', { name: 'Forgot' }))
+    await page.locator('input[name=email]').fill(given)
+    await send(page)
+    shown.push(await page.locator('body').innerText())
+  }
+  assert.equal(shown[0], shown[1], 'the page does not tell who has an account')
+
+  const link = await linkTo(email, messages)
+  assert.ok(messages.every(({ to }) => to.join() === email))
+  await page.goto(link)
+  const password = 'seven purple owls read at night'
+  await page.locator('input[name=password]').fill(password)
+  await send(page)
+  await page.goto(`${address}/sign-in`)
+  await signIn(page, { email, password })
+  assert.equal(page.url(), `${address}/apps`)
+  await page.goto(link)
+  assert.equal(await page.locator('input[name=password]').count(), 0)
+  assert.deepEqual(page.complaints, [])
+})
+
+test('a person makes an account: address, link, password and time zone', async (t) => {
+  const { address, messages } = await startWithMail(t)
+  const email = 'kim@example.org'
+  const page = await newWindow({}, [address])
+  await page.goto(`${address}/sign-in`)
+  await press(page.getByRole('link', { name: 'account' }))
+  await page.locator('input[name=email]').fill(email)
+  await send(page)
+  await page.goto(await linkTo(email, messages))
+  await page.locator('input[name=password]').fill(PASSWORD)
+  await page.locator('select[name=time_zone]').selectOption('Europe/Lisbon')
+  await send(page)
+  await page.goto(`${address}/sign-in`)
+  if (await page.locator('input[name=password]').count()) await signIn(page, { email, password: PASSWORD })
+  await page.goto(`${address}/account`)
+  const shown = await page.locator('main').innerText()
+  assert.ok(shown.includes(email) && shown.includes('Europe/Lisbon'), shown)
+  assert.deepEqual(page.complaints, [])
+})

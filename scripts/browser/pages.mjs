@@ -1,0 +1,83 @@
+/** Every page that the suite looks at: its name, and what a person does to have it open. */
+
+import assert from 'node:assert/strict'
+import { BASE, authorization, press, restwell, signIn, signInAt, tick } from './fixture.mjs'
+
+/** Lists the pages. `app` is one that the person has not connected, `person` one with apps, tokens and reads. */
+export async function listPages({ person, app }) {
+  const go = (where) => (page) => page.goto(BASE + where)
+  const authorize = (page) => page.goto(authorization(app).url)
+  const said = await restwell(['user', 'reset-password', person.id])
+  const reset = said.match(/\/set-password\?link=[\w-]+/)[0]
+  return [
+    { name: 'sign-in', open: authorize },
+    { name: 'sign-in-without-an-app', open: go('/sign-in') },
+    { name: 'sign-in-refused', open: (page) => authorize(page).then(() => signIn(page, nobody)) },
+    { name: 'consent', signedIn: true, open: authorize },
+    { name: 'connected-apps', signedIn: true, open: go('/apps') },
+    { name: 'connected-apps-disconnected', signedIn: true, open: go('/apps?done=disconnected') },
+    { name: 'activity', signedIn: true, open: go('/activity') },
+    { name: 'tokens', signedIn: true, open: go('/tokens') },
+    { name: 'tokens-refused', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', []) },
+    { name: 'token-made', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', ['sleep']), close: revokeToken },
+    { name: 'account', signedIn: true, open: go('/account') },
+    { name: 'account-refused', signedIn: true, open: (page) => changePassword(page, person) },
+    { name: 'signed-out', open: (page) => signInAt(page, person).then(() => signOut(page)) },
+    { name: 'set-password', open: go(reset) },
+    { name: 'set-password-refused', open: (page) => choosePassword(page, reset) },
+    { name: 'link-used-up', open: go('/set-password?link=rwl_used') },
+    { name: 'forgot-password', open: go('/forgot-password') },
+    { name: 'forgot-password-sent', open: (page) => askForLink(page, '/forgot-password') },
+    { name: 'sign-up', open: go('/sign-up') },
+    { name: 'sign-up-sent', open: (page) => askForLink(page, '/sign-up') },
+    { name: 'not-authorized', open: go('/authorize?client_id=unknown') },
+    { name: 'request-gone', signedIn: true, open: go('/consent?request=00000000-0000-4000-8000-000000000000') },
+  ]
+}
+
+const nobody = { email: 'nobody@example.org', password: 'not the right password' }
+
+/** Makes a token, or is refused when no scope is ticked. */
+export async function makeToken(page, name, scopes) {
+  await page.goto(`${BASE}/tokens`)
+  await page.locator('input[name=name]').fill(name)
+  await tick(page, scopes)
+  await press(page.locator('form[action="/tokens"] button[type=submit]'))
+  const [token] = (await page.locator('main').innerText()).match(/rwp_\w+/) ?? []
+  assert.equal(token !== undefined, scopes.length > 0)
+  return token
+}
+
+/** Takes back the token that was made for a picture, so that the next one looks the same. */
+async function revokeToken(page) {
+  await page.goto(`${BASE}/tokens`)
+  await press(page.getByRole('button', { name: 'Sunday notebook' }))
+  assert.equal(await page.getByRole('button', { name: 'Sunday notebook' }).count(), 0)
+}
+
+async function changePassword(page, person) {
+  await page.goto(`${BASE}/account`)
+  await page.locator('input[name=current_password]').fill(person.password)
+  await page.locator('input[name=new_password]').fill('passwordpassword')
+  await press(page.locator('form[action="/account/password"] button[type=submit]'))
+  assert.match(await page.title(), /^Error/)
+}
+
+async function choosePassword(page, path) {
+  await page.goto(BASE + path)
+  await page.locator('input[name=password]').fill('passwordpassword')
+  await press(page.locator('main button[type=submit]'))
+  assert.match(await page.title(), /^Error/)
+}
+
+async function askForLink(page, path) {
+  await page.goto(BASE + path)
+  await page.locator('input[name=email]').fill('nobody@example.org')
+  await press(page.locator('main button[type=submit]'))
+  assert.equal(await page.locator('input[name=email]').count(), 0)
+}
+
+async function signOut(page) {
+  await press(page.getByRole('button', { name: 'Sign out', exact: true }))
+  assert.match(await page.title(), /out/)
+}

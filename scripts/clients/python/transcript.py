@@ -1,0 +1,64 @@
+"""What both scripts share: the settings that scripts/check-clients hands over, and a line for each check."""
+
+import os
+import sys
+import time
+from urllib.parse import parse_qs, urlsplit
+
+from browser import Browser
+
+REQUESTED = ["profile", "sleep", "supplements"]
+# The person leaves one out.
+ALLOWED = ["profile", "sleep"]
+
+
+class Settings:
+    """Where the server is, who the app is, and who the person is."""
+
+    def __init__(self):
+        self.base = os.environ["BASE_URL"]
+        self.client_id = os.environ["CLIENT_ID"]
+        self.client_secret = os.environ["CLIENT_SECRET"]
+        self.redirect_uri = os.environ["REDIRECT_URI"]
+        self.email = os.environ["EMAIL"]
+        self.password = os.environ["PASSWORD"]
+
+    def browser(self):
+        return Browser(self.base, self.email, self.password)
+
+    def profile_url(self, user_id):
+        return f"{self.base}/api/v1/profile/{user_id}"
+
+
+def check(what, holds, seen=""):
+    """Prints that something holds, or ends the script."""
+    if not holds:
+        print(f"FAIL {what} {seen}", flush=True)
+        sys.exit(1)
+    print(f"ok   {what}", flush=True)
+
+
+def check_raises(what, kind, holds, action):
+    """Checks that an action ends in the library's own error."""
+    try:
+        action()
+    except kind as error:
+        check(what, holds(error), repr(error))
+    else:
+        check(what, False, "no error")
+
+
+def check_iss(what, callback, base):
+    """Checks the issuer in the answer by hand (RFC 9207), for a library that does not."""
+    issuers = parse_qs(urlsplit(callback).query).get("iss")
+    check(what, issuers == [base], issuers)
+
+
+def check_refused_soon(what, status):
+    """Checks that a status becomes 401 within the two seconds that a revocation may take to be seen."""
+    deadline = time.monotonic() + 2
+    seen = status()
+    while seen != 401 and time.monotonic() < deadline:
+        time.sleep(0.05)
+        seen = status()
+    check(what, seen == 401, seen)

@@ -1,0 +1,55 @@
+//! The settings that scripts/check-clients hands over, and a line for each check.
+
+use crate::browser::Browser;
+use anyhow::{Context, ensure};
+use reqwest::blocking::Client;
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
+
+pub const REQUESTED: [&str; 3] = ["profile", "sleep", "supplements"];
+/// The person leaves one out.
+pub const ALLOWED: [&str; 2] = ["profile", "sleep"];
+
+/// Where the server is, and who the app is.
+pub struct Settings {
+    pub base: String,
+    pub client_id: String,
+    pub client_secret: String,
+    pub redirect_uri: String,
+}
+
+impl Settings {
+    pub fn read() -> anyhow::Result<(Self, Browser)> {
+        let app = Self {
+            base: variable("BASE_URL")?,
+            client_id: variable("CLIENT_ID")?,
+            client_secret: variable("CLIENT_SECRET")?,
+            redirect_uri: variable("REDIRECT_URI")?,
+        };
+        let browser = Browser::new(&app.base, &variable("EMAIL")?, &variable("PASSWORD")?)?;
+        Ok((app, browser))
+    }
+}
+
+fn variable(name: &str) -> anyhow::Result<String> {
+    std::env::var(name).with_context(|| format!("{name} is not set"))
+}
+
+/// Prints that something holds, or ends the program.
+pub fn check(what: &str, holds: bool, seen: impl Debug) -> anyhow::Result<()> {
+    ensure!(holds, "FAIL {what}: {seen:?}");
+    println!("ok   {what}");
+    Ok(())
+}
+
+/// Checks that the data endpoint refuses within the two seconds that a revocation may take to be seen.
+pub fn check_refused_soon(what: &str, http: &Client, url: &str, token: &str) -> anyhow::Result<()> {
+    let started = Instant::now();
+    loop {
+        let status = http.get(url).bearer_auth(token).send()?.status().as_u16();
+        if status == 401 || started.elapsed() > Duration::from_secs(2) {
+            return check(what, status == 401, status);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,116 @@
+//! Access tokens: nothing that the ring's key did not sign is accepted, and of what it signed, only what says every
+//! thing that a token has to say, once, in time, to us.
+//!
+//! The input is a header and, after a line break, a body, as JSON; both are signed with the ring's key. The id of the
+//! key and the time of day are always the same. An input without a line break is a token as it comes.
+#![no_main]
+
+use application::ports::system::{InvalidToken, KeyRing as _, TokenSigner as _, TokenVerifier as _};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::id::KeyId;
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use std::sync::LazyLock;
+use system_adapter::test_support::TokenForge;
+use system_adapter::{Ed25519KeyRing, EncryptionKey, TokenParties};
+use uuid::Uuid;
+
+const ISSUER: &str = "https://rest.example";
+const AUDIENCE: &str = "https://rest.example/api";
+const KEY_ID: &str = "00000000-0000-0000-0000-00000000000a";
+/// 8 March 2026, 12:00 UTC.
+const NOW: i64 = 1_772_971_200;
+
+struct Rings {
+    ring: Ed25519KeyRing,
+    forge: TokenForge,
+    /// Signs with a key of the same id.
+    impostor: TokenForge,
+}
+
+static RINGS: LazyLock<Rings> = LazyLock::new(|| {
+    let parties = || TokenParties { issuer: ISSUER.to_owned(), audience: AUDIENCE.to_owned() };
+    let encryption_key = EncryptionKey::generate();
+    let ring = Ed25519KeyRing::new(encryption_key.clone(), parties());
+    let make = || ring.make(KeyId::from_uuid(Uuid::parse_str(KEY_ID).unwrap()), now()).unwrap();
+    let (key, other) = (make(), make());
+    ring.load(std::slice::from_ref(&key)).unwrap();
+    let forge = |key| TokenForge::new(&encryption_key, key, parties());
+    let (forge, impostor) = (forge(&key), forge(&other));
+    Rings { ring, forge, impostor }
+});
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(NOW, 0).unwrap()
+}
+
+fuzz_target!(|text: &str| {
+    let rings = &*RINGS;
+    let verify = |token: &str, at| rings.ring.verify(token, at);
+    assert_eq!(verify(text, now()), Err(InvalidToken), "nobody has the key");
+    let Some((header, body)) = text.split_once('\n') else { return };
+    let token = rings.forge.sign_text(header, body);
+    let Ok(claims) = verify(&token, now()) else { return };
+
+    assert_says(header, body, &claims);
+    assert_eq!(verify(&token, now()), Ok(claims), "also when it is remembered");
+    assert_eq!(verify(&token, claims.expires_at + TimeDelta::seconds(5)), Err(InvalidToken));
+    assert_eq!(verify(&token, claims.issued_at - TimeDelta::seconds(6)), Err(InvalidToken));
+    assert_eq!(verify(&rings.impostor.sign_text(header, body), now()), Err(InvalidToken));
+    assert_eq!(verify(&rings.ring.sign(&claims).unwrap(), now()), Ok(claims));
+    let (message, signature) = token.rsplit_once('.').unwrap();
+    let at = text.len() % token.len();
+    let (before, after) = token.split_at(at);
+    let flipped = if after.starts_with('A') { 'B' } else { 'A' };
+    for altered in [
+        format!("{before}{flipped}{}", &after[1..]),
+        before.to_owned(),
+        format!("{token}{flipped}"),
+        format!("{token}="),
+        format!(" {token}"),
+        format!("{message}."),
+        message.to_owned(),
+        format!("{message}.{signature}.{signature}"),
+    ] {
+        assert_eq!(verify(&altered, now()), Err(InvalidToken), "{altered}");
+    }
+});
+
+/// Reads header and body with another reader and compares.
+fn assert_says(header: &str, body: &str, claims: &AccessClaims) {
+    let header: Value = serde_json::from_str(header).unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!((&header["alg"], &header["kid"]), (&Value::from("EdDSA"), &Value::from(KEY_ID)));
+    let kind = header["typ"].as_str().unwrap().to_ascii_lowercase();
+    assert!(kind == "at+jwt" || kind == "application/at+jwt");
+    assert!(header.get("crit").is_none());
+    assert_eq!(body["iss"], ISSUER);
+    assert!(body["aud"] == AUDIENCE || body["aud"].as_array().unwrap().contains(&Value::from(AUDIENCE)));
+    let times = [claims.issued_at, claims.expires_at].map(|at| at.timestamp());
+    assert_eq!([body["iat"].as_i64(), body["exp"].as_i64()], times.map(Some));
+    let life = times[1] - times[0];
+    assert!(0 < life && life <= 3_600 && times[0] <= NOW + 5 && times[1] > NOW - 5);
+    assert!(body.get("nbf").is_none_or(|start| start.as_i64().unwrap() <= NOW + 5));
+    assert_eq!(body["jti"], claims.id.to_string());
+    assert_eq!(body["client_id"], claims.client_id.to_string());
+    match claims.subject {
+        TokenSubject::Person { user_id, grant_id } => {
+            assert_eq!(
+                (&body["sub"], &body["gid"]),
+                (&user_id.to_string().into(), &grant_id.to_string().into())
+            );
+        }
+        TokenSubject::Service => {
+            assert_eq!(body["sub"], body["client_id"]);
+            assert!(body.get("gid").is_none());
+        }
+    }
+    let written = claims.scopes.to_string();
+    let mut scopes: Vec<_> = body["scope"].as_str().unwrap().split(' ').collect();
+    scopes.sort_unstable();
+    scopes.dedup();
+    let mut said: Vec<_> = written.split(' ').collect();
+    said.sort_unstable();
+    assert_eq!(scopes, said);
+}

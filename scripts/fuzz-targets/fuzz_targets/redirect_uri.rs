@@ -1,0 +1,62 @@
+//! Redirect URIs: a registered one goes where a browser may be sent, and matches itself alone, letter by letter.
+//!
+//! The input is the URI that is registered and, after a line break, the one that is asked for.
+#![no_main]
+
+use chrono::DateTime;
+use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
+use domain::id::ClientId;
+use domain::scope::ScopeSet;
+use libfuzzer_sys::fuzz_target;
+use url::{Host, Url};
+use uuid::Uuid;
+
+fn client(uri: RedirectUri) -> Client {
+    Client {
+        id: ClientId::from_uuid(Uuid::nil()),
+        name: ClientName::parse("Night Owl").unwrap(),
+        kind: ClientKind::App,
+        redirect_uris: vec![RedirectUri::parse("https://owl.example/first").unwrap(), uri],
+        scopes: ScopeSet::CONSENTABLE,
+        allow_query_secrets: true,
+        require_pkce: false,
+        status: ClientStatus::Active,
+        created_at: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fuzz_target!(|text: &str| {
+    let (registered, asked) = text.split_once('\n').unwrap_or((text, text));
+    let Ok(uri) = RedirectUri::parse(registered) else { return };
+    assert_eq!(uri.as_str(), registered);
+    assert!(registered.bytes().all(|byte| byte.is_ascii_graphic()));
+    let url = Url::parse(registered).unwrap();
+    assert!(registered.to_ascii_lowercase().starts_with(&format!("{}://", url.scheme())));
+    assert!(url.scheme() == "https" || url.scheme() == "http" && is_loopback(&url));
+    assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none());
+    assert_eq!(Some(uri.host().as_str()), url.host_str());
+    assert!(!uri.host().is_empty() && uri.origin().contains(&uri.host()));
+    // What is read of the text by eye is where the browser goes.
+    let authority = registered.split_once("://").unwrap().1.split(['/', '?']).next().unwrap();
+    assert!(!authority.contains(['@', '\\', '#']) && !authority.is_empty());
+
+    let client = client(uri);
+    let matches = |text: &str| client.registered_redirect_uri(text).map(RedirectUri::as_str);
+    assert_eq!(matches(registered), Some(registered));
+    let expected = [registered, "https://owl.example/first"].into_iter().find(|one| *one == asked);
+    assert_eq!(matches(asked), expected);
+    for other in
+        [format!("{registered}/"), format!("{registered}#"), format!(" {registered}"), url.to_string()]
+    {
+        assert_eq!(matches(&other).is_some(), other == registered || other == "https://owl.example/first");
+    }
+});
