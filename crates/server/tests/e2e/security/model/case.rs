@@ -53,9 +53,15 @@ impl<'a> Case<'a> {
     pub(super) async fn act(&mut self, action: &Action) -> Result<(), Surprise> {
         let at = self.perform(action).await?;
         match action {
-            Action::IssueByHand { .. } | Action::Consent { .. } | Action::MakeToken { .. } => Ok(()),
-            Action::Read { .. } | Action::ReadPersonally { .. } | Action::Look { .. } => Ok(()),
-            Action::Refresh { .. } | Action::Introspect { .. } | Action::RotateSecret { .. } => Ok(()),
+            Action::IssueByHand { .. }
+            | Action::Consent { .. }
+            | Action::MakeToken { .. }
+            | Action::Read { .. }
+            | Action::ReadPersonally { .. }
+            | Action::Look { .. }
+            | Action::Refresh { .. }
+            | Action::Introspect { .. }
+            | Action::RotateSecret { .. } => Ok(()),
             // Where it did not happen is the more interesting place.
             _ => self.check_tokens(1 - at).await,
         }
