@@ -16,6 +16,7 @@ use cookie::Jar;
 use reqwest::header::{CONTENT_TYPE, COOKIE};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder};
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 /// The cookies with an http public URL.
@@ -36,8 +37,13 @@ pub(crate) struct Browser {
 impl Browser {
     /// Starts a browser that has been nowhere.
     pub(crate) fn new(server: &Server) -> Self {
-        let http = Client::builder().redirect(Policy::none()).timeout(Duration::from_secs(20));
-        let http = http.build().expect("client");
+        Self::from_address(server, Ipv4Addr::LOCALHOST)
+    }
+
+    /// Starts a browser at another loopback address.
+    pub(crate) fn from_address(server: &Server, address: Ipv4Addr) -> Self {
+        let http = Client::builder().local_address(IpAddr::V4(address)).redirect(Policy::none());
+        let http = http.timeout(Duration::from_secs(20)).build().expect("client");
         Self { http, base_url: server.base_url.clone(), jar: Jar::default() }
     }
 

@@ -31,6 +31,11 @@ impl Dump {
         self.text.contains(text) || self.text.contains(&hexadecimal)
     }
 
+    /// Returns the copy as a text; what is ASCII is as it was.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Collects everything in the store that could be a key of 32 random bytes.
     pub(super) fn possible_keys(&self) -> HashSet<Vec<u8>> {
         let is_hexadecimal = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);

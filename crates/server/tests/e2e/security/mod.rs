@@ -11,6 +11,7 @@ mod raw;
 mod scene;
 
 mod access;
+pub(super) mod account;
 mod at_rest;
 mod authorize;
 mod code;

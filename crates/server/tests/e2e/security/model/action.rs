@@ -243,6 +243,6 @@ fn of_the_operator() -> impl Strategy<Value = Action> {
         2 => two().prop_map(|client| Action::Disable { client }),
         4 => two().prop_map(|client| Action::Enable { client }),
         3 => two().prop_map(|client| Action::RotateSecret { client }),
-        2 => proptest::bool::ANY.prop_map(|is_emergency| Action::RotateKey { is_emergency }),
+        3 => proptest::bool::ANY.prop_map(|is_emergency| Action::RotateKey { is_emergency }),
     ]
 }

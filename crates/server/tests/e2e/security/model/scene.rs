@@ -36,6 +36,8 @@ impl Scene {
             .with("RESTWELL__TOKENS__ACCESS_CACHE_MILLISECONDS", &access_cache.as_millis().to_string())
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000000")
             .with("RESTWELL__TOKENS__FAILURES_PER_ADDRESS", "1000000")
+            .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "1000000")
+            .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT_A_DAY", "1000000")
             .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ADDRESS", "1000000");
         let servers = [world.serve(), world.serve_as("second")];
         Self {

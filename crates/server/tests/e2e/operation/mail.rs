@@ -1,0 +1,238 @@
+//! Mail: links that reach their people once, whatever becomes of the mail server.
+
+use super::mail_server::{MailServer, Message, Verdict, closed_port, with_mail};
+use super::store::execute;
+use crate::e2e::app::{register, text};
+use crate::e2e::browser::Browser;
+use crate::e2e::security::account::people::{
+    OTHER_PASSWORD, PASSWORD, person, person_without_password, trail,
+};
+use crate::e2e::security::account::visit::{fill, sign_in, try_to_sign_in};
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+const EMAIL: &str = "sam@example.org";
+
+/// Asks for a link on one of the two pages that send one.
+async fn ask(server: &Server, path: &str, email: &str) -> String {
+    let browser = Browser::new(server);
+    let page = browser.get(path).await;
+    let reply = browser.submit(&fill(&page, path, &[("email", email)])).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.body
+}
+
+/// Chooses a password by a link; returns the status.
+async fn choose(server: &Server, link: &str, password: &str) -> u16 {
+    let browser = Browser::new(server);
+    let page = browser.get(link).await;
+    if page.status != 200 {
+        return page.status;
+    }
+    browser.submit(&fill(&page, "/set-password", &[("password", password)])).await.status
+}
+
+on_both_stores! {
+    async fn whoever_forgot_the_password_gets_one_message_with_a_link_that_works_once(world: World) {
+        let mail = MailServer::start().await;
+        let world = with_mail(world, mail.port);
+        let user = person(&world, EMAIL, PASSWORD);
+        let server = world.serve();
+        let browser = Browser::new(&server);
+        sign_in(&browser, EMAIL, PASSWORD).await;
+        let shown = ask(&server, "/forgot-password", "SAM@example.org").await;
+        let nobody = ask(&server, "/forgot-password", "kim@example.org").await;
+        assert_eq!(shown, nobody);
+        let message = mail.wait_for(1).await.remove(0);
+        // The message goes to the address of the account, not to what was typed.
+        assert_eq!(message.to, EMAIL);
+        assert!(message.text.contains(&server.base_url) || message.text.contains("http://127.0.0.1"), "{message:?}");
+        assert!(!message.text.contains(&user) && !message.text.contains(PASSWORD));
+        let link = message.link();
+        // Looking does not use it up: mail servers look as well.
+        for _ in 0..2 {
+            assert_eq!(Browser::new(&server).get(&link).await.status, 200);
+        }
+        assert_eq!(choose(&server, &link, "too short").await, 422);
+        assert_eq!(choose(&server, &link, OTHER_PASSWORD).await, 200);
+        assert_eq!(choose(&server, &link, PASSWORD).await, 400);
+        assert!(!browser.is_signed_in().await, "a new password ends every session");
+        assert_eq!(try_to_sign_in(&browser, EMAIL, PASSWORD).await.status, 422);
+        sign_in(&browser, EMAIL, OTHER_PASSWORD).await;
+        // The person is told that it was changed; nobody else was told anything.
+        let told = mail.wait_for(2).await;
+        assert!(told[1].to == EMAIL && told[1].text.contains("was changed just now"), "{told:?}");
+        assert_eq!(told.len(), 2);
+        assert_eq!(trail(&world, &["--kind", "password.link_issued", "--user", &user]).len(), 1);
+        assert_eq!(trail(&world, &["--kind", "password.set", "--user", &user]).len(), 2);
+    }
+
+    async fn nobody_without_an_active_account_is_sent_anything(world: World) {
+        let mail = MailServer::start().await;
+        let world = with_mail(world, mail.port);
+        let locked = person(&world, "locked@example.org", PASSWORD);
+        world.ok(&["user", "lock", &locked]);
+        person(&world, EMAIL, PASSWORD);
+        let mut server = world.serve();
+        for email in ["locked@example.org", "nobody@example.org", EMAIL] {
+            ask(&server, "/forgot-password", email).await;
+        }
+        // What was asked for last has come, so whatever was asked for before would have, too.
+        let messages = mail.wait_for(1).await;
+        assert_eq!(server.terminate(), Some(0));
+        assert_eq!(mail.messages(), messages);
+        assert_eq!(messages.len(), 1);
+        assert_eq!(messages[0].to, EMAIL);
+    }
+
+    async fn two_servers_send_each_message_once(world: World) {
+        const PEOPLE: usize = 12;
+        let mail = MailServer::start().await;
+        let world = with_mail(world, mail.port);
+        let people: Vec<String> = (0..PEOPLE).map(|number| format!("person-{number}@example.org")).collect();
+        for email in &people {
+            person_without_password(&world, email);
+        }
+        let mut servers = [world.serve(), world.serve_as("second")];
+        for (number, email) in people.iter().enumerate() {
+            ask(&servers[number % 2], "/forgot-password", email).await;
+        }
+        mail.wait_for(PEOPLE).await;
+        for server in &mut servers {
+            // A server that has ended sends nothing more.
+            assert_eq!(server.terminate(), Some(0));
+        }
+        let messages = mail.messages();
+        let to: BTreeSet<_> = messages.iter().map(|message| message.to.clone()).collect();
+        let secrets: BTreeSet<_> = messages.iter().map(Message::secret).collect();
+        assert_eq!(to, people.into_iter().collect());
+        assert_eq!((messages.len(), secrets.len()), (PEOPLE, PEOPLE));
+    }
+
+    async fn a_mail_server_that_is_away_delays_a_message_and_loses_none(world: World) {
+        let port = closed_port().await;
+        let world = with_mail(world, port);
+        person(&world, EMAIL, PASSWORD);
+        let mut server = world.serve();
+        let asked_at = Instant::now();
+        ask(&server, "/forgot-password", EMAIL).await;
+        assert!(asked_at.elapsed() < Duration::from_secs(20), "the person waited for the mail server");
+        let line = wait_for_line(&server, "a message was not sent").await;
+        assert!(text(&line, "trouble").contains("trying again later"), "{line}");
+        assert!(!server.log().contains(EMAIL) && !server.log().contains("rwl_"), "{}", server.log());
+        // Neither a crash nor a restart loses it.
+        server.kill();
+        // As if the time until the next attempt had passed.
+        execute(&world, "UPDATE outbox SET due_at = queued_at").await;
+        let mail = MailServer::start_at(port, Verdict::Taken).await;
+        let server = world.serve_as("again");
+        let message = mail.wait_for(1).await.remove(0);
+        assert_eq!(choose(&server, &message.link(), OTHER_PASSWORD).await, 200);
+        sign_in(&Browser::new(&server), EMAIL, OTHER_PASSWORD).await;
+    }
+
+    async fn a_message_that_was_queued_without_a_server_is_sent_by_the_next_one(world: World) {
+        let mail = MailServer::start().await;
+        let world = with_mail(world, mail.port);
+        let created = world.json(&["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--json"]);
+        assert_eq!(created["password_link"], "mailed");
+        assert!(mail.messages().is_empty());
+        let server = world.serve();
+        let invitation = mail.wait_for(1).await.remove(0);
+        assert!(invitation.to == EMAIL && invitation.text.contains("an account was made for you"), "{invitation:?}");
+        // A newer link of the operator makes the older one useless.
+        let user = text(&created, "user_id");
+        assert_eq!(world.json(&["user", "reset-password", &user, "--json"])["password_link"], "mailed");
+        let newer = mail.wait_for(2).await.remove(1);
+        assert_eq!(choose(&server, &invitation.link(), PASSWORD).await, 400);
+        assert_eq!(choose(&server, &newer.link(), PASSWORD).await, 200);
+        sign_in(&Browser::new(&server), EMAIL, PASSWORD).await;
+    }
+
+    async fn somebody_signs_up_where_the_operator_opened_it(world: World) {
+        let mail = MailServer::start().await;
+        let world = with_mail(world, mail.port);
+        person(&world, EMAIL, PASSWORD);
+        let closed = world.serve_as("closed");
+        assert_eq!(Browser::new(&closed).get("/sign-up").await.status, 404);
+        assert!(!Browser::new(&closed).get("/sign-in").await.body.contains("/sign-up"));
+        drop(closed);
+        let world = world.with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
+        let server = world.serve();
+        assert!(Browser::new(&server).get("/sign-in").await.body.contains("/sign-up"));
+        let fresh = ask(&server, "/sign-up", "kim@example.org").await;
+        let taken = ask(&server, "/sign-up", EMAIL).await;
+        assert_eq!(fresh, taken);
+        let messages = mail.wait_for(2).await;
+        let to = |email: &str| messages.iter().find(|message| message.to == email).expect("message").clone();
+        // Who has an account already is told so where nobody else reads it, without a link.
+        assert!(to(EMAIL).text.contains("there is one already") && !to(EMAIL).text.contains("rwl_"));
+        let link = to("kim@example.org").link();
+        assert_eq!(world.ok(&["user", "list", "--json"]).lines().count(), 1, "nobody has followed the link yet");
+        let browser = Browser::new(&server);
+        let page = browser.get(&link).await;
+        let without_zone = browser.submit(&fill(&page, "/set-password", &[("password", PASSWORD)])).await;
+        assert_eq!(without_zone.status, 422);
+        let fields = [("password", PASSWORD), ("time_zone", "Asia/Tokyo")];
+        assert_eq!(browser.submit(&fill(&page, "/set-password", &fields)).await.status, 200);
+        assert_eq!(browser.submit(&fill(&page, "/set-password", &fields)).await.status, 400, "the link works once");
+        sign_in(&browser, "kim@example.org", PASSWORD).await;
+        assert!(browser.get("/account").await.body.contains("Asia/Tokyo"));
+        let kinds: Vec<_> = trail(&world, &["--kind", "user.created"]).iter().map(|event| text(event, "actor")).collect();
+        assert_eq!(kinds, ["person", "operator"]);
+    }
+
+    async fn of_two_links_for_one_new_account_one_makes_it(world: World) {
+        let mail = MailServer::start().await;
+        let world = with_mail(world, mail.port).with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
+        let servers = [world.serve(), world.serve_as("second")];
+        for server in &servers {
+            ask(server, "/sign-up", "kim@example.org").await;
+        }
+        let messages = mail.wait_for(2).await;
+        let mut forms = Vec::new();
+        for (server, message) in servers.iter().zip(&messages) {
+            let browser = Browser::new(server);
+            let page = browser.get(&message.link()).await;
+            forms.push((browser, page));
+        }
+        let tasks: Vec<_> = forms.into_iter().map(|(browser, page)| tokio::spawn(async move {
+            let fields = [("password", PASSWORD), ("time_zone", "Asia/Tokyo")];
+            browser.submit(&fill(&page, "/set-password", &fields)).await.status
+        })).collect();
+        let mut statuses = Vec::new();
+        for task in tasks {
+            statuses.push(task.await.expect("reply"));
+        }
+        statuses.sort_unstable();
+        assert_eq!(statuses[0], 200, "{statuses:?}");
+        assert!(statuses[1] >= 400, "{statuses:?}");
+        assert_eq!(world.ok(&["user", "list", "--json"]).lines().count(), 1);
+    }
+
+    async fn without_a_mail_server_the_page_says_whom_to_ask(world: World) {
+        register(&world);
+        let server = world.serve();
+        let page = Browser::new(&server).get("/forgot-password").await;
+        assert_eq!(page.status, 200);
+        assert!(page.body.contains("This server sends no mail"), "{}", page.body);
+        assert!(!page.body.contains("<form"), "{}", page.body);
+    }
+}
+
+/// Waits for the line of the log that says this sentence.
+async fn wait_for_line(server: &Server, sentence: &str) -> Value {
+    let started = Instant::now();
+    loop {
+        let log = server.log();
+        let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        if let Some(line) = lines.find(|line| line["message"] == sentence) {
+            return line;
+        }
+        assert!(started.elapsed() < Duration::from_secs(30), "{sentence}: {log}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,179 @@
+//! Nobody learns from the pages which accounts there are.
+
+use super::people::{PASSWORD, WRONG_PASSWORD, person, person_without_password};
+use super::visit::{fill, form_token, sign_in, try_to_sign_in, without_request_id};
+use crate::e2e::browser::Browser;
+use crate::e2e::browser::Page;
+use crate::e2e::world::World;
+use std::collections::BTreeMap;
+
+/// Addresses of the same length, so that even the length of an answer has to be the same.
+const KNOWN: &str = "known@example.org";
+const LOCKED: &str = "block@example.org";
+const WITHOUT_PASSWORD: &str = "empty@example.org";
+const DELETED: &str = "erase@example.org";
+const UNKNOWN: &str = "noone@example.org";
+
+/// Makes the people of those addresses, but for the last one.
+fn people(world: &World) {
+    person(world, KNOWN, PASSWORD);
+    let locked = person(world, LOCKED, PASSWORD);
+    world.ok(&["user", "lock", &locked]);
+    person_without_password(world, WITHOUT_PASSWORD);
+    let deleted = person(world, DELETED, PASSWORD);
+    world.ok(&["user", "delete", &deleted, "--yes"]);
+}
+
+/// Names a mail server, at a port where nobody is.
+fn with_mail(world: World) -> World {
+    world
+        .with("RESTWELL__MAIL__HOST", "127.0.0.1")
+        .with("RESTWELL__MAIL__TLS", "none")
+        .with("RESTWELL__MAIL__PORT", "9")
+}
+
+/// What somebody sees of an answer, without what is of this browser or was typed by it.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    status: u16,
+    headers: BTreeMap<String, Vec<String>>,
+    body: String,
+}
+
+impl Seen {
+    fn of(reply: &Page, typed: &str, token: &str) -> Self {
+        let mut headers = BTreeMap::<_, Vec<_>>::new();
+        for (name, value) in &reply.headers {
+            if !matches!(name.as_str(), "date" | "x-request-id") {
+                let value = value.to_str().expect("ASCII").to_owned();
+                headers.entry(name.as_str().to_owned()).or_default().push(value);
+            }
+        }
+        let body = reply.body.replace(typed, "(typed)").replace(token, "(token)");
+        Self { status: reply.status, headers, body }
+    }
+}
+
+/// Opens a page with a fresh browser and sends its form, once for each address.
+async fn seen_by_each(
+    server: &crate::e2e::server::Server,
+    path: &str,
+    filled_in: &[&[(&str, &str)]],
+) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for fields in filled_in {
+        let browser = Browser::new(server);
+        let page = browser.get(path).await;
+        let reply = browser.submit(&fill(&page, path, fields)).await;
+        seen.push(Seen::of(&reply, fields[0].1, &form_token(&page, path)));
+    }
+    seen
+}
+
+#[track_caller]
+fn assert_all_the_same(seen: &[Seen], status: u16) {
+    assert_eq!(seen[0].status, status, "{:?}", seen[0]);
+    assert!(!seen[0].headers.contains_key("set-cookie"), "{:?}", seen[0]);
+    for other in seen {
+        assert_eq!(other, &seen[0]);
+    }
+}
+
+on_both_stores! {
+    // T80
+    async fn whoever_cannot_sign_in_is_told_the_same_whatever_the_reason(world: World) {
+        people(&world);
+        let server = world.serve();
+        let attempts: Vec<[(&str, &str); 2]> =
+            [(KNOWN, WRONG_PASSWORD), (LOCKED, PASSWORD), (WITHOUT_PASSWORD, PASSWORD), (DELETED, PASSWORD), (UNKNOWN, PASSWORD)]
+                .map(|(email, password)| [("email", email), ("password", password)]).into();
+        let attempts: Vec<&[(&str, &str)]> = attempts.iter().map(AsRef::as_ref).collect();
+        assert_all_the_same(&seen_by_each(&server, "/sign-in", &attempts).await, 422);
+        // The password is the right one, and the account is not hurt by any of it.
+        sign_in(&Browser::new(&server), KNOWN, PASSWORD).await;
+    }
+
+    // T80
+    async fn attempts_at_an_account_that_is_not_there_are_limited_alike(world: World) {
+        let world = world.with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "3");
+        people(&world);
+        let server = world.serve();
+        let mut refusals = Vec::new();
+        for email in [KNOWN, LOCKED, WITHOUT_PASSWORD, DELETED, UNKNOWN] {
+            let browser = Browser::new(&server);
+            let mut statuses = Vec::new();
+            let mut body = String::new();
+            for _ in 0..5 {
+                let reply = try_to_sign_in(&browser, email, WRONG_PASSWORD).await;
+                statuses.push(reply.status);
+                body = without_request_id(&reply);
+            }
+            assert_eq!(statuses, [422, 422, 422, 429, 429], "{email}");
+            refusals.push(body);
+        }
+        for refusal in &refusals {
+            assert_eq!(refusal, &refusals[0]);
+        }
+    }
+
+    // T80
+    async fn whoever_forgot_a_password_is_told_the_same_whether_there_is_an_account_or_not(world: World) {
+        let world = with_mail(world);
+        people(&world);
+        let server = world.serve();
+        let addresses: Vec<[(&str, &str); 1]> =
+            [KNOWN, LOCKED, WITHOUT_PASSWORD, DELETED, UNKNOWN].map(|email| [("email", email)]).into();
+        let addresses: Vec<&[(&str, &str)]> = addresses.iter().map(AsRef::as_ref).collect();
+        let seen = seen_by_each(&server, "/forgot-password", &addresses).await;
+        assert_all_the_same(&seen, 200);
+        assert!(seen[0].body.contains("If there is an account with this address"), "{}", seen[0].body);
+        // Asked for too often it is the same as well.
+        let mut last = Vec::new();
+        for email in [KNOWN, UNKNOWN] {
+            let browser = Browser::new(&server);
+            let mut statuses = Vec::new();
+            for _ in 0..5 {
+                let page = browser.get("/forgot-password").await;
+                let reply = browser.submit(&fill(&page, "/forgot-password", &[("email", email)])).await;
+                statuses.push((reply.status, without_request_id(&reply)));
+            }
+            last.push(statuses);
+        }
+        assert_eq!(last[0], last[1]);
+        assert_eq!(last[0][4].0, 429);
+    }
+
+    // T80
+    async fn whoever_wants_an_account_is_told_the_same_when_there_is_one(world: World) {
+        let world = with_mail(world).with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
+        people(&world);
+        let server = world.serve();
+        let addresses: Vec<[(&str, &str); 1]> =
+            [KNOWN, LOCKED, WITHOUT_PASSWORD, DELETED, UNKNOWN].map(|email| [("email", email)]).into();
+        let addresses: Vec<&[(&str, &str)]> = addresses.iter().map(AsRef::as_ref).collect();
+        let seen = seen_by_each(&server, "/sign-up", &addresses).await;
+        assert_all_the_same(&seen, 200);
+    }
+
+    // T80
+    async fn a_page_to_sign_in_that_an_app_leads_to_tells_no_more(world: World) {
+        people(&world);
+        let client = crate::e2e::app::register(&world);
+        let server = world.serve();
+        let mut seen = Vec::new();
+        for (email, password) in [(KNOWN, WRONG_PASSWORD), (LOCKED, PASSWORD), (UNKNOWN, PASSWORD)] {
+            let browser = Browser::new(&server);
+            let form = url::form_urlencoded::Serializer::new(String::new())
+                .extend_pairs([("response_type", "code"), ("client_id", &client.client_id),
+                    ("redirect_uri", crate::e2e::app::REDIRECT_URI), ("scope", "sleep")]).finish();
+            let begun = browser.get(&format!("/authorize?{form}")).await;
+            let page = browser.get(begun.header("location").expect("page to sign in")).await;
+            let fields = [("email", email), ("password", password)];
+            let reply = browser.submit(&fill(&page, "/sign-in", &fields)).await;
+            let request = page.form("/sign-in").value("request").to_owned();
+            let reply = Page { body: reply.body.replace(&request, "(request)"), ..reply };
+            seen.push(Seen::of(&reply, email, &form_token(&page, "/sign-in")));
+        }
+        assert_all_the_same(&seen, 422);
+    }
+}

@@ -1,0 +1,187 @@
+//! Guessing the password of an account, from wherever and at whichever server.
+
+use super::people::{OTHER_PASSWORD, PASSWORD, WRONG_PASSWORD, person, trail};
+use super::visit::{fill, sign_in, try_to_sign_in};
+use crate::e2e::app::text;
+use crate::e2e::browser::Browser;
+use crate::e2e::browser::Page;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+const EMAIL: &str = "sleeper@example.org";
+const NEIGHBOUR: &str = "neighbour@example.org";
+
+/// How many wrong passwords are looked at within the window, by the default settings.
+const LIMIT: usize = 15;
+
+#[track_caller]
+fn told_to_wait(reply: &Page, longest: u64) -> Duration {
+    assert_eq!(reply.status, 429, "{reply:?}");
+    assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
+    let seconds: u64 = reply.header("retry-after").expect("Retry-After").parse().expect("seconds");
+    assert!((1..=longest).contains(&seconds), "{seconds}");
+    Duration::from_secs(seconds)
+}
+
+fn loopback(number: usize) -> Ipv4Addr {
+    let number = u8::try_from(number).expect("number");
+    Ipv4Addr::new(127, number, number.wrapping_mul(7), number + 1)
+}
+
+on_both_stores! {
+    // T81
+    async fn fifteen_wrong_passwords_are_looked_at_whatever_the_server_and_the_address(world: World) {
+        let user = person(&world, EMAIL, PASSWORD);
+        person(&world, NEIGHBOUR, OTHER_PASSWORD);
+        let servers = [world.serve(), world.serve_as("second")];
+        let mut told_to = Vec::new();
+        for number in 0..3 * LIMIT {
+            // A browser, an address and a spelling of its own for each attempt.
+            let browser = Browser::from_address(&servers[number % 2], loopback(number));
+            let email = if number % 3 == 0 { "Sleeper@Example.ORG" } else { EMAIL };
+            told_to.push(try_to_sign_in(&browser, email, &format!("{WRONG_PASSWORD} {number}")).await);
+        }
+        for (number, reply) in told_to.iter().enumerate() {
+            if number < LIMIT {
+                assert_eq!(reply.status, 422, "{number}: {reply:?}");
+            } else {
+                told_to_wait(reply, 600);
+            }
+        }
+        // What was not looked at is not in the trail either.
+        let refused = trail(&world, &["--kind", "session.refused", "--user", &user]);
+        assert_eq!(refused.len(), LIMIT);
+        for server in &servers {
+            // The right password is not looked at, so that it cannot be told from a wrong one.
+            let owner = Browser::new(server);
+            told_to_wait(&try_to_sign_in(&owner, EMAIL, PASSWORD).await, 600);
+            assert!(!owner.is_signed_in().await);
+            sign_in(&Browser::new(server), NEIGHBOUR, OTHER_PASSWORD).await;
+        }
+    }
+
+    // T81
+    async fn of_forty_wrong_passwords_at_once_fifteen_are_looked_at(world: World) {
+        const ATTEMPTS: usize = 40;
+        let user = person(&world, EMAIL, PASSWORD);
+        let servers = [world.serve(), world.serve_as("second")];
+        let mut tasks = Vec::new();
+        for number in 0..ATTEMPTS {
+            let browser = Browser::from_address(&servers[number % 2], loopback(number % 8));
+            let fields = [("email", EMAIL), ("password", WRONG_PASSWORD)];
+            let form = fill(&browser.open("/sign-in").await, "/sign-in", &fields);
+            tasks.push((browser, form));
+        }
+        let tasks: Vec<_> = tasks.into_iter().map(|(browser, form)| {
+            tokio::spawn(async move { browser.submit(&form).await })
+        }).collect();
+        let mut statuses = Vec::new();
+        for task in tasks {
+            statuses.push(task.await.expect("reply").status);
+        }
+        let looked_at = statuses.iter().filter(|status| **status == 422).count();
+        let refused = statuses.iter().filter(|status| **status == 429).count();
+        assert_eq!((looked_at, refused), (LIMIT, ATTEMPTS - LIMIT), "{statuses:?}");
+        assert_eq!(trail(&world, &["--kind", "session.refused", "--user", &user]).len(), LIMIT);
+    }
+
+    // T81
+    async fn after_the_time_that_was_named_the_right_password_is_taken(world: World) {
+        const WINDOW: u64 = 10;
+        let world = with_window(world, 3, WINDOW);
+        person(&world, EMAIL, PASSWORD);
+        let servers = [world.serve(), world.serve_as("second")];
+        let owner = Browser::new(&servers[0]);
+        refused_after_three(&servers).await;
+        let wait = told_to_wait(&try_to_sign_in(&owner, EMAIL, PASSWORD).await, WINDOW);
+        tokio::time::sleep(wait).await;
+        sign_in(&owner, EMAIL, PASSWORD).await;
+        assert!(owner.at(&servers[1]).is_signed_in().await);
+        // The right password begins a new count: there are three more attempts.
+        for _ in 0..3 {
+            let reply = try_to_sign_in(&Browser::new(&servers[1]), EMAIL, WRONG_PASSWORD).await;
+            assert_eq!(reply.status, 422);
+        }
+    }
+
+    // T81
+    async fn a_crash_gives_a_guesser_no_further_attempts(world: World) {
+        let world = with_window(world, 3, 600);
+        person(&world, EMAIL, PASSWORD);
+        let mut servers = [world.serve(), world.serve_as("second")];
+        refused_after_three(&servers).await;
+        for server in &mut servers {
+            server.kill();
+        }
+        let server = world.serve_as("after-the-crash");
+        told_to_wait(&try_to_sign_in(&Browser::new(&server), EMAIL, PASSWORD).await, 600);
+    }
+
+    // T81
+    async fn over_a_day_there_is_a_limit_as_well_and_a_new_password_ends_it(world: World) {
+        let world = with_window(world, 2, 1).with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT_A_DAY", "4");
+        let user = person(&world, EMAIL, PASSWORD);
+        let server = world.serve();
+        let browser = Browser::new(&server);
+        let mut looked_at = 0;
+        let wait = loop {
+            let reply = try_to_sign_in(&browser, EMAIL, WRONG_PASSWORD).await;
+            if reply.status == 422 {
+                looked_at += 1;
+                continue;
+            }
+            let wait = told_to_wait(&reply, 86_400);
+            if wait > Duration::from_secs(1) {
+                break wait;
+            }
+            tokio::time::sleep(wait).await;
+        };
+        assert_eq!(looked_at, 4);
+        assert!(wait > Duration::from_hours(23), "{wait:?}");
+        told_to_wait(&try_to_sign_in(&browser, EMAIL, PASSWORD).await, 86_400);
+        // It is never for good: whoever has a link begins anew at once.
+        let link = text(&world.json(&["user", "reset-password", &user, "--json"]), "password_link");
+        let (_, path) = link.split_once("/set-password").expect("link");
+        let page = browser.get(&format!("/set-password{path}")).await;
+        let reply = browser.submit(&fill(&page, "/set-password", &[("password", OTHER_PASSWORD)])).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        sign_in(&browser, EMAIL, OTHER_PASSWORD).await;
+    }
+
+    // T81
+    async fn the_present_password_is_guarded_alike_when_a_new_one_is_chosen(world: World) {
+        let world = with_window(world, 3, 600);
+        person(&world, EMAIL, PASSWORD);
+        let servers = [world.serve(), world.serve_as("second")];
+        let owner = Browser::new(&servers[0]);
+        sign_in(&owner, EMAIL, PASSWORD).await;
+        let thief = owner.at(&servers[1]);
+        for expected in [422, 422, 422, 429] {
+            let page = thief.get("/account").await;
+            let fields = [("current_password", WRONG_PASSWORD), ("new_password", OTHER_PASSWORD)];
+            assert_eq!(thief.submit(&fill(&page, "/account/password", &fields)).await.status, expected);
+        }
+        // Both pages share the count.
+        told_to_wait(&try_to_sign_in(&Browser::new(&servers[0]), EMAIL, PASSWORD).await, 600);
+        assert!(owner.is_signed_in().await, "whoever is signed in stays so");
+    }
+}
+
+fn with_window(world: World, attempts: usize, seconds: u64) -> World {
+    world
+        .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", &attempts.to_string())
+        .with("RESTWELL__ACCOUNTS__FAILURE_WINDOW_SECONDS", &seconds.to_string())
+}
+
+/// Spends the three attempts that there are, at both servers.
+async fn refused_after_three(servers: &[Server; 2]) {
+    for number in 0..3 {
+        let reply = try_to_sign_in(&Browser::new(&servers[number % 2]), EMAIL, WRONG_PASSWORD).await;
+        assert_eq!(reply.status, 422, "{reply:?}");
+    }
+    for server in servers {
+        assert_eq!(try_to_sign_in(&Browser::new(server), EMAIL, WRONG_PASSWORD).await.status, 429);
+    }
+}

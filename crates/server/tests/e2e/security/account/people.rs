@@ -1,0 +1,59 @@
+//! People with and without passwords, made by the operator.
+
+use crate::e2e::app::text;
+use crate::e2e::person::type_password;
+use crate::e2e::world::World;
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Output, Stdio};
+
+/// A password that is taken: long enough, known to nobody, and not plain ASCII.
+pub(crate) const PASSWORD: &str = "vier graue Gänse schlafen im Gras";
+/// Another one.
+pub(crate) const OTHER_PASSWORD: &str = "fünf weiße Hühner wachen im Heu";
+/// One that nobody has.
+pub(crate) const WRONG_PASSWORD: &str = "sechs blaue Enten baden im Bach";
+
+/// Runs a command with a text on its standard input.
+pub(crate) fn run_with_input(world: &World, arguments: &[&str], input: &str) -> Output {
+    let mut command = world.command(arguments);
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("restwell starts");
+    child.stdin.take().expect("input").write_all(input.as_bytes()).expect("input is read");
+    child.wait_with_output().expect("restwell ends")
+}
+
+/// Creates a person with a password; returns their id.
+pub(crate) fn person(world: &World, email: &str, password: &str) -> String {
+    let create =
+        ["user", "create", "--email", email, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
+    let created: Value = serde_json::from_str(&type_password(world, &create, password)).expect("JSON");
+    text(&created, "user_id")
+}
+
+/// Creates a person without a password; returns their id.
+pub(crate) fn person_without_password(world: &World, email: &str) -> String {
+    let created = world.json(&[
+        "user",
+        "create",
+        "--email",
+        email,
+        "--timezone",
+        "Europe/Berlin",
+        "--no-password",
+        "--json",
+    ]);
+    text(&created, "user_id")
+}
+
+/// Gives a person who is there a password, as the operator can.
+pub(crate) fn give_password(world: &World, user_id: &str, password: &str) {
+    type_password(world, &["user", "reset-password", user_id, "--password-stdin"], password);
+}
+
+/// Lists the audit trail with further arguments, the latest first.
+pub(crate) fn trail(world: &World, arguments: &[&str]) -> Vec<Value> {
+    let mut all = vec!["audit", "list", "--json"];
+    all.extend(arguments);
+    world.ok(&all).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}

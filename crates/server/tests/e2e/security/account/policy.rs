@@ -1,0 +1,109 @@
+//! Which passwords may be chosen.
+
+use super::people::{PASSWORD, person_without_password, run_with_input};
+use super::visit::{fill, sign_in, try_to_sign_in};
+use crate::e2e::app::text;
+use crate::e2e::browser::Browser;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+
+const EMAIL: &str = "sleeper@example.org";
+
+/// Opens a fresh link and chooses a password with it; returns the status and the page.
+async fn choose(world: &World, server: &Server, user: &str, password: &str) -> (u16, String) {
+    let link = text(&world.json(&["user", "reset-password", user, "--json"]), "password_link");
+    let (_, query) = link.split_once("/set-password").expect("link");
+    let browser = Browser::new(server);
+    let page = browser.get(&format!("/set-password{query}")).await;
+    let reply = browser.submit(&fill(&page, "/set-password", &[("password", password)])).await;
+    (reply.status, reply.body)
+}
+
+on_both_stores! {
+    // T85
+    async fn a_password_has_fifteen_characters_of_any_kind(world: World) {
+        let user = person_without_password(&world, EMAIL);
+        let server = world.serve();
+        // Characters count, not bytes: the second has 22 of them, the third 14 of four bytes.
+        for short in ["kahmfusselzopf", "Gänse-Öhrläpp", "🦉🌙🐑🛌🦔🌧🍃🐌🦊🌲🍄🪵🌾🐝", " ", "a"] {
+            let (status, page) = choose(&world, &server, &user, short).await;
+            assert_eq!(status, 422, "{short}");
+            assert!(page.contains("Use at least 15 characters"), "{page}");
+            assert!(!page.contains(short) || short.len() < 3, "the page repeats the password");
+        }
+        // No rule of composition: small letters, digits, blanks or signs of any script alone will do.
+        for good in [
+            "kahmfusselzopfe",
+            "vier graue schafe",
+            "91748 20563 18294",
+            "夜の森でふくろうが静かに歌っている",
+            "🦉🌙🐑🛌🦔🌧🍃🐌🦊🌲🍄🪵🌾🐝🧦",
+            &"Hagebutte und Quitte ".repeat(10),
+        ] {
+            let (status, page) = choose(&world, &server, &user, good).await;
+            assert_eq!(status, 200, "{good}: {page}");
+            sign_in(&Browser::new(&server), EMAIL, good).await;
+        }
+    }
+
+    // T85
+    async fn a_password_that_everybody_tries_first_is_refused(world: World) {
+        let user = person_without_password(&world, EMAIL);
+        let server = world.serve();
+        for guessable in [
+            "passwordpassword",
+            "123456789012345",
+            "aaaaaaaaaaaaaaaaaaaa",
+            "qwertyuiopasdfghjkl",
+            "sleeper@example.org",
+            "Password123456!",
+            "abcabcabcabcabcabc",
+        ] {
+            let (status, page) = choose(&world, &server, &user, guessable).await;
+            assert_eq!(status, 422, "{guessable}: {page}");
+            assert!(page.contains("easy to guess"), "{guessable}: {page}");
+        }
+        assert_eq!(try_to_sign_in(&Browser::new(&server), EMAIL, "passwordpassword").await.status, 422);
+    }
+
+    // T85
+    async fn the_same_letters_typed_on_another_keyboard_are_the_same_password(world: World) {
+        let user = person_without_password(&world, EMAIL);
+        let server = world.serve();
+        // Composed as one keyboard types it, in pieces as another one does.
+        let (composed, decomposed) = ("vier gr\u{e4}ue G\u{e4}nse im Gr\u{e1}s", "vier gra\u{308}ue Ga\u{308}nse im Gra\u{301}s");
+        assert_ne!(composed, decomposed);
+        assert_eq!(choose(&world, &server, &user, composed).await.0, 200);
+        sign_in(&Browser::new(&server), EMAIL, decomposed).await;
+        assert_eq!(choose(&world, &server, &user, decomposed).await.0, 200);
+        sign_in(&Browser::new(&server), EMAIL, composed).await;
+        // Nothing else is made alike: case, blanks and look-alikes count.
+        for other in [composed.to_uppercase(), format!("{composed} "), composed.replace("\u{e4}", "a")] {
+            assert_eq!(try_to_sign_in(&Browser::new(&server), EMAIL, &other).await.status, 422, "{other}");
+        }
+    }
+
+    // T85
+    async fn every_way_to_a_password_has_the_same_rules(world: World) {
+        let user = person_without_password(&world, EMAIL);
+        for refused in ["kahmfusselzopf", "passwordpassword", &"Wort ".repeat(206)] {
+            let arguments = ["user", "reset-password", &user, "--password-stdin"];
+            let output = run_with_input(&world, &arguments, refused);
+            assert!(!output.status.success(), "{refused}");
+            let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+            assert!(!said.contains(refused), "{said}");
+        }
+        let server = world.serve();
+        assert_eq!(try_to_sign_in(&Browser::new(&server), EMAIL, "passwordpassword").await.status, 422);
+        assert_eq!(choose(&world, &server, &user, PASSWORD).await.0, 200);
+        let browser = Browser::new(&server);
+        sign_in(&browser, EMAIL, PASSWORD).await;
+        for refused in ["kahmfusselzopf", "passwordpassword", "sleeper@example.org"] {
+            let page = browser.get("/account").await;
+            let fields = [("current_password", PASSWORD), ("new_password", refused)];
+            let reply = browser.submit(&fill(&page, "/account/password", &fields)).await;
+            assert_eq!(reply.status, 422, "{refused}: {reply:?}");
+        }
+        sign_in(&Browser::new(&server), EMAIL, PASSWORD).await;
+    }
+}

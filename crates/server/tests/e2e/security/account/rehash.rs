@@ -1,0 +1,81 @@
+//! Hashes that were made with the settings of another day.
+
+use super::content::content_of;
+use super::people::{PASSWORD, WRONG_PASSWORD, person};
+use super::visit::{sign_in, try_to_sign_in};
+use crate::e2e::browser::Browser;
+use crate::e2e::world::World;
+
+const EMAIL: &str = "sleeper@example.org";
+/// What the defaults write into a hash.
+const WEAK: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
+/// What is written with one more iteration.
+const STRONG: &str = "$argon2id$v=19$m=19456,t=3,p=1$";
+/// The length of a hash with 16 bytes of salt and 32 of result.
+const LENGTH: usize = WEAK.len() + 22 + 1 + 43;
+
+/// Lets servers that are started from now on hash with one more iteration.
+fn with_stronger_hashes(world: World) -> World {
+    world.with("RESTWELL__PASSWORDS__ITERATIONS", "3")
+}
+
+/// Returns the one hash that the store holds.
+fn stored_hash(world: &World) -> String {
+    let text = content_of(world);
+    let hashes: Vec<_> = text.match_indices("$argon2id$").map(|(at, _)| text.get(at..at + LENGTH)).collect();
+    assert_eq!(hashes.len(), 1, "{hashes:?}");
+    hashes[0].expect("hash").to_owned()
+}
+
+on_both_stores! {
+    // T86
+    async fn a_hash_of_weaker_settings_is_made_anew_at_the_next_sign_in(world: World) {
+        person(&world, EMAIL, PASSWORD);
+        let weak = stored_hash(&world);
+        assert!(weak.starts_with(WEAK), "{weak}");
+        let old = world.serve();
+        sign_in(&Browser::new(&old), EMAIL, PASSWORD).await;
+        assert_eq!(stored_hash(&world), weak, "nothing is better about a new one");
+
+        let world = with_stronger_hashes(world);
+        let new = world.serve_as("stronger");
+        assert_eq!(try_to_sign_in(&Browser::new(&new), EMAIL, WRONG_PASSWORD).await.status, 422);
+        assert_eq!(stored_hash(&world), weak, "a wrong password changes nothing");
+        let browser = Browser::new(&new);
+        sign_in(&browser, EMAIL, PASSWORD).await;
+        let strong = stored_hash(&world);
+        assert!(strong.starts_with(STRONG), "{strong}");
+        assert!(browser.is_signed_in().await);
+        assert!(try_to_sign_in(&Browser::new(&new), EMAIL, WRONG_PASSWORD).await.status == 422);
+
+        // A server that has not been given the new settings yet checks it with the hash's own, and leaves it.
+        sign_in(&Browser::new(&old), EMAIL, PASSWORD).await;
+        assert_eq!(try_to_sign_in(&Browser::new(&old), EMAIL, WRONG_PASSWORD).await.status, 422);
+        assert_eq!(stored_hash(&world), strong);
+    }
+
+    // T86
+    async fn of_many_sign_ins_at_once_on_two_servers_each_succeeds_and_one_new_hash_is_left(world: World) {
+        person(&world, EMAIL, PASSWORD);
+        let world = with_stronger_hashes(world);
+        let servers = [world.serve(), world.serve_as("second")];
+        let tasks: Vec<_> = (0..6).map(|number| {
+            let browser = Browser::new(&servers[number % 2]);
+            tokio::spawn(async move {
+                let reply = try_to_sign_in(&browser, EMAIL, PASSWORD).await;
+                (reply, browser)
+            })
+        }).collect();
+        for task in tasks {
+            let (reply, browser) = task.await.expect("sign-in");
+            // Whoever checked the hash that another one replaced meanwhile is asked to try again.
+            assert!(matches!(reply.status, 303 | 503), "{reply:?}");
+            if reply.status == 303 {
+                assert!(browser.is_signed_in().await);
+            } else {
+                sign_in(&browser, EMAIL, PASSWORD).await;
+            }
+        }
+        assert!(stored_hash(&world).starts_with(STRONG));
+    }
+}
