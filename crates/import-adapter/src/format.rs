@@ -5,29 +5,76 @@
 pub enum Format {
     /// Whatever the content shows.
     Auto,
+    /// Apple Health: `export.xml`, alone or in its zip.
+    AppleHealth,
     /// Fitbit's sleep logs: JSON of Google Takeout and of the API, or the CSV of the web export.
     Fitbit,
+    /// Oura: sleep documents of its API, versions 1 and 2, and of its export.
+    Oura,
+    /// WHOOP: `sleeps.csv` of its export.
+    Whoop,
+    /// Garmin: `dailySleepData`, alone or in lists.
+    Garmin,
+    /// Withings: summaries and raw series of sleep.
+    Withings,
+    /// Sleep as Android: `sleep-export.csv`, alone or in its zip.
+    SleepAsAndroid,
+    /// Open mHealth: sleep episodes, sleep durations and HealthKit samples.
+    OpenMhealth,
+    /// FHIR R4: Observations of sleep, alone, in lists or in Bundles.
+    Fhir,
+    /// Hypnograms of polysomnography, an epoch of 30 seconds after the other.
+    Hypnogram,
     /// Labels of the NIH Dietary Supplement Label Database.
     Dsld,
+    /// Intakes of supplements: Restwell's own CSV.
+    IntakeCsv,
     /// Restwell's own lines.
     Ndjson,
 }
 
 /// Says that a text names no format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a format: auto, fitbit, dsld or ndjson")]
+#[error(
+    "not a format: auto, apple-health, fitbit, oura, whoop, garmin, withings, sleep-as-android, open-mhealth, fhir, hypnogram, dsld, intake-csv or ndjson"
+)]
 pub struct UnknownFormat;
 
 impl Format {
     /// Every format, in the order in which help texts list them.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Fitbit, Self::Dsld, Self::Ndjson];
+    pub const ALL: [Self; 14] = [
+        Self::Auto,
+        Self::AppleHealth,
+        Self::Fitbit,
+        Self::Oura,
+        Self::Whoop,
+        Self::Garmin,
+        Self::Withings,
+        Self::SleepAsAndroid,
+        Self::OpenMhealth,
+        Self::Fhir,
+        Self::Hypnogram,
+        Self::Dsld,
+        Self::IntakeCsv,
+        Self::Ndjson,
+    ];
 
     /// Gives the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
+            Self::AppleHealth => "apple-health",
             Self::Fitbit => "fitbit",
+            Self::Oura => "oura",
+            Self::Whoop => "whoop",
+            Self::Garmin => "garmin",
+            Self::Withings => "withings",
+            Self::SleepAsAndroid => "sleep-as-android",
+            Self::OpenMhealth => "open-mhealth",
+            Self::Fhir => "fhir",
+            Self::Hypnogram => "hypnogram",
             Self::Dsld => "dsld",
+            Self::IntakeCsv => "intake-csv",
             Self::Ndjson => "ndjson",
         }
     }

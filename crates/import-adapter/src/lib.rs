@@ -8,15 +8,26 @@
 //! a `RecordReader`, a page in `docs/import`. Texts for people name members, places
 //! and rules, never a value of the file.
 
+mod apple_health;
 mod dsld;
+mod fhir;
 mod fitbit;
 mod format;
+mod garmin;
+mod hypnogram;
 mod input;
+mod intake_csv;
 mod json;
 mod ndjson;
 mod open;
+mod open_mhealth;
+mod oura;
 mod recognition;
+mod segments;
+mod sleep_as_android;
 mod source;
+mod whoop;
+mod withings;
 
 pub use format::{Format, UnknownFormat};
 pub use input::RECORD_LIMIT;

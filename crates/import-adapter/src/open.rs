@@ -1,14 +1,10 @@
 //! Files on disk as the port has them.
 
-use crate::dsld::Dsld;
-use crate::fitbit::{FitbitJson, WebExport};
 use crate::format::Format;
-use crate::input::Cursor;
-use crate::json::Document;
-use crate::ndjson::Ndjson;
 use crate::recognition::{Recognised, recognise};
-use crate::source::{RecordReader, Source};
+use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
+use chrono::{DateTime, FixedOffset};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use std::fs::File;
@@ -20,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub struct FileContext {
     /// The zone of local times that carry no offset.
     pub zone: TimeZone,
+    /// When a recording began that does not say so itself (a hypnogram of polysomnography).
+    pub start: Option<DateTime<FixedOffset>>,
     /// The person for whom the file is read; a record that names another one is rejected.
     pub user_id: Option<UserId>,
 }
@@ -32,7 +30,7 @@ pub struct FileContext {
 pub fn open(path: &Path, format: Format, context: FileContext) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     let file = begin(path)?;
     let size = file.metadata().ok().map(|metadata| metadata.len());
-    let recognised = recognise(&mut Cursor::new(Box::new(file))?, format)?;
+    let recognised = recognise(Box::new(file), format)?;
     Ok(Box::new(StoredFile { path: path.to_owned(), size, recognised, context }))
 }
 
@@ -46,14 +44,7 @@ struct StoredFile {
 
 impl ImportFile for StoredFile {
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
-        let cursor = Cursor::new(Box::new(begin(&self.path)?))?;
-        let FileContext { zone, user_id } = self.context;
-        let reader: Box<dyn RecordReader> = match self.recognised {
-            Recognised::FitbitJson(layout) => Box::new(FitbitJson::new(Document::new(cursor, layout), zone)),
-            Recognised::FitbitCsv => Box::new(WebExport::new(cursor, zone)),
-            Recognised::Dsld(layout) => Box::new(Dsld::new(Document::new(cursor, layout))),
-            Recognised::Ndjson => Box::new(Ndjson::new(cursor, user_id)),
-        };
+        let reader = self.recognised.read(Box::new(begin(&self.path)?), self.context)?;
         Ok(Box::new(Source::new(reader)))
     }
 

@@ -22,6 +22,11 @@ impl Items {
         self.waiting.push_back(item);
     }
 
+    #[cfg(test)]
+    pub(crate) fn take(&mut self) -> Vec<ImportItem> {
+        self.waiting.drain(..).collect()
+    }
+
     /// Adds that the record at this place is not taken.
     pub(crate) fn reject(&mut self, place: &str, reason: impl Into<String>) {
         self.add(ImportItem::Rejected(Rejection { place: place.to_owned(), reason: reason.into() }));

@@ -10,7 +10,11 @@ use std::io::Write as _;
 pub(crate) const USER: &str = "6f0c5a1e-93d4-4b7c-8a52-1d2e3f405162";
 
 pub(crate) fn context(zone: &str) -> FileContext {
-    FileContext { zone: TimeZone::parse(zone).unwrap(), user_id: Some(UserId::parse(USER).unwrap()) }
+    FileContext {
+        zone: TimeZone::parse(zone).unwrap(),
+        start: None,
+        user_id: Some(UserId::parse(USER).unwrap()),
+    }
 }
 
 /// Reads a file of this content to its end, in batches of three.

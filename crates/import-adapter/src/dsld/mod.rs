@@ -5,13 +5,39 @@
 mod label;
 mod mapping;
 
-use crate::json::{Document, decode};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::{Document, Layout, decode};
+use crate::recognition::{Recognised, Seen, Sketch};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSupplement};
 use label::Label;
 
 /// The most bytes of one label, of which the longest have some 100,000; rows in rows take much more memory.
 const LABEL_LIMIT: usize = 1024 * 1024;
+
+/// Recognises one label, a list of labels, and what a search returns.
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let layout = layout(seen.json()?, named)?;
+    Some(Recognised::new(Format::Dsld, move |bytes, _| {
+        Ok(Dsld::new(Document::new(Cursor::new(bytes)?, layout)))
+    }))
+}
+
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    match (sketch, sketch.member("hits")) {
+        (Sketch::List(None), _) => named.then_some(Layout::List),
+        (Sketch::List(Some(first)), _) => is_label(first).then_some(Layout::List),
+        (_, Some(hits @ Sketch::List(_))) => {
+            hits.first().is_none_or(|hit| hit.has("_source")).then_some(Layout::Wrapped("hits"))
+        }
+        (single, _) => is_label(single).then_some(Layout::Single),
+    }
+}
+
+fn is_label(label: &Sketch) -> bool {
+    label.has("ingredientRows") || label.has("fullName") && label.has("brandName")
+}
 
 /// Reads a document of labels.
 pub(crate) struct Dsld {

@@ -5,13 +5,15 @@
 mod clock;
 mod log;
 mod minute;
+mod recognition;
 mod session;
 mod stage;
 mod totals;
 mod web_clock;
 mod web_export;
 
-pub(crate) use web_export::{WebExport, begins_web_export};
+pub(crate) use recognition::recognise;
+pub(crate) use web_export::WebExport;
 
 use crate::json::{Document, decode};
 use crate::source::{Items, Notes, RecordReader};

@@ -2,7 +2,7 @@
 
 use super::clock::{Anchor, End, LocalTime};
 use super::{item, source, web_clock};
-use crate::input::{Cursor, LineEnd, Place, damaged};
+use crate::input::{Cursor, LineEnd, Place, csv_fields, damaged};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
@@ -28,7 +28,7 @@ const KNOWN: [&str; 9] = [
 /// Tells whether a first line is the one of a web export.
 pub(crate) fn begins_web_export(line: &str) -> bool {
     let line = line.trim();
-    line == TITLE || fields(line).is_some_and(|fields| is_header(&fields))
+    line == TITLE || csv_fields(line).is_some_and(|fields| is_header(&fields))
 }
 
 /// Reads a web export, a line at a time.
@@ -60,7 +60,7 @@ impl WebExport {
         if text.trim().is_empty() {
             return Ok(());
         }
-        let Some(fields) = fields(text) else {
+        let Some(fields) = csv_fields(text) else {
             return Err(damaged(start, "a quoted field is not closed"));
         };
         let place = format!("line {}", start.line);
@@ -110,16 +110,6 @@ impl RecordReader for WebExport {
     fn bytes_read(&self) -> u64 {
         self.cursor.total()
     }
-}
-
-/// Takes a line apart; absent when a quoted field is not closed in it.
-fn fields(line: &str) -> Option<Vec<String>> {
-    if line.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
-        return None;
-    }
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
-    let record = reader.records().next()?.ok()?;
-    Some(record.iter().map(|field| field.trim().to_owned()).collect())
 }
 
 fn is_header(fields: &[String]) -> bool {

@@ -1,8 +1,10 @@
 //! The bytes of a file, with the place that is being read and with bounds on everything that is held.
 
+mod csv;
 mod cursor;
 mod place;
 
+pub(crate) use csv::csv_fields;
 pub(crate) use cursor::{Cursor, LineEnd};
 pub(crate) use place::Place;
 

@@ -9,8 +9,10 @@ mod session;
 mod supplement;
 mod timestamp;
 
+use crate::format::Format;
 use crate::input::{Cursor, Place};
 use crate::json::{Loose, check};
+use crate::recognition::{Recognised, Seen, Sketch};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::id::UserId;
@@ -22,10 +24,20 @@ const SESSION: &str = "sleep_session";
 const SUPPLEMENT: &str = "supplement";
 const LOG: &str = "supplement_log";
 
-/// Tells whether a JSON value is the `type` of a line.
-pub(crate) fn is_line_type(raw: &[u8]) -> bool {
-    let text: Result<String, _> = serde_json::from_slice(raw);
-    text.is_ok_and(|text| [PROFILE, SESSION, SUPPLEMENT, LOG].contains(&text.as_str()))
+/// Recognises lines by the `type` of the first.
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let is_own = |text: &str| [PROFILE, SESSION, SUPPLEMENT, LOG].contains(&text);
+    let first_is_own = |line: &Sketch| line.member("type").and_then(Sketch::text).is_some_and(is_own);
+    let is_lines = match seen {
+        Seen::Json(line @ Sketch::Object(_), _) => named || first_is_own(line),
+        Seen::Empty => named,
+        Seen::Json(..) | Seen::Text(_) | Seen::Binary(_) => false,
+    };
+    is_lines.then(|| {
+        Recognised::new(Format::Ndjson, |bytes, context| {
+            Ok(Ndjson::new(Cursor::new(bytes)?, context.user_id))
+        })
+    })
 }
 
 /// Reads lines.

@@ -1,11 +1,9 @@
-use super::{Recognised, recognise};
+use super::recognise;
 use crate::format::Format;
-use crate::input::Cursor;
-use crate::json::Layout;
 use application::ports::import_source::ImportRefusal;
 
-fn seen(text: &'static [u8], asked: Format) -> Result<Recognised, ImportRefusal> {
-    recognise(&mut Cursor::new(Box::new(text)).unwrap(), asked)
+fn seen(text: &'static [u8], asked: Format) -> Result<Format, ImportRefusal> {
+    recognise(Box::new(text), asked).map(|recognised| recognised.format())
 }
 
 fn message(text: &'static [u8], asked: Format) -> String {
@@ -14,22 +12,21 @@ fn message(text: &'static [u8], asked: Format) -> String {
 
 #[test]
 fn each_format_is_recognised_by_its_content() {
-    let sleep = Layout::Wrapped("sleep");
     for (text, expected) in [
-        (r#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#, Recognised::FitbitJson(Layout::List)),
-        (r#"{"summary":{"a":[1]},"sleep":[]}"#, Recognised::FitbitJson(sleep)),
-        ("{\"sleep\":[]}\n", Recognised::FitbitJson(sleep)),
-        (r#"{"startTime":"","levels":{}}"#, Recognised::FitbitJson(Layout::Single)),
-        ("[]", Recognised::FitbitJson(Layout::List)),
-        ("Sleep\nStart Time,End Time\n", Recognised::FitbitCsv),
-        (r#"{"id":1,"fullName":"","statements":[],"ingredientRows":[]}"#, Recognised::Dsld(Layout::Single)),
-        (r#"[{"id":1,"ingredientRows":[]}]"#, Recognised::Dsld(Layout::List)),
-        (r#"{"hits":[{"_source":{}}]}"#, Recognised::Dsld(Layout::Wrapped("hits"))),
-        ("{\"id\":\"x\",\"type\":\"sleep_session\"}\n{", Recognised::Ndjson),
-        ("\u{feff}{\"type\":\"profile\"}", Recognised::Ndjson),
+        (r#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#, Format::Fitbit),
+        (r#"{"summary":{"a":[1]},"sleep":[]}"#, Format::Fitbit),
+        ("{\"sleep\":[]}\n", Format::Fitbit),
+        (r#"{"startTime":"","levels":{}}"#, Format::Fitbit),
+        ("[]", Format::Fitbit),
+        ("Sleep\nStart Time,End Time\n", Format::Fitbit),
+        (r#"{"id":1,"fullName":"","statements":[],"ingredientRows":[]}"#, Format::Dsld),
+        (r#"[{"id":1,"ingredientRows":[]}]"#, Format::Dsld),
+        (r#"{"hits":[{"_source":{}}]}"#, Format::Dsld),
+        ("{\"id\":\"x\",\"type\":\"sleep_session\"}\n{", Format::Ndjson),
+        ("\u{feff}{\"type\":\"profile\"}", Format::Ndjson),
     ] {
         assert_eq!(seen(text.as_bytes(), Format::Auto), Ok(expected), "{text}");
-        assert_eq!(seen(text.as_bytes(), expected.format()), Ok(expected), "{text}");
+        assert_eq!(seen(text.as_bytes(), expected), Ok(expected), "{text}");
     }
 }
 
@@ -40,12 +37,12 @@ fn what_is_not_recognised_is_described_without_its_values() {
     let found = message(br#"[{"steps":4711}]"#, Format::Fitbit);
     assert_eq!(found, "not a fitbit file; it is a JSON list of objects with the member steps");
     for (text, part) in [
-        (&b"PK\x03\x04\x14\x00"[..], "a zip archive: unpack it first"),
+        (&b"PK\x03\x04\x14\x00"[..], "a zip archive"),
         (b"\x1f\x8b\x08\x00", "a gzip file"),
         (b"\x00\x01\x02", "not a text file"),
         (b"", "an empty file"),
         (b" \n", "an empty file"),
-        (b"name,value\n4711,1\n", "text that begins neither"),
+        (b"name,value\n4711,1\n", "text whose first lines"),
         (b"[4711]", "first element is no object"),
         (b"{}", "an empty JSON object"),
     ] {
@@ -73,8 +70,8 @@ fn an_activity_log_is_no_sleep_log() {
 fn a_named_format_must_be_the_one_of_the_file() {
     let log = br#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#;
     assert!(seen(log, Format::Dsld).is_err() && seen(log, Format::Ndjson).is_err());
-    assert_eq!(seen(b"[]", Format::Dsld), Ok(Recognised::Dsld(Layout::List)));
-    assert_eq!(seen(b"", Format::Ndjson), Ok(Recognised::Ndjson));
+    assert_eq!(seen(b"[]", Format::Dsld), Ok(Format::Dsld));
+    assert_eq!(seen(b"", Format::Ndjson), Ok(Format::Ndjson));
 }
 
 #[test]

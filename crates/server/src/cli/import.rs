@@ -56,7 +56,7 @@ pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyh
     let run = ImportRun {
         import: ImportRecords::new(store.units.clone(), entropy, clock),
         command: ImportRecordsCommand { user_id: arguments.user, dry_run: arguments.dry_run },
-        context: FileContext { zone, user_id: arguments.user },
+        context: FileContext { zone, start: None, user_id: arguments.user },
         format: arguments.format,
     };
     let mut failures = Failures::default();

@@ -1,0 +1,8 @@
+//! Apple Health: `export.xml`, alone or in its zip.
+
+use crate::recognition::{Recognised, Seen};
+
+/// Recognises nothing yet.
+pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
+    None
+}

@@ -1,0 +1,8 @@
+//! Garmin: `dailySleepData`, alone or in lists.
+
+use crate::recognition::{Recognised, Seen};
+
+/// Recognises nothing yet.
+pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
+    None
+}

@@ -1,0 +1,99 @@
+//! What a file is, by its content.
+//!
+//! A format looks at what the beginning of a file shows ([`Seen`]) and says whether it takes the file, and with
+//! which reader. [`FORMATS`] asks them in order; what one claims, the later ones are not asked about.
+
+mod seen;
+mod sketch;
+
+pub(crate) use seen::{Seen, Text};
+pub(crate) use sketch::Sketch;
+
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::open::FileContext;
+use crate::source::RecordReader;
+use crate::{
+    apple_health, dsld, fhir, fitbit, garmin, hypnogram, intake_csv, ndjson, open_mhealth, oura,
+    sleep_as_android, whoop, withings,
+};
+use application::ports::import_source::ImportRefusal;
+use std::fmt;
+use std::sync::Arc;
+
+/// The bytes of one file, from its beginning.
+pub(crate) type Bytes = Box<dyn std::io::Read + Send>;
+
+type Opener = dyn Fn(Bytes, FileContext) -> Result<Box<dyn RecordReader>, ImportRefusal> + Send + Sync;
+
+/// A file whose format is known, and how to read it.
+#[derive(Clone)]
+pub(crate) struct Recognised {
+    format: Format,
+    opener: Arc<Opener>,
+}
+
+impl Recognised {
+    /// Takes the format, and what makes its reader.
+    pub(crate) fn new<R: RecordReader + 'static>(
+        format: Format,
+        opener: impl Fn(Bytes, FileContext) -> Result<R, ImportRefusal> + Send + Sync + 'static,
+    ) -> Self {
+        let opener = move |bytes, context| {
+            opener(bytes, context).map(|reader| Box::new(reader) as Box<dyn RecordReader>)
+        };
+        Self { format, opener: Arc::new(opener) }
+    }
+
+    pub(crate) const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Begins to read records.
+    pub(crate) fn read(
+        &self,
+        bytes: Bytes,
+        context: FileContext,
+    ) -> Result<Box<dyn RecordReader>, ImportRefusal> {
+        (self.opener)(bytes, context)
+    }
+}
+
+impl fmt::Debug for Recognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Recognised").field(&self.format).finish()
+    }
+}
+
+/// Looks at the beginning of a file for one format; `named` tells that the format was asked for, so that what shows
+/// nothing (an empty list) may be taken for it.
+type Recogniser = fn(seen: &Seen, named: bool) -> Option<Recognised>;
+
+/// Every format, in the order in which they are asked.
+const FORMATS: &[(Format, Recogniser)] = &[
+    (Format::Ndjson, ndjson::recognise),
+    (Format::AppleHealth, apple_health::recognise),
+    (Format::Fitbit, fitbit::recognise),
+    (Format::Oura, oura::recognise),
+    (Format::Whoop, whoop::recognise),
+    (Format::Garmin, garmin::recognise),
+    (Format::Withings, withings::recognise),
+    (Format::SleepAsAndroid, sleep_as_android::recognise),
+    (Format::OpenMhealth, open_mhealth::recognise),
+    (Format::Fhir, fhir::recognise),
+    (Format::Hypnogram, hypnogram::recognise),
+    (Format::Dsld, dsld::recognise),
+    (Format::IntakeCsv, intake_csv::recognise),
+];
+
+/// Recognises a file, or says what was seen instead of the format that was asked for.
+pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<Recognised, ImportRefusal> {
+    let seen = Seen::look(&mut Cursor::new(bytes)?)?;
+    let named = asked != Format::Auto;
+    let asked_for = FORMATS.iter().filter(|(format, _)| !named || *format == asked);
+    let found = asked_for.filter_map(|(_, recognise)| recognise(&seen, named)).next();
+    found.ok_or_else(|| seen.refusal(asked))
+}
+
+#[cfg(test)]
+mod tests;

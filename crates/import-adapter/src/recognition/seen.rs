@@ -1,0 +1,149 @@
+//! What the beginning of a file shows.
+
+use super::Sketch;
+use crate::format::Format;
+use crate::input::Cursor;
+use application::ports::import_source::ImportRefusal;
+use std::fmt::Write as _;
+
+/// The most member names, and characters of each, that a message repeats.
+const NAMES_SHOWN: usize = 8;
+const CHARS_SHOWN: usize = 40;
+/// How many lines of a text are looked at.
+const LINES_LOOKED_AT: usize = 4;
+
+/// What the beginning of a file shows.
+#[derive(Debug)]
+pub(crate) enum Seen {
+    /// Nothing but white space.
+    Empty,
+    /// A JSON list or object, in outline, with the damage that ended it early.
+    Json(Sketch, Option<ImportRefusal>),
+    /// Text that does not begin as JSON does.
+    Text(Text),
+    /// Not a text.
+    Binary(&'static str),
+}
+
+/// The beginning of a text.
+#[derive(Debug)]
+pub(crate) struct Text {
+    /// Its first lines without their ends, at most four; the last may break off.
+    lines: Vec<String>,
+}
+
+impl Text {
+    /// Gives the first line; empty when it is too long to be a title or a header.
+    pub(crate) fn first_line(&self) -> &str {
+        self.lines.first().map_or("", String::as_str)
+    }
+
+    /// Gives the first lines.
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// Takes the first line apart as the header of a CSV with commas; nothing when a quote in it is not closed.
+    pub(crate) fn header(&self) -> Option<Vec<String>> {
+        crate::input::csv_fields(self.first_line())
+    }
+
+    /// Tells whether the first line is the header of a CSV that has all of these columns.
+    pub(crate) fn has_columns(&self, names: &[&str]) -> bool {
+        self.header()
+            .is_some_and(|header| names.iter().all(|name| header.iter().any(|column| column == name)))
+    }
+}
+
+impl Seen {
+    /// Gives the outline, when the file is JSON.
+    pub(crate) const fn json(&self) -> Option<&Sketch> {
+        match self {
+            Self::Json(sketch, _) => Some(sketch),
+            _ => None,
+        }
+    }
+
+    /// Gives the beginning of the text, when the file is one and not JSON.
+    pub(crate) const fn text(&self) -> Option<&Text> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn look(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
+        match cursor.peek_token()? {
+            None => Ok(Self::Empty),
+            Some(b'{' | b'[') => {
+                let (sketch, damage) = Sketch::draw(cursor);
+                Ok(Self::Json(sketch, damage))
+            }
+            Some(_) => Ok(text(cursor)),
+        }
+    }
+
+    /// Says that the file is not what was asked for, and what it is.
+    pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
+        let seen = match self {
+            Self::Empty => "an empty file".to_owned(),
+            Self::Json(_, Some(damage)) => return damage,
+            Self::Json(sketch, None) => described(&sketch),
+            Self::Text(_) => "text whose first lines begin no format that is known".to_owned(),
+            Self::Binary(what) => what.to_owned(),
+        };
+        ImportRefusal::NotThisFormat(match asked {
+            Format::Auto => format!("not a format that is known; it is {seen}"),
+            other => format!("not a {} file; it is {seen}", other.name()),
+        })
+    }
+}
+
+fn described(sketch: &Sketch) -> String {
+    match sketch {
+        Sketch::List(None) => "an empty JSON list".to_owned(),
+        Sketch::List(Some(first)) if first.names().is_empty() => {
+            "a JSON list whose first element is no object with members".to_owned()
+        }
+        Sketch::List(Some(first)) => format!("a JSON list of objects with {}", shown(&first.names())),
+        sketch if sketch.names().is_empty() => "an empty JSON object".to_owned(),
+        sketch => format!("a JSON object with {}", shown(&sketch.names())),
+    }
+}
+
+fn text(cursor: &mut Cursor) -> Seen {
+    let (mut lines, mut line) = (Vec::new(), Vec::new());
+    while lines.len() < LINES_LOOKED_AT {
+        // A line that is too long is no title or header line, and what else it is does not matter.
+        match cursor.read_line(&mut line) {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => break,
+        }
+        if lines.is_empty() {
+            if line.starts_with(b"PK\x03\x04") {
+                return Seen::Binary("a zip archive inside of which nothing is known");
+            }
+            if line.starts_with(b"\x1f\x8b") {
+                return Seen::Binary("a gzip file: unpack it first");
+            }
+        }
+        match String::from_utf8(std::mem::take(&mut line)) {
+            Ok(text) if !text.contains('\0') => lines.push(text),
+            _ => return Seen::Binary("not a text file in UTF-8"),
+        }
+    }
+    Seen::Text(Text { lines })
+}
+
+/// Lists names of members, at most a few and without anything that could disturb a terminal.
+fn shown(names: &[&str]) -> String {
+    let mut text = String::from(if names.len() == 1 { "the member " } else { "the members " });
+    for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
+        let clean: String = name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect();
+        let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
+    }
+    if names.len() > NAMES_SHOWN {
+        text.push_str(", ...");
+    }
+    text
+}

@@ -1,0 +1,174 @@
+//! The outline of a JSON document: the names of its members and the shapes of their values.
+
+use crate::input::Cursor;
+use application::ports::import_source::ImportRefusal;
+
+/// The most member names that are looked at in all.
+const NAMES_LOOKED_AT: usize = 400;
+/// How deep an outline goes.
+const DEPTH: usize = 6;
+/// Where looking ends, counted in bytes of the file: members of known formats stand far before it.
+const BYTES_LOOKED_AT: u64 = 1024 * 1024;
+/// The longest text that an outline holds, in bytes as written.
+const TEXT_LIMIT: usize = 200;
+
+/// One value, in outline.
+#[derive(Debug, Default)]
+pub(crate) enum Sketch {
+    /// An object's members, as far as they were read.
+    Object(Vec<(String, Sketch)>),
+    /// A list's first element; absent when it has none.
+    List(Option<Box<Sketch>>),
+    /// A short text.
+    Text(String),
+    /// Anything else, or what lies too deep.
+    #[default]
+    Other,
+}
+
+impl Sketch {
+    /// Gives a member of an object.
+    pub(crate) fn member(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Object(members) => members.iter().find(|(known, _)| known == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Follows members of members.
+    pub(crate) fn path(&self, names: &[&str]) -> Option<&Self> {
+        names.iter().try_fold(self, |value, name| value.member(name))
+    }
+
+    /// Tells whether an object has the member.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.member(name).is_some()
+    }
+
+    /// Gives the first element of a list that has one.
+    pub(crate) fn first(&self) -> Option<&Self> {
+        match self {
+            Self::List(first) => first.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Tells whether this is a list without elements.
+    pub(crate) const fn is_empty_list(&self) -> bool {
+        matches!(self, Self::List(None))
+    }
+
+    /// Gives the text, if it is a short one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Names the members of an object.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Object(members) => members.iter().map(|(name, _)| name.as_str()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Draws the outline of the value that comes next; what damage ended it early is told beside.
+    pub(crate) fn draw(cursor: &mut Cursor) -> (Self, Option<ImportRefusal>) {
+        let mut sketch = Self::Other;
+        let mut artist = Artist { cursor, names_left: NAMES_LOOKED_AT };
+        let damage = artist.value(&mut sketch, DEPTH).err();
+        (sketch, damage)
+    }
+}
+
+/// Whether there is still room for more of the outline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    Left,
+    None,
+}
+
+struct Artist<'a> {
+    cursor: &'a mut Cursor,
+    names_left: usize,
+}
+
+impl Artist<'_> {
+    fn value(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
+        match self.cursor.peek_token()? {
+            None => return Err(self.cursor.ends_too_early()),
+            Some(b'{') if depth > 0 => {
+                *into = Sketch::Object(Vec::new());
+                return self.object(into, depth);
+            }
+            Some(b'[') if depth > 0 => {
+                *into = Sketch::List(None);
+                return self.list(into, depth);
+            }
+            Some(b'"') => *into = self.text()?,
+            Some(_) => self.cursor.skip_value()?,
+        }
+        Ok(self.room())
+    }
+
+    fn text(&mut self) -> Result<Sketch, ImportRefusal> {
+        let mut raw = Vec::new();
+        self.cursor.read_value(&mut raw)?;
+        let short = (raw.len() <= TEXT_LIMIT).then(|| serde_json::from_slice(&raw).ok()).flatten();
+        Ok(short.map_or(Sketch::Other, Sketch::Text))
+    }
+
+    fn object(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
+        let mut raw = Vec::new();
+        self.cursor.expect(b'{')?;
+        if self.cursor.peek_token()? == Some(b'}') {
+            return self.cursor.expect(b'}').map(|()| self.room());
+        }
+        loop {
+            self.cursor.peek_token()?;
+            self.cursor.read_value(&mut raw)?;
+            let name: String = serde_json::from_slice(&raw).unwrap_or_default();
+            self.cursor.expect(b':')?;
+            self.names_left = self.names_left.saturating_sub(1);
+            let Sketch::Object(members) = into else { return Ok(Room::None) };
+            members.push((name, Sketch::Other));
+            let Some((_, value)) = members.last_mut() else { return Ok(Room::None) };
+            if self.value(value, depth.saturating_sub(1))? == Room::None {
+                return Ok(Room::None);
+            }
+            if self.cursor.peek_token()? == Some(b'}') {
+                return self.cursor.expect(b'}').map(|()| self.room());
+            }
+            self.cursor.expect(b',')?;
+        }
+    }
+
+    /// Draws the first element and passes over the others.
+    fn list(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
+        self.cursor.expect(b'[')?;
+        if self.cursor.peek_token()? == Some(b']') {
+            return self.cursor.expect(b']').map(|()| self.room());
+        }
+        *into = Sketch::List(Some(Box::default()));
+        if let Sketch::List(Some(first)) = into
+            && self.value(first, depth.saturating_sub(1))? == Room::None
+        {
+            return Ok(Room::None);
+        }
+        while self.cursor.peek_token()? == Some(b',') {
+            self.cursor.expect(b',')?;
+            self.cursor.skip_value()?;
+            if self.room() == Room::None {
+                return Ok(Room::None);
+            }
+        }
+        self.cursor.expect(b']')?;
+        Ok(self.room())
+    }
+
+    const fn room(&self) -> Room {
+        if self.names_left == 0 || self.cursor.total() > BYTES_LOOKED_AT { Room::None } else { Room::Left }
+    }
+}

@@ -1,0 +1,188 @@
+//! Sessions out of single stretches of sleep: formats that know stages and no nights.
+//!
+//! The rule (formats.md of the importers): for each source, sorted by start, a stretch joins the running session when
+//! it starts at most 60 minutes after the latest end so far. Exact duplicates count once. Different sources stay
+//! different sessions.
+
+use crate::source::Items;
+use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSession};
+use chrono::{DateTime, Utc};
+use domain::sleep::{
+    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
+};
+use domain::time::UtcOffset;
+use std::collections::HashMap;
+
+/// The longest gap inside one session, in milliseconds.
+const GAP_MILLIS: i64 = 60 * 60_000;
+/// The most stretches of one file: 32 bytes each, so that memory stays below 48 MB.
+pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
+/// The most sources of one file.
+const SOURCE_LIMIT: usize = 1000;
+
+/// One stretch of one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) start: DateTime<Utc>,
+    pub(crate) end: DateTime<Utc>,
+    /// The offsets in force then, where the file says so.
+    pub(crate) offset_at_start: Option<UtcOffset>,
+    pub(crate) offset_at_end: Option<UtcOffset>,
+    /// The stage; absent for a stretch that only says that the person was in bed.
+    pub(crate) stage: Option<Stage>,
+    /// The line, or the number of the record, at which it stands.
+    pub(crate) at: u64,
+}
+
+/// A stretch as it is held; in the order in which sessions are made of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Held {
+    source: u16,
+    start: i64,
+    end: i64,
+    /// The stage's code; absent in bed.
+    stage: Option<u8>,
+    offset_at_start: Option<i16>,
+    offset_at_end: Option<i16>,
+    at: u32,
+}
+
+impl Held {
+    fn is_the_same(&self, other: &Self) -> bool {
+        (self.source, self.start, self.end, self.stage) == (other.source, other.start, other.end, other.stage)
+    }
+}
+
+/// Collects stretches, then gives sessions.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    /// What `at` counts, for places in a report: `line`, `record`.
+    unit: &'static str,
+    sources: Vec<SleepSource>,
+    numbers: HashMap<String, u16>,
+    held: Vec<Held>,
+    next: usize,
+    is_sorted: bool,
+}
+
+impl Segments {
+    /// Begins with nothing; `unit` is what the places count.
+    pub(crate) fn new(unit: &'static str) -> Self {
+        let (sources, numbers, held) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { unit, sources, numbers, held, next: 0, is_sorted: false }
+    }
+
+    /// Adds a stretch; says why it cannot be taken, or that there are too many for this file to be read at all.
+    pub(crate) fn add(
+        &mut self,
+        source: &SleepSource,
+        segment: &Segment,
+    ) -> Result<Result<(), String>, ImportRefusal> {
+        // A stretch is judged as a session is, so that one bad stretch does not cost its night.
+        let Segment { start, end, offset_at_start, offset_at_end, stage, at } = *segment;
+        if let Err(error) = TimeInBed::new(start, end, offset_at_start, offset_at_end) {
+            return Ok(Err(error.to_string()));
+        }
+        if self.held.len() >= SEGMENT_LIMIT {
+            return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
+        }
+        let source = self.number(source)?;
+        self.held.push(Held {
+            source,
+            start: start.timestamp_millis(),
+            end: end.timestamp_millis(),
+            stage: stage.map(Stage::code),
+            offset_at_start: offset_at_start.map(UtcOffset::minutes),
+            offset_at_end: offset_at_end.map(UtcOffset::minutes),
+            at: u32::try_from(at).unwrap_or(u32::MAX),
+        });
+        Ok(Ok(()))
+    }
+
+    fn number(&mut self, source: &SleepSource) -> Result<u16, ImportRefusal> {
+        if let Some(number) = self.numbers.get(source.as_str()) {
+            return Ok(*number);
+        }
+        let number =
+            u16::try_from(self.sources.len()).ok().filter(|number| usize::from(*number) < SOURCE_LIMIT);
+        let number = number.ok_or_else(|| too_many("sources", SOURCE_LIMIT))?;
+        self.sources.push(source.clone());
+        self.numbers.insert(source.as_str().to_owned(), number);
+        Ok(number)
+    }
+
+    /// Gives the next session, or says why its stretches make none; false when there is none left.
+    pub(crate) fn next_session(&mut self, items: &mut Items) -> bool {
+        if !self.is_sorted {
+            self.held.sort_unstable();
+            self.held.dedup_by(|next, kept| next.is_the_same(kept));
+            self.is_sorted = true;
+        }
+        let rest = self.held.get(self.next..).unwrap_or_default();
+        let group = rest.get(..length_of_first(rest)).unwrap_or_default();
+        let Some(first) = group.first() else { return false };
+        let place = format!("{} {}", self.unit, group.iter().map(|held| held.at).min().unwrap_or(first.at));
+        match self.session(group) {
+            Ok(record) => items.add(ImportItem::Session(Box::new(ImportedSession {
+                place,
+                id: None,
+                record,
+                updated_at: None,
+            }))),
+            Err(reason) => items.reject(&place, reason),
+        }
+        self.next = self.next.saturating_add(group.len());
+        true
+    }
+
+    fn session(&self, group: &[Held]) -> Result<SleepRecord, String> {
+        let none = || "no stretches".to_owned();
+        let first = group.first().ok_or_else(none)?;
+        let last = group.iter().max_by_key(|held| held.end).ok_or_else(none)?;
+        let time_in_bed = TimeInBed::new(
+            instant(first.start)?,
+            instant(last.end)?,
+            first.offset_at_start.and_then(UtcOffset::from_minutes),
+            last.offset_at_end.and_then(UtcOffset::from_minutes),
+        )
+        .map_err(|error| format!("time in bed: {error}"))?;
+        let mut entries = Vec::with_capacity(group.len());
+        for held in group {
+            if let Some(stage) = held.stage.and_then(Stage::from_code) {
+                let entry = StageEntry::new(stage, instant(held.start)?, instant(held.end)?);
+                entries.push(entry.map_err(|error| error.to_string())?);
+            }
+        }
+        let hypnogram = Hypnogram::flatten(entries, &time_in_bed).map_err(|error| error.to_string())?;
+        let head = SleepRecordHead {
+            key: SessionKey::derived_from(time_in_bed.start()),
+            source: self.sources.get(usize::from(first.source)).cloned(),
+            time_in_bed,
+            is_nap: None,
+        };
+        SleepRecord::from_stages(head, hypnogram).map_err(|error| error.to_string())
+    }
+}
+
+/// Counts how many of the stretches, which are sorted, make the first session.
+fn length_of_first(held: &[Held]) -> usize {
+    let Some(first) = held.first() else { return 0 };
+    let mut latest_end = first.end;
+    let joins = |next: &&Held| {
+        let joins = next.source == first.source && next.start <= latest_end.saturating_add(GAP_MILLIS);
+        latest_end = latest_end.max(next.end);
+        joins
+    };
+    held.iter().take_while(joins).count()
+}
+
+fn instant(millis: i64) -> Result<DateTime<Utc>, String> {
+    DateTime::from_timestamp_millis(millis).ok_or_else(|| "a time is out of range".to_owned())
+}
+
+fn too_many(what: &str, limit: usize) -> ImportRefusal {
+    ImportRefusal::Unreadable(format!("it holds more than {limit} {what}: split it by time"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+use super::{Segment, Segments};
+use crate::source::Items;
+use crate::testing::{frame, stages};
+use application::ports::import_source::ImportItem;
+use chrono::DateTime;
+use domain::sleep::{SleepRecord, SleepSource, Stage};
+
+fn segment(from: &str, to: &str, stage: Option<Stage>) -> Segment {
+    let at = |clock: &str| DateTime::parse_from_rfc3339(&format!("2026-01-10T{clock}:00Z")).unwrap().to_utc();
+    let (start, end) = (at(from), at(to));
+    Segment { start, end, offset_at_start: None, offset_at_end: None, stage, at: 7 }
+}
+
+fn sessions(added: &[(&str, Segment)]) -> Vec<SleepRecord> {
+    let mut segments = Segments::new("line");
+    for (source, segment) in added {
+        segments.add(&SleepSource::parse(source).unwrap(), segment).unwrap().unwrap();
+    }
+    let mut items = Items::default();
+    while segments.next_session(&mut items) {}
+    let session = |item| match item {
+        ImportItem::Session(session) => session.record,
+        other => panic!("{other:?}"),
+    };
+    items.take().into_iter().map(session).collect()
+}
+
+#[test]
+fn a_stretch_joins_when_it_starts_at_most_sixty_minutes_after_the_latest_end() {
+    let found = sessions(&[
+        ("watch", segment("04:01", "04:02", Some(Stage::Rem))),
+        ("watch", segment("01:00", "03:00", None)),
+        ("watch", segment("01:10", "01:20", Some(Stage::Light))),
+    ]);
+    assert_eq!(found.len(), 2);
+    assert_eq!(frame(&found[0]), "2026-01-10T01:00:00Z 2026-01-10T03:00:00Z");
+    assert_eq!(stages(&found[0]), ["LIGHT 01:10-01:20"]);
+    let touching = [("watch", segment("01:00", "03:00", None)), ("watch", segment("04:00", "04:02", None))];
+    assert_eq!(sessions(&touching).len(), 1);
+}
+
+#[test]
+fn sources_stay_apart_and_duplicates_count_once() {
+    let light = segment("01:00", "02:00", Some(Stage::Light));
+    let found = sessions(&[("watch", light), ("phone", light), ("watch", light)]);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|record| stages(record) == ["LIGHT 01:00-02:00"]));
+}
+
+#[test]
+fn a_stretch_that_ends_before_it_starts_is_told() {
+    let mut segments = Segments::new("line");
+    let source = SleepSource::parse("watch").unwrap();
+    let outcome = segments.add(&source, &segment("02:00", "02:00", None)).unwrap();
+    assert_eq!(outcome, Err("the end is not after the start".to_owned()));
+    assert!(!segments.next_session(&mut Items::default()));
+}
