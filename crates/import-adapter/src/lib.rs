@@ -18,6 +18,7 @@ mod hypnogram;
 mod input;
 mod intake_csv;
 mod json;
+mod local_time;
 mod ndjson;
 mod open;
 mod open_mhealth;
@@ -26,6 +27,7 @@ mod recognition;
 mod segments;
 mod sleep_as_android;
 mod source;
+mod totals;
 mod whoop;
 mod withings;
 

@@ -1,32 +1,8 @@
 //! Fitbit's local times, which carry no zone.
 
+use crate::local_time::LocalTime;
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::time::{Fold, TimeZone, UtcOffset};
-
-/// A date and time of day, with an offset where a record has one against the rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LocalTime {
-    pub(super) local: NaiveDateTime,
-    offset: Option<UtcOffset>,
-}
-
-impl LocalTime {
-    /// Parses `2019-04-27T23:09:00.000`, with or without fraction, seconds and offset.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
-            let offset = UtcOffset::from_seconds(instant.offset().local_minus_utc())?;
-            return Some(Self { local: instant.naive_local(), offset: Some(offset) });
-        }
-        let local = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"]
-            .iter()
-            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())?;
-        Some(Self { local, offset: None })
-    }
-
-    pub(super) const fn without_offset(local: NaiveDateTime) -> Self {
-        Self { local, offset: None }
-    }
-}
 
 /// Ties the local times of one log to instants: all of them take the offset in force at the log's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! From a log to a session.
 
-use super::clock::{Anchor, End, LocalTime};
+use super::clock::{Anchor, End};
 use super::log::Log;
 use super::stage::Stages;
 use super::{minute, source, totals};
 use crate::json::Loose;
+use crate::local_time::LocalTime;
 use crate::source::Notes;
 use chrono::TimeDelta;
 use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};

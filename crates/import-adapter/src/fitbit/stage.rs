@@ -1,7 +1,8 @@
 //! The stages of a log: `levels.data`, and the short wakes over it.
 
-use super::clock::{Anchor, LocalTime};
+use super::clock::Anchor;
 use super::log::{Levels, RawStage};
+use crate::local_time::LocalTime;
 use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};

@@ -1,8 +1,9 @@
 //! The CSV of Fitbit's web export: a title line, a header line, a night a line.
 
-use super::clock::{Anchor, End, LocalTime};
+use super::clock::{Anchor, End};
 use super::{item, source, web_clock};
 use crate::input::{Cursor, LineEnd, Place, csv_fields, damaged};
+use crate::local_time::LocalTime;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};

@@ -11,6 +11,8 @@ pub(crate) enum Layout {
     List,
     /// The document is an object with a list of them as this member.
     Wrapped(&'static str),
+    /// The document is an object with an object as the first member, which has a list of them as the second.
+    Nested(&'static str, &'static str),
     /// The document is one of them.
     Single,
 }
@@ -46,13 +48,15 @@ pub(crate) struct Document {
     cursor: Cursor,
     layout: Layout,
     next: Next,
+    /// Whether the members that come next are those of the inner object of [`Layout::Nested`].
+    inside: bool,
     number: u64,
     raw: Vec<u8>,
 }
 
 impl Document {
     pub(crate) const fn new(cursor: Cursor, layout: Layout) -> Self {
-        Self { cursor, layout, next: Next::Document, number: 0, raw: Vec::new() }
+        Self { cursor, layout, next: Next::Document, inside: false, number: 0, raw: Vec::new() }
     }
 
     pub(crate) const fn bytes_read(&self) -> u64 {
@@ -87,7 +91,7 @@ impl Document {
                 self.cursor.expect(b'[')?;
                 self.next = Next::Element { first: true };
             }
-            Layout::Wrapped(_) => {
+            Layout::Wrapped(_) | Layout::Nested(..) => {
                 self.cursor.expect(b'{')?;
                 self.next = Next::Member { first: true };
             }
@@ -98,7 +102,7 @@ impl Document {
     fn element(&mut self, first: bool) -> Result<Option<Place>, ImportRefusal> {
         if self.cursor.peek_token()? == Some(b']') {
             self.cursor.expect(b']')?;
-            let wrapped = matches!(self.layout, Layout::Wrapped(_));
+            let wrapped = matches!(self.layout, Layout::Wrapped(_) | Layout::Nested(..));
             self.next = if wrapped { Next::Member { first: false } } else { Next::End };
             return Ok(None);
         }
@@ -112,7 +116,8 @@ impl Document {
     fn member(&mut self, first: bool) -> Result<Option<Place>, ImportRefusal> {
         if self.cursor.peek_token()? == Some(b'}') {
             self.cursor.expect(b'}')?;
-            self.next = Next::End;
+            self.next = if self.inside { Next::Member { first: false } } else { Next::End };
+            self.inside = false;
             return Ok(None);
         }
         if !first {
@@ -123,8 +128,19 @@ impl Document {
         let name: String = serde_json::from_str(check(&self.raw, start)?)
             .map_err(|_| damaged(start, "not valid JSON: expected the name of a member"))?;
         self.cursor.expect(b':')?;
-        let wanted = matches!(self.layout, Layout::Wrapped(member) if member == name);
+        let wanted = match self.layout {
+            Layout::Wrapped(member) => member == name,
+            Layout::Nested(_, member) => self.inside && member == name,
+            Layout::List | Layout::Single => false,
+        };
+        let enters = matches!(self.layout, Layout::Nested(member, _) if !self.inside && member == name);
         match self.cursor.peek_token()? {
+            Some(b'{') if enters => {
+                self.cursor.expect(b'{')?;
+                self.inside = true;
+                self.next = Next::Member { first: true };
+                Ok(None)
+            }
             Some(b'[') if wanted => {
                 self.cursor.expect(b'[')?;
                 self.next = Next::Element { first: true };

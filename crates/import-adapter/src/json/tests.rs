@@ -65,6 +65,17 @@ fn a_file_that_breaks_off_is_refused_with_its_place() {
 }
 
 #[test]
+fn records_one_level_deeper_are_found_between_whatever_stands_beside_them() {
+    let nested = Layout::Nested("body", "series");
+    let text = br#"{"series":[0],"body":{"body":{"series":[0]},"series":[1,2],"more":[3]},"series":[4]}"#;
+    assert_eq!(records(text, nested).unwrap(), ["1", "2"]);
+    for text in [&b"{\"body\":{}}"[..], b"{\"body\":[1]}", b"{}", b"{\"body\":{\"series\":7}}"] {
+        assert_eq!(records(text, nested).unwrap(), Vec::<String>::new());
+    }
+    assert!(records(br#"{"body":{"series":[1]}"#, nested).is_err());
+}
+
+#[test]
 fn what_is_not_utf_8_is_refused_with_its_place() {
     let refused = records(b"[\n\"a\xff\"]", Layout::List);
     let expected =
@@ -118,7 +129,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_document_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        for layout in [Layout::List, Layout::Single, WRAPPED] {
+        for layout in [Layout::List, Layout::Single, WRAPPED, Layout::Nested("body", "a")] {
             let _outcome = records(&bytes, layout);
         }
     }

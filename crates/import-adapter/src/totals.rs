@@ -1,0 +1,47 @@
+//! The sums that a record states in seconds.
+
+use crate::json::Loose;
+use crate::source::Notes;
+use domain::sleep::{SleepMetrics, SourceTotals, TimeInBed};
+use std::time::Duration;
+
+/// Reads sums and counts those that are none: no number, or less than nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    unreadable: usize,
+}
+
+impl Sums {
+    /// Gives a length in seconds; absent when the record does not state it.
+    pub(crate) fn seconds(&mut self, value: &Loose) -> Option<Duration> {
+        let seconds = value.number().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        self.checked(value, seconds)
+    }
+
+    /// Gives a count; absent when the record does not state it.
+    pub(crate) fn count(&mut self, value: &Loose) -> Option<u32> {
+        let count = value.identifier().and_then(|count| count.parse().ok());
+        self.checked(value, count)
+    }
+
+    fn checked<T>(&mut self, value: &Loose, sum: Option<T>) -> Option<T> {
+        let unreadable = sum.is_none() && !value.is_absent();
+        self.unreadable = self.unreadable.saturating_add(usize::from(unreadable));
+        sum
+    }
+
+    /// Makes metrics of what was read, and notes what was left out.
+    pub(crate) fn metrics(
+        self,
+        totals: &SourceTotals,
+        time_in_bed: &TimeInBed,
+        notes: &mut Notes,
+    ) -> SleepMetrics {
+        notes.count(self.unreadable, "totals that are no numbers from 0 on were left out");
+        let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, totals);
+        if dropped {
+            notes.add("the totals contradict the time in bed and were dropped");
+        }
+        metrics
+    }
+}
