@@ -107,6 +107,14 @@ typed_id! {
     /// Identifies a message that waits to be sent.
     MessageId
 }
+typed_id! {
+    /// Identifies one import of one file.
+    ImportId
+}
+typed_id! {
+    /// Identifies the receipt of an erasure; it says nothing of who was erased.
+    ErasureId
+}
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ mod intake_log;
 mod label;
 mod label_change;
 mod text;
+mod upc;
 
 pub use catalogue_key::{CatalogueKey, InvalidCatalogueKey};
 pub use ingredient::{Amount, Ingredient};
@@ -13,6 +14,7 @@ pub use intake_log::{IntakeLog, IntakeLogRecord, InvalidIntakeLog, InvalidServin
 pub use label::{InvalidLabel, SupplementLabel, SupplementLabelFields};
 pub use label_change::LabelChange;
 pub use text::{InvalidText, TextProblem};
+pub use upc::{InvalidUpc, Upc};
 
 use crate::id::SupplementId;
 use chrono::{DateTime, Utc};

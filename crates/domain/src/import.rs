@@ -1,0 +1,158 @@
+//! An import as it is kept: what was read, when, and how far it is.
+
+use std::fmt;
+
+/// Where a file came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImportOrigin {
+    /// The operator's command line.
+    Command,
+    /// The person's page.
+    Upload,
+}
+
+impl ImportOrigin {
+    /// Every origin.
+    pub const ALL: [Self; 2] = [Self::Command, Self::Upload];
+
+    /// Returns the name in the store and in lists.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Upload => "upload",
+        }
+    }
+
+    /// Parses a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|origin| origin.as_str() == text)
+    }
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImportState {
+    /// Parts of an upload arrive.
+    Receiving,
+    /// An upload is complete and waits for a server that reads it.
+    Waiting,
+    /// Records are being stored; after a crash it stays like that until the same file is imported again, or
+    /// another server goes on with the upload.
+    Running,
+    /// Everything was read.
+    Done,
+    /// The file was refused; nothing of it was stored.
+    Refused,
+    /// What it made was taken back.
+    Undone,
+}
+
+impl ImportState {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Receiving, Self::Waiting, Self::Running, Self::Done, Self::Refused, Self::Undone];
+
+    /// Returns the name in the store and in lists.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Receiving => "receiving",
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Refused => "refused",
+            Self::Undone => "undone",
+        }
+    }
+
+    /// Parses a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// Tells whether nothing more will happen by itself.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Refused | Self::Undone)
+    }
+}
+
+/// The SHA-256 of a file's bytes (of a folder: of its names and bytes), by which an import that broke off is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileDigest([u8; 32]);
+
+impl FileDigest {
+    /// Takes the hash.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the hash.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// Prints nothing of it: a hash of a file that others have, too, says who has that file.
+impl fmt::Debug for FileDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileDigest(..)")
+    }
+}
+
+/// The name of a file for lists, at most 200 characters, without control characters and without folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileName(String);
+
+impl FileName {
+    /// The most characters.
+    pub const MAX_CHARS: usize = 200;
+
+    /// Makes a name of whatever was given: the part after the last slash or backslash, cut; `file` when nothing is
+    /// left.
+    pub fn clean(given: &str) -> Self {
+        let last = given.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
+        let clean: String =
+            last.trim().chars().filter(|letter| !letter.is_control()).take(Self::MAX_CHARS).collect();
+        Self(if clean.is_empty() { "file".to_owned() } else { clean })
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_as_what_they_name() {
+        assert!(ImportState::ALL.into_iter().all(|state| ImportState::parse(state.as_str()) == Some(state)));
+        assert!(
+            ImportOrigin::ALL.into_iter().all(|origin| ImportOrigin::parse(origin.as_str()) == Some(origin))
+        );
+        assert_eq!(ImportState::parse("Done"), None);
+    }
+
+    #[test]
+    fn a_file_name_is_the_last_part_without_what_disturbs_a_list() {
+        let long = "a".repeat(300);
+        for (given, expected) in [
+            ("export.zip", "export.zip"),
+            ("C:\\health\\export.zip", "export.zip"),
+            ("../../etc/passwd", "passwd"),
+            ("folder/", "folder"),
+            ("a\u{7}\nb.json", "ab.json"),
+            ("", "file"),
+            ("\n", "file"),
+            (long.as_str(), &long[..200]),
+        ] {
+            assert_eq!(FileName::clean(given).as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_digest_does_not_print_itself() {
+        assert_eq!(format!("{:?}", FileDigest::from_bytes([7; 32])), "FileDigest(..)");
+    }
+}
