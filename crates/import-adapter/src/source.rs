@@ -58,6 +58,11 @@ impl Notes {
         self.0.push(note.into());
     }
 
+    /// Gives the notes.
+    pub(crate) fn into_texts(self) -> impl Iterator<Item = String> {
+        self.0.into_iter()
+    }
+
     /// Adds a note that counts something, if there is any of it.
     pub(crate) fn count(&mut self, count: usize, what: &str) {
         if count > 0 {

@@ -1,8 +1,168 @@
-//! Apple Health: `export.xml`, alone or in its zip.
+//! Apple Health: the `export.xml` of its export, alone or in its zip.
+//!
+//! The rules are in `docs/import/apple-health.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod attributes;
+mod bounded;
+mod characteristics;
+mod markup;
+mod recognition;
+mod sample;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+pub(crate) use recognition::recognise;
+
+use crate::recognition::Bytes;
+use crate::segments::{Segment, Segments};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
+use domain::time::TimeZone;
+use markup::{Markup, Node, Tag};
+use sample::Sample;
+
+/// Reads an export: first all of the file for its samples of sleep, then the sessions that they make.
+pub(crate) struct AppleHealth {
+    markup: Markup,
+    collector: Collector,
+    is_read: bool,
 }
+
+impl AppleHealth {
+    pub(crate) fn new(bytes: Bytes) -> Self {
+        let collector = Collector { open: None, segments: Segments::new("line"), unknown_zones: None };
+        Self { markup: Markup::new(bytes), collector, is_read: false }
+    }
+}
+
+impl RecordReader for AppleHealth {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        if self.is_read {
+            return Ok(self.collector.segments.next_session(items));
+        }
+        match self.markup.next()? {
+            Node::Nothing => {}
+            Node::Tag(tag) => self.collector.take(&tag, items)?,
+            Node::Close(depth) => self.collector.close(depth, items)?,
+            Node::End => {
+                self.is_read = true;
+                self.collector.note_unknown_zones(items);
+            }
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.markup.bytes_read()
+    }
+}
+
+/// Zones that samples name and nobody knows.
+#[derive(Debug, Clone, Copy)]
+struct UnknownZones {
+    first_line: u64,
+    count: u64,
+}
+
+/// Collects what the elements of an export say.
+struct Collector {
+    /// The sample whose element is open, so that its zone may still come.
+    open: Option<Sample>,
+    segments: Segments,
+    unknown_zones: Option<UnknownZones>,
+}
+
+impl Collector {
+    fn take(&mut self, tag: &Tag, items: &mut Items) -> Result<(), ImportRefusal> {
+        match (tag.depth, tag.name()) {
+            (1, "Record") if sample::is_sleep(tag)? => {
+                let sample = Sample::read(tag)?;
+                if tag.is_empty {
+                    self.finish(sample, items)?;
+                } else {
+                    self.open = Some(sample);
+                }
+            }
+            (1, "Me") => take_person(tag, items)?,
+            (2, "MetadataEntry") => {
+                if let Some(sample) = &mut self.open {
+                    sample.read_zone(tag)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, depth: usize, items: &mut Items) -> Result<(), ImportRefusal> {
+        if depth == 1
+            && let Some(sample) = self.open.take()
+        {
+            self.finish(sample, items)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a sample to what makes the sessions, or says why it is none.
+    fn finish(&mut self, sample: Sample, items: &mut Items) -> Result<(), ImportRefusal> {
+        let Sample { line, stretch, zone } = sample;
+        let added = match stretch {
+            Ok(stretch) => {
+                let zone = zone.and_then(|name| self.zone(&name, line));
+                let (offset_at_start, offset_at_end) = match zone {
+                    Some(zone) => {
+                        (zone.offset_at(stretch.start.instant), zone.offset_at(stretch.end.instant))
+                    }
+                    None => (stretch.start.offset, stretch.end.offset),
+                };
+                let segment = Segment {
+                    start: stretch.start.instant,
+                    end: stretch.end.instant,
+                    offset_at_start: Some(offset_at_start),
+                    offset_at_end: Some(offset_at_end),
+                    stage: stretch.stage,
+                    at: line,
+                };
+                self.segments.add(&stretch.source, &segment)?
+            }
+            Err(reason) => Err(reason),
+        };
+        if let Err(reason) = added {
+            items.reject(&format!("line {line}"), reason);
+        }
+        Ok(())
+    }
+
+    fn zone(&mut self, name: &str, line: u64) -> Option<TimeZone> {
+        let zone = TimeZone::parse(name).ok();
+        if zone.is_none() {
+            let unknown = self.unknown_zones.get_or_insert(UnknownZones { first_line: line, count: 0 });
+            unknown.count = unknown.count.saturating_add(1);
+        }
+        zone
+    }
+
+    fn note_unknown_zones(&self, items: &mut Items) {
+        if let Some(UnknownZones { first_line, count }) = self.unknown_zones {
+            let place = format!("line {first_line}");
+            items.note(
+                &place,
+                format!("HKTimeZone names no zone that is known; the written offset counts: {count}"),
+            );
+        }
+    }
+}
+
+fn take_person(tag: &Tag, items: &mut Items) -> Result<(), ImportRefusal> {
+    let mut notes = Notes::default();
+    let biology = characteristics::read(tag, &mut notes)?;
+    let place = format!("line {}", tag.line);
+    let profile = ImportedProfile { place: place.clone(), created_at: None, home_timezone: None, biology };
+    if profile.biology == domain::user::Biology::default() {
+        notes.into_texts().for_each(|note| items.note(&place, note));
+    } else {
+        items.finish(&place, notes, Ok(ImportItem::Profile(Box::new(profile))));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

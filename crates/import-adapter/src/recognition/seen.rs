@@ -11,6 +11,9 @@ const NAMES_SHOWN: usize = 8;
 const CHARS_SHOWN: usize = 40;
 /// How many lines of a text are looked at.
 const LINES_LOOKED_AT: usize = 4;
+/// How many of one that begins as XML does, whose root element may stand behind a long document type; and how many bytes.
+const LINES_OF_MARKUP: usize = 2000;
+const BYTES_OF_MARKUP: usize = 256 * 1024;
 
 /// What the beginning of a file shows.
 #[derive(Debug)]
@@ -28,7 +31,7 @@ pub(crate) enum Seen {
 /// The beginning of a text.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Its first lines without their ends, at most four; the last may break off.
+    /// Its first lines without their ends, at most four (of XML more); the last may break off.
     lines: Vec<String>,
 }
 
@@ -113,10 +116,12 @@ fn described(sketch: &Sketch) -> String {
 
 fn text(cursor: &mut Cursor) -> Seen {
     let (mut lines, mut line) = (Vec::new(), Vec::new());
-    while lines.len() < LINES_LOOKED_AT {
-        // A line that is too long is no title or header line, and what else it is does not matter.
+    while has_room(&lines) {
         match cursor.read_line(&mut line) {
             Ok(Some(_)) => {}
+            // Of XML without any ends of lines the beginning tells enough.
+            Err(_) if line.starts_with(b"<") => cut(&mut line),
+            // A line that is too long is no title or header line, and what else it is does not matter.
             Ok(None) | Err(_) => break,
         }
         if lines.is_empty() {
@@ -133,6 +138,23 @@ fn text(cursor: &mut Cursor) -> Seen {
         }
     }
     Seen::Text(Text { lines })
+}
+
+/// Cuts a line short, and not within a character.
+fn cut(line: &mut Vec<u8>) {
+    line.truncate(BYTES_OF_MARKUP);
+    while line.last().is_some_and(|byte| !byte.is_ascii()) {
+        line.pop();
+    }
+}
+
+fn has_room(lines: &[String]) -> bool {
+    let is_markup = lines.first().is_some_and(|line| line.starts_with('<'));
+    if is_markup {
+        lines.len() < LINES_OF_MARKUP && lines.iter().map(String::len).sum::<usize>() < BYTES_OF_MARKUP
+    } else {
+        lines.len() < LINES_LOOKED_AT
+    }
 }
 
 /// Lists names of members, at most a few and without anything that could disturb a terminal.

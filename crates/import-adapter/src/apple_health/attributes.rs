@@ -1,0 +1,43 @@
+//! The attributes of an element.
+
+use super::markup::Tag;
+use application::ports::import_source::ImportRefusal;
+use quick_xml::XmlVersion;
+use quick_xml::errors::Error;
+use quick_xml::escape::EscapeError;
+use std::borrow::Cow;
+
+/// The most attributes of one element: each is compared with those before it.
+const COUNT_LIMIT: usize = 100;
+
+/// Picks attributes by their names, in the order of the names; character references and XML's own five entities are
+/// read as what they stand for, any other entity refuses the file.
+pub(super) fn pick<'a, const N: usize>(
+    tag: &'a Tag,
+    names: [&str; N],
+) -> Result<[Option<Cow<'a, str>>; N], ImportRefusal> {
+    let mut found = [const { None }; N];
+    for (count, attribute) in tag.start.attributes().enumerate() {
+        let attribute = attribute.map_err(|_| tag.damaged("not valid XML: attributes are damaged"))?;
+        if count >= COUNT_LIMIT {
+            return Err(tag.damaged(&format!("an element has more than {COUNT_LIMIT} attributes")));
+        }
+        let name = attribute.key.into_inner();
+        for (known, value) in names.iter().zip(&mut found) {
+            if *known == name {
+                let text = attribute.normalized_value(XmlVersion::Implicit1_0);
+                *value = Some(text.map_err(|error| unreadable(tag, &error))?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn unreadable(tag: &Tag, error: &Error) -> ImportRefusal {
+    match error {
+        Error::Escape(EscapeError::UnrecognizedEntity(..)) => {
+            tag.damaged("an entity is used, and entities are not expanded")
+        }
+        _ => tag.damaged("not valid XML: an attribute holds a damaged reference"),
+    }
+}

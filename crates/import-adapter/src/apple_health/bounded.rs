@@ -1,0 +1,130 @@
+//! The bytes of an export, of which one piece of XML gets only so many.
+
+use crate::recognition::Bytes;
+use std::io::{self, BufRead, ErrorKind, Read};
+
+const CHUNK: usize = 64 * 1024;
+/// The longest tag, comment, text or document type, in bytes (of a chunk more may be held). A tag of an export has a
+/// few hundred; the parser holds a piece whole.
+pub(super) const PIECE_LIMIT: usize = 1024 * 1024;
+
+/// Why no more bytes are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A piece is longer than [`PIECE_LIMIT`].
+    TooLong,
+    /// The file cannot be read.
+    Unreadable(ErrorKind),
+}
+
+/// Gives the bytes in chunks, counts lines, and stops within a piece that does not end.
+pub(super) struct Bounded {
+    bytes: Bytes,
+    chunk: Box<[u8]>,
+    next: usize,
+    filled: usize,
+    /// How many bytes the piece may still have.
+    left: usize,
+    line: u64,
+    total: u64,
+    is_at_end: bool,
+    stop: Option<Stop>,
+}
+
+impl Bounded {
+    pub(super) fn new(bytes: Bytes) -> Self {
+        let chunk = vec![0; CHUNK].into_boxed_slice();
+        Self {
+            bytes,
+            chunk,
+            next: 0,
+            filled: 0,
+            left: PIECE_LIMIT,
+            line: 1,
+            total: 0,
+            is_at_end: false,
+            stop: None,
+        }
+    }
+
+    /// Begins the next piece.
+    pub(super) const fn begin_piece(&mut self) {
+        self.left = PIECE_LIMIT;
+    }
+
+    /// Gives the line of the next byte, counted from 1.
+    pub(super) const fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Gives how many bytes were taken from the file.
+    pub(super) const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Tells whether the file ended.
+    pub(super) const fn is_at_end(&self) -> bool {
+        self.is_at_end
+    }
+
+    /// Tells why no more bytes are given.
+    pub(super) const fn stop(&self) -> Option<Stop> {
+        self.stop
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        (self.next, self.filled) = (0, 0);
+        loop {
+            match self.bytes.read(&mut self.chunk) {
+                Ok(count) => {
+                    self.filled = count;
+                    self.total = self.total.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+                    self.is_at_end = count == 0;
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.stop = Some(Stop::Unreadable(error.kind()));
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn held(&self) -> &[u8] {
+        self.chunk.get(self.next..self.filled).unwrap_or_default()
+    }
+}
+
+impl BufRead for Bounded {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.left == 0 {
+            self.stop = Some(Stop::TooLong);
+            return Err(io::Error::other("a piece is too long"));
+        }
+        if self.next >= self.filled {
+            self.fill()?;
+        }
+        Ok(self.held())
+    }
+
+    fn consume(&mut self, count: usize) {
+        let taken = self.held().get(..count).unwrap_or_else(|| self.held());
+        let (count, lines) = (taken.len(), memchr::memchr_iter(b'\n', taken).count());
+        self.line = self.line.saturating_add(u64::try_from(lines).unwrap_or(u64::MAX));
+        self.next = self.next.saturating_add(count);
+        self.left = self.left.saturating_sub(count);
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let held = self.fill_buf()?;
+        let count = held.len().min(out.len());
+        if let (Some(from), Some(to)) = (held.get(..count), out.get_mut(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.consume(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,32 @@
+//! What an export of Apple Health looks like.
+
+use super::AppleHealth;
+use super::markup::ROOT;
+use crate::format::Format;
+use crate::recognition::{Recognised, Seen};
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+/// How a document type begins that names the root element.
+const DOCUMENT_TYPE: &str = "<!DOCTYPE HealthData";
+
+/// Recognises the root element, or the document type where it is so long that the root is not seen.
+pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+    let beginning = seen.text()?.lines().join("\n");
+    is_export(&beginning)
+        .then(|| Recognised::new(Format::AppleHealth, |bytes, _context| Ok(AppleHealth::new(bytes))))
+}
+
+fn is_export(beginning: &str) -> bool {
+    if !beginning.trim_ascii_start().starts_with('<') {
+        return false;
+    }
+    let mut reader = Reader::from_str(beginning);
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(tag) | Event::Empty(tag)) => return tag.name().into_inner() == ROOT,
+            Ok(Event::Eof) | Err(_) => return beginning.contains(DOCUMENT_TYPE),
+            Ok(_) => {}
+        }
+    }
+}

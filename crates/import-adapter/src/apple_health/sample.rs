@@ -1,0 +1,113 @@
+//! One sample of sleep.
+
+use super::attributes::pick;
+use super::markup::Tag;
+use application::ports::import_source::ImportRefusal;
+use chrono::{DateTime, Utc};
+use domain::sleep::{SleepSource, Stage};
+use domain::time::UtcOffset;
+
+const SLEEP: &str = "HKCategoryTypeIdentifierSleepAnalysis";
+const ZONE: &str = "HKTimeZone";
+const VALUE_PREFIX: &str = "HKCategoryValueSleepAnalysis";
+/// How a time is written, and how long that is.
+const TIME_FORM: &str = "%Y-%m-%d %H:%M:%S %z";
+const TIME_LENGTH: usize = 25;
+
+/// What a `Record` element says.
+#[derive(Debug)]
+pub(super) struct Sample {
+    pub(super) line: u64,
+    /// The stretch of sleep, or why there is none.
+    pub(super) stretch: Result<Stretch, String>,
+    /// The zone in which it was recorded, by name.
+    pub(super) zone: Option<String>,
+}
+
+/// A stretch of sleep as one source saw it.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    pub(super) source: SleepSource,
+    pub(super) start: Written,
+    pub(super) end: Written,
+    /// The stage; absent in bed.
+    pub(super) stage: Option<Stage>,
+}
+
+/// A time, with the offset that stands beside it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    pub(super) instant: DateTime<Utc>,
+    pub(super) offset: UtcOffset,
+}
+
+/// Tells whether a `Record` is a sample of sleep.
+pub(super) fn is_sleep(tag: &Tag) -> Result<bool, ImportRefusal> {
+    // Nearly every record is none and has its type first, so that there is nothing to decode.
+    let after_name = tag.start.attributes_raw().trim_ascii_start();
+    let first = after_name.strip_prefix("type=\"").and_then(|rest| rest.split_once('"'));
+    if let Some((kind, _)) = first.filter(|(kind, _)| !kind.contains('&')) {
+        return Ok(kind == SLEEP);
+    }
+    let [kind] = pick(tag, ["type"])?;
+    Ok(kind.is_some_and(|kind| kind == SLEEP))
+}
+
+impl Sample {
+    pub(super) fn read(tag: &Tag) -> Result<Self, ImportRefusal> {
+        let [source, start, end, value] = pick(tag, ["sourceName", "startDate", "endDate", "value"])?;
+        let stretch = Stretch::read(source.as_deref(), start.as_deref(), end.as_deref(), value.as_deref());
+        Ok(Self { line: tag.line, stretch, zone: None })
+    }
+
+    /// Takes the zone out of a `MetadataEntry`; the first one counts.
+    pub(super) fn read_zone(&mut self, tag: &Tag) -> Result<(), ImportRefusal> {
+        let [key, value] = pick(tag, ["key", "value"])?;
+        if key.is_some_and(|key| key == ZONE) && self.zone.is_none() {
+            self.zone = value.map(std::borrow::Cow::into_owned);
+        }
+        Ok(())
+    }
+}
+
+impl Stretch {
+    fn read(
+        source: Option<&str>,
+        start: Option<&str>,
+        end: Option<&str>,
+        value: Option<&str>,
+    ) -> Result<Self, String> {
+        let source = source.ok_or("sourceName is missing")?;
+        Ok(Self {
+            source: SleepSource::parse(source).map_err(|error| format!("sourceName: {error}"))?,
+            start: time("startDate", start)?,
+            end: time("endDate", end)?,
+            stage: stage(value.ok_or("value is missing")?)?,
+        })
+    }
+}
+
+fn time(name: &str, text: Option<&str>) -> Result<Written, String> {
+    let text = text.ok_or_else(|| format!("{name} is missing"))?;
+    let written = (text.len() == TIME_LENGTH)
+        .then(|| DateTime::parse_from_str(text, TIME_FORM).ok())
+        .flatten()
+        .and_then(|time| {
+            let offset = UtcOffset::from_seconds(time.offset().local_minus_utc())?;
+            Some(Written { instant: time.to_utc(), offset })
+        });
+    written.ok_or_else(|| format!("{name} is no time such as 2026-01-10 23:05:00 +0100"))
+}
+
+fn stage(value: &str) -> Result<Option<Stage>, &'static str> {
+    match value.strip_prefix(VALUE_PREFIX) {
+        Some("InBed") => Ok(None),
+        Some("Awake") => Ok(Some(Stage::Awake)),
+        Some("AsleepCore") => Ok(Some(Stage::Light)),
+        Some("AsleepDeep") => Ok(Some(Stage::Deep)),
+        Some("AsleepREM") => Ok(Some(Stage::Rem)),
+        // Before iOS 16 there was only the first.
+        Some("Asleep" | "AsleepUnspecified") => Ok(Some(Stage::Asleep)),
+        _ => Err("value is no stage of sleep that is known"),
+    }
+}
