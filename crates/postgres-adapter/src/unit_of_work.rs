@@ -5,9 +5,10 @@ use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
 use application::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory,
+    UserRepository,
 };
 use async_trait::async_trait;
 use diesel_async::SimpleAsyncConnection;
@@ -121,6 +122,12 @@ impl UnitOfWork for PgUnitOfWork {
         self
     }
     fn outbox(&mut self) -> &mut dyn OutboxRepository {
+        self
+    }
+    fn imports(&mut self) -> &mut dyn ImportRepository {
+        self
+    }
+    fn erasures(&mut self) -> &mut dyn ErasureRepository {
         self
     }
     async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {

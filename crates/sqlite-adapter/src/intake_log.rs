@@ -171,4 +171,8 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         let row = IntakeLogRecordRow::of(user_id, log);
         self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
     }
+
+    async fn delete(&mut self, _user_id: UserId, _ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
+    }
 }

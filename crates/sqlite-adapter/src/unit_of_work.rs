@@ -3,9 +3,9 @@
 use crate::writer::Transaction;
 use application::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UnitOfWork, UserRepository,
+    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UserRepository,
 };
 use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
@@ -78,6 +78,12 @@ impl UnitOfWork for SqliteUnitOfWork {
         self
     }
     fn outbox(&mut self) -> &mut dyn OutboxRepository {
+        self
+    }
+    fn imports(&mut self) -> &mut dyn ImportRepository {
+        self
+    }
+    fn erasures(&mut self) -> &mut dyn ErasureRepository {
         self
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {

@@ -2,6 +2,7 @@
 
 mod access;
 mod audit;
+mod change;
 mod client;
 mod connected_app;
 mod credential;

@@ -106,6 +106,10 @@ impl IntakeLogRepository for PgUnitOfWork {
             (false, false) => Ok(false),
         }
     }
+
+    async fn delete(&mut self, _user_id: UserId, _ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
+    }
 }
 
 async fn insert(connection: &mut Pooled, user_id: UserId, logs: &[IntakeLog]) -> Result<usize, StorageError> {

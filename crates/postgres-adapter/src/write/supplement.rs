@@ -12,7 +12,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use domain::id::SupplementId;
-use domain::supplement::{CatalogueKey, Supplement};
+use domain::supplement::{CatalogueKey, Supplement, Upc};
 
 #[async_trait]
 impl SupplementRepository for PgUnitOfWork {
@@ -74,6 +74,22 @@ impl SupplementRepository for PgUnitOfWork {
             .map_err(storage_error)?;
         let inserted = insert(connection, key, new).await?;
         savepoint::close(connection, inserted > 0, UniqueKey::Supplement).await
+    }
+
+    async fn key_of(&mut self, _id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
+    }
+
+    async fn find_by_upc(&mut self, _upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
+    }
+
+    async fn retract(
+        &mut self,
+        _id: SupplementId,
+        _predecessor: Option<SupplementId>,
+    ) -> Result<bool, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
     }
 }
 

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use domain::id::SupplementId;
-use domain::supplement::{CatalogueKey, Supplement};
+use domain::supplement::{CatalogueKey, Supplement, Upc};
 
 #[async_trait]
 impl SupplementRepository for SqliteUnitOfWork {
@@ -87,5 +87,21 @@ impl SupplementRepository for SqliteUnitOfWork {
             replaced.storage().map(drop)
         })
         .await
+    }
+
+    async fn key_of(&mut self, _id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
+    }
+
+    async fn find_by_upc(&mut self, _upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
+    }
+
+    async fn retract(
+        &mut self,
+        _id: SupplementId,
+        _predecessor: Option<SupplementId>,
+    ) -> Result<bool, StorageError> {
+        Err(StorageError::Internal("not built yet".into()))
     }
 }

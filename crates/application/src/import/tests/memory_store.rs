@@ -3,15 +3,16 @@
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey, UnitOfWork,
+    UnitOfWorkFactory, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::{SleepRecord, SleepSession};
-use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};
 use domain::user::{Email, User};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -210,6 +211,12 @@ impl UnitOfWork for MemoryUnit {
     fn outbox(&mut self) -> &mut dyn OutboxRepository {
         self.others.outbox()
     }
+    fn imports(&mut self) -> &mut dyn ImportRepository {
+        self.others.imports()
+    }
+    fn erasures(&mut self) -> &mut dyn ErasureRepository {
+        self.others.erasures()
+    }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.ask("commit")?;
         *self.shared.content.lock().unwrap() = self.content;
@@ -366,6 +373,32 @@ impl SupplementRepository for MemoryUnit {
         }
         SupplementRepository::insert(self, key, new).await
     }
+    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
+        let found = self.content.supplements.iter().find(|(_, supplement, _)| supplement.id == id);
+        Ok(found.map(|(key, ..)| key.clone()))
+    }
+    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+        let has_code = |supplement: &Supplement| Upc::parse(supplement.label.upc()).as_ref() == Ok(upc);
+        let mut found =
+            self.content.supplements.iter().filter(|(_, one, is_current)| *is_current && has_code(one));
+        Ok(found.next().map(|(_, supplement, _)| supplement.clone()))
+    }
+    async fn retract(
+        &mut self,
+        id: SupplementId,
+        predecessor: Option<SupplementId>,
+    ) -> Result<bool, StorageError> {
+        let is_logged = self.content.logs.iter().any(|(_, log)| log.record.supplement_id() == id);
+        let count = self.content.supplements.len();
+        if !is_logged {
+            self.content.supplements.retain(|(_, supplement, _)| supplement.id != id);
+        }
+        let is_gone = self.content.supplements.len() < count;
+        for (_, supplement, is_current) in &mut self.content.supplements {
+            *is_current |= is_gone && Some(supplement.id) == predecessor;
+        }
+        Ok(is_gone)
+    }
 }
 
 #[async_trait]
@@ -422,5 +455,10 @@ impl IntakeLogRepository for MemoryUnit {
         let mut stored = self.content.logs.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == log.id);
         Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())
+    }
+    async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        let count = self.content.logs.len();
+        self.content.logs.retain(|(owner, log)| *owner != user_id || !ids.contains(&log.id));
+        Ok(u64::try_from(count - self.content.logs.len()).unwrap())
     }
 }

@@ -7,7 +7,9 @@ use domain::supplement::{IntakeLog, IntakeLogRecord};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Keeps intake logs.
+/// Keeps intake logs. Every write takes the next number of the person's changes (see [`SleepRepository`]).
+///
+/// [`SleepRepository`]: super::SleepRepository
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait IntakeLogRepository: Send {
@@ -30,4 +32,6 @@ pub trait IntakeLogRepository: Send {
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError>;
     /// Overwrites a log; returns whether it exists.
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError>;
+    /// Deletes logs; returns how many there were.
+    async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError>;
 }

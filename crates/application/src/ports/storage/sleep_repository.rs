@@ -8,6 +8,10 @@ use domain::sleep::{SleepRecord, SleepSession};
 use mockall::automock;
 
 /// Keeps sleep sessions.
+///
+/// Every write takes the next number of the person's changes for all that it wrote (`domain::change`): it holds the
+/// person's row until the unit of work ends, so that numbers grow in the order of commits. A deletion leaves its id
+/// and number behind.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SleepRepository: Send {

@@ -3,7 +3,7 @@
 use super::StorageError;
 use async_trait::async_trait;
 use domain::id::SupplementId;
-use domain::supplement::{CatalogueKey, Supplement};
+use domain::supplement::{CatalogueKey, Supplement, Upc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
@@ -29,4 +29,16 @@ pub trait SupplementRepository: Send {
         key: &CatalogueKey,
         new: &Supplement,
     ) -> Result<(), StorageError>;
+    /// Returns the key of a version, or nothing.
+    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError>;
+    /// Returns the current version whose label carries this code in any spelling; of several the one with the
+    /// latest entry date, ties by descending id.
+    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError>;
+    /// Deletes a version that nobody logged, and makes the predecessor, if one is named, the current one of its key
+    /// again; false, and nothing is done, when it was logged or is not there.
+    async fn retract(
+        &mut self,
+        id: SupplementId,
+        predecessor: Option<SupplementId>,
+    ) -> Result<bool, StorageError>;
 }

@@ -2,8 +2,9 @@
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    GrantRepository, IntakeLogRepository, MockAuthorizationRequestRepository, MockClientRepository,
-    MockCodeRepository, MockConsentRepository, MockGrantRepository, MockIntakeLogRepository,
+    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository,
+    MockAuthorizationRequestRepository, MockClientRepository, MockCodeRepository, MockConsentRepository,
+    MockErasureRepository, MockGrantRepository, MockImportRepository, MockIntakeLogRepository,
     MockOutboxRepository, MockPasswordLinkRepository, MockPasswordRepository, MockPersonalTokenRepository,
     MockSessionRepository, MockSigningKeyRepository, MockSleepRepository, MockSupplementRepository,
     MockUserRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
@@ -91,6 +92,8 @@ pub struct MockUnitOfWork {
     pub supplements: MockSupplementRepository,
     pub intake_logs: MockIntakeLogRepository,
     pub signing_keys: MockSigningKeyRepository,
+    pub imports: MockImportRepository,
+    pub erasures: MockErasureRepository,
     endings: Arc<Endings>,
 }
 
@@ -143,6 +146,12 @@ impl UnitOfWork for MockUnitOfWork {
     }
     fn outbox(&mut self) -> &mut dyn OutboxRepository {
         &mut self.outbox
+    }
+    fn imports(&mut self) -> &mut dyn ImportRepository {
+        &mut self.imports
+    }
+    fn erasures(&mut self) -> &mut dyn ErasureRepository {
+        &mut self.erasures
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.endings.committed.fetch_add(1, Ordering::SeqCst);

@@ -2,9 +2,9 @@
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    GrantRepository, IntakeLogRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UserRepository,
+    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UserRepository,
 };
 use async_trait::async_trait;
 
@@ -60,6 +60,10 @@ pub trait UnitOfWork: Send {
     fn audit(&mut self) -> &mut dyn AuditRepository;
     /// Messages that wait to be sent.
     fn outbox(&mut self) -> &mut dyn OutboxRepository;
+    /// Imports, and what each of them did.
+    fn imports(&mut self) -> &mut dyn ImportRepository;
+    /// Erasures.
+    fn erasures(&mut self) -> &mut dyn ErasureRepository;
     /// Stores everything. An error means that nothing was stored, or that it is not known (a lost connection).
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
     /// Forgets everything.

@@ -1,0 +1,31 @@
+//! Erasures, in a unit of work.
+
+use super::StorageError;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{ErasureId, UserId};
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// What is kept of an erasure: that it happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erasure {
+    /// The number of the receipt.
+    pub id: ErasureId,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Erases people.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait ErasureRepository: Send {
+    /// Deletes a person with everything stored under their id, their audit events and sums of reads among it, and
+    /// keeps the erasure and a hash of the id, so that [`was_erased`](Self::was_erased) knows it. Returns whether the
+    /// person existed; nothing is kept if not.
+    async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError>;
+    /// Tells whether somebody with this id was erased: such an id is never given out again.
+    async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError>;
+    /// Lists erasures, the latest first, at most `limit`.
+    async fn list(&mut self, limit: u32) -> Result<Vec<Erasure>, StorageError>;
+}

@@ -1,0 +1,62 @@
+//! Answers that are given again when a request comes again (`Idempotency-Key`).
+
+use super::StorageError;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::ClientId;
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// Names one request of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IdempotentRequest {
+    /// The client.
+    pub client_id: ClientId,
+    /// The SHA-256 of the key that the client chose.
+    pub key: [u8; 32],
+    /// The SHA-256 of method, path and body.
+    pub content: [u8; 32],
+}
+
+/// An answer that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What there is under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// Nothing was; it is the caller's now.
+    Taken,
+    /// The same request was answered.
+    Answered(KeptAnswer),
+    /// The same request is being worked on.
+    Busy,
+    /// The key stands for another request.
+    OtherContent,
+}
+
+/// Keeps answers.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait IdempotencyStore: Send + Sync {
+    /// Claims a key. One that was claimed before `abandoned_before` and never answered counts as free, and so does
+    /// one from before `expired_before`. Of several at once one takes it.
+    async fn claim(
+        &self,
+        request: IdempotentRequest,
+        now: DateTime<Utc>,
+        abandoned_before: DateTime<Utc>,
+        expired_before: DateTime<Utc>,
+    ) -> Result<Claim, StorageError>;
+    /// Keeps the answer to a claimed request.
+    async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError>;
+    /// Gives a claim back, because nothing was done.
+    async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError>;
+    /// Deletes at most `limit` answers from before this moment; returns how many.
+    async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
+}

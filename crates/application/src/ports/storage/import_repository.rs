@@ -1,0 +1,178 @@
+//! Imports, what each of them did, and the parts of uploads, in a unit of work.
+
+use super::StorageError;
+use crate::import::ImportReport;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::sleep::SleepSession;
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::time::TimeZone;
+use domain::user::User;
+#[cfg(feature = "test-support")]
+use mockall::automock;
+
+/// One import as it is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Import {
+    /// Its id.
+    pub id: ImportId,
+    /// Whose records it brings; absent for a catalogue.
+    pub user_id: Option<UserId>,
+    /// Where the file came from.
+    pub origin: ImportOrigin,
+    /// What the file was called.
+    pub file_name: FileName,
+    /// The format, once it is recognised.
+    pub format: Option<String>,
+    /// The hash of the file, once it is known.
+    pub digest: Option<FileDigest>,
+    /// The zone of local times that carry no offset.
+    pub zone: TimeZone,
+    /// How far it is.
+    pub state: ImportState,
+    /// How many bytes the file has; of an upload that arrives, how many came so far.
+    pub size: u64,
+    /// How many bytes were read and stored.
+    pub bytes_done: u64,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// When it was done, refused or undone.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// What it did so far; of its rejections and notes at most [`Self::LISTED`] each.
+    pub report: ImportReport,
+    /// Why the file was refused.
+    pub refusal: Option<String>,
+}
+
+impl Import {
+    /// How many rejections, and how many notes, are kept.
+    pub const LISTED: usize = 100;
+}
+
+/// A record that an import stored, changed or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RecordReference {
+    /// A sleep session.
+    Session(SleepSessionId),
+    /// An intake log.
+    Log(IntakeLogId),
+    /// The person's profile.
+    Profile(UserId),
+    /// A version of a label.
+    Label(SupplementId),
+}
+
+/// What a record was before.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecordBefore {
+    /// A sleep session.
+    Session(Box<SleepSession>),
+    /// An intake log.
+    Log(Box<IntakeLog>),
+    /// The profile; the e-mail address is not taken back.
+    Profile(Box<User>),
+    /// A label: the same version with other text, or the version whose place the new one took.
+    Label(Box<(CatalogueKey, Supplement)>),
+}
+
+/// What an import did to one record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportChange {
+    /// Which record.
+    pub record: RecordReference,
+    /// What it was before; absent when the import made it.
+    pub before: Option<RecordBefore>,
+}
+
+/// What became of a record after an import changed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is as the import left it.
+    Latest,
+    /// A later import changed it, and keeps what this one made as what was before.
+    ChangedBy(ImportId),
+    /// Something else changed it.
+    Overtaken,
+}
+
+/// Keeps imports.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait ImportRepository: Send {
+    /// Stores a new import.
+    async fn insert(&mut self, import: &Import) -> Result<(), StorageError>;
+    /// Returns an import, or nothing. Whoever was found MUST NOT be changed by another unit of work before this one
+    /// ends.
+    async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError>;
+    /// Returns the latest import of this person (of a catalogue without one) that is `running`, came from the
+    /// command line and has this digest: it broke off.
+    async fn find_broken_off(
+        &mut self,
+        user_id: Option<UserId>,
+        digest: &FileDigest,
+    ) -> Result<Option<Import>, StorageError>;
+    /// Overwrites everything but id, person and start; returns whether it exists.
+    async fn update(&mut self, import: &Import) -> Result<bool, StorageError>;
+    /// Lists imports, the latest start first, ties by descending id; those of a person, or all.
+    async fn list(
+        &mut self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError>;
+
+    /// Notes what an import did, after it was stored. Of a record that it changed before, what was first there stays
+    /// noted.
+    async fn note(
+        &mut self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        changes: &[ImportChange],
+    ) -> Result<(), StorageError>;
+    /// Returns what is noted of an import and not yet taken back, the latest change first, at most `limit`.
+    async fn noted(
+        &mut self,
+        id: ImportId,
+        limit: u32,
+    ) -> Result<Vec<(ImportChange, Standing)>, StorageError>;
+    /// Makes `before` what was before a later import's change of a record.
+    async fn rebase(
+        &mut self,
+        later: ImportId,
+        record: RecordReference,
+        before: Option<RecordBefore>,
+    ) -> Result<(), StorageError>;
+    /// Forgets what an import did to a record; the import that changed the record before it, if any is noted, is
+    /// taken to have left the record as it is now.
+    async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError>;
+    /// Forgets at most `limit` notes of imports that ended before this moment; returns how many.
+    async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
+    /// Tells whether anything that the import did is still noted.
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;
+
+    /// Stores a part of an upload; parts count from 0. A part that is there already is left.
+    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError>;
+    /// Returns a part; nothing past the last.
+    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError>;
+    /// Deletes the parts of an upload.
+    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError>;
+    /// Deletes uploads (their parts; the import becomes `refused` with this reason) that began before this moment and
+    /// are not done; at most `limit`; returns how many.
+    async fn delete_stale_uploads(
+        &mut self,
+        before: DateTime<Utc>,
+        reason: &str,
+        limit: u32,
+    ) -> Result<u64, StorageError>;
+    /// Takes an upload that waits, or that runs with a lease that is over, and leases it until then. Two at once
+    /// never take the same.
+    async fn lease(
+        &mut self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Option<Import>, StorageError>;
+    /// Prolongs a lease; false when the upload is not `running` any more.
+    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError>;
+}
