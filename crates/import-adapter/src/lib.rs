@@ -27,6 +27,7 @@ mod recognition;
 mod segments;
 mod sleep_as_android;
 mod source;
+mod timestamp;
 mod totals;
 mod whoop;
 mod withings;

@@ -1,8 +1,86 @@
-//! Hypnograms of polysomnography, an epoch of 30 seconds after the other.
+//! Hypnograms of polysomnography: a value for each 30 seconds, as lines of text or as a JSON list.
+//!
+//! The rules are in `docs/import/hypnogram.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod night;
+mod values;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::open::FileContext;
+use crate::recognition::{Bytes, Recognised, Seen, Sketch};
+use crate::source::{Items, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use night::Night;
+use values::{Layout, Values};
+
+/// The whole file is one record.
+const PLACE: &str = "record 1";
+
+/// Recognises a JSON list of numbers, and lines of which each is a number; a format that was not named must show the
+/// numbers of sleep stages.
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let layout = layout(seen, named)?;
+    Some(Recognised::new(Format::Hypnogram, move |bytes, context| Hypnograms::open(bytes, context, layout)))
 }
+
+fn layout(seen: &Seen, named: bool) -> Option<Layout> {
+    match seen {
+        Seen::Json(Sketch::List(None), _) => named.then_some(Layout::List),
+        Seen::Json(Sketch::List(Some(first)), _) => {
+            let number = first.number()?;
+            (named || night::stage(number).is_some()).then_some(Layout::List)
+        }
+        Seen::Empty => named.then_some(Layout::Lines),
+        Seen::Json(..) | Seen::Binary(_) => None,
+        Seen::Text(text) => {
+            let numbers: Option<Vec<f64>> =
+                text.lines().iter().filter_map(|line| values::of_line(line)).map(night::number).collect();
+            let numbers = numbers?;
+            let are_stages =
+                !numbers.is_empty() && numbers.iter().all(|number| night::stage(*number).is_some());
+            (named || are_stages).then_some(Layout::Lines)
+        }
+    }
+}
+
+/// Reads one night.
+pub(crate) struct Hypnograms {
+    values: Values,
+    night: Night,
+}
+
+impl Hypnograms {
+    fn open(bytes: Bytes, context: FileContext, layout: Layout) -> Result<Self, ImportRefusal> {
+        let start = context.start.ok_or_else(|| {
+            ImportRefusal::NotThisFormat(
+                "a hypnogram does not say when it began: say it with --start, such as \
+                 --start 2026-01-10T22:30:00+01:00"
+                    .to_owned(),
+            )
+        })?;
+        Ok(Self { values: Values::new(Cursor::new(bytes)?, layout), night: Night::new(start) })
+    }
+}
+
+impl RecordReader for Hypnograms {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        if let Some(value) = self.values.next_value()? {
+            self.night.add(value.text, value.place);
+            return Ok(true);
+        }
+        match self.night.end() {
+            Ok(Some(item)) => items.add(item),
+            Ok(None) => {}
+            Err(reason) => items.reject(PLACE, reason),
+        }
+        Ok(false)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.values.bytes_read()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The line `supplement_log`: the API's log entry.
 
 use super::line::check_person;
-use super::timestamp::Timestamp;
+use crate::timestamp::Timestamp;
 use crate::json::Loose;
 use application::ports::import_source::ImportedLog;
 use domain::id::{IntakeLogId, SupplementId, UserId};

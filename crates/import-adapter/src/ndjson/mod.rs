@@ -7,7 +7,6 @@ mod line;
 mod profile;
 mod session;
 mod supplement;
-mod timestamp;
 
 use crate::format::Format;
 use crate::input::{Cursor, Place};

@@ -1,7 +1,7 @@
 //! The line `profile`: the API's profile data.
 
 use super::line::check_person;
-use super::timestamp::Timestamp;
+use crate::timestamp::Timestamp;
 use crate::json::Loose;
 use application::ports::import_source::ImportedProfile;
 use domain::id::UserId;

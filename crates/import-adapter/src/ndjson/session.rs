@@ -1,6 +1,6 @@
 //! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
 
-use super::timestamp::Timestamp;
+use crate::timestamp::Timestamp;
 use crate::json::{Bounded, Loose};
 use crate::source::Notes;
 use application::ports::import_source::ImportedSession;

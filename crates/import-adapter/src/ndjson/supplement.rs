@@ -1,6 +1,6 @@
 //! The line `supplement`: the API's `details`.
 
-use super::timestamp::Timestamp;
+use crate::timestamp::Timestamp;
 use crate::json::{Bounded, Loose};
 use application::ports::import_source::ImportedSupplement;
 use chrono::{DateTime, NaiveTime, Utc};

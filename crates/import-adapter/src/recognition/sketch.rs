@@ -2,6 +2,7 @@
 
 use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
+use serde::de::DeserializeOwned;
 
 /// The most member names that are looked at in all.
 const NAMES_LOOKED_AT: usize = 400;
@@ -9,7 +10,7 @@ const NAMES_LOOKED_AT: usize = 400;
 const DEPTH: usize = 6;
 /// Where looking ends, counted in bytes of the file: members of known formats stand far before it.
 const BYTES_LOOKED_AT: u64 = 1024 * 1024;
-/// The longest text that an outline holds, in bytes as written.
+/// The longest text or number that an outline holds, in bytes as written.
 const TEXT_LIMIT: usize = 200;
 
 /// One value, in outline.
@@ -21,6 +22,8 @@ pub(crate) enum Sketch {
     List(Option<Box<Sketch>>),
     /// A short text.
     Text(String),
+    /// A number.
+    Number(f64),
     /// Anything else, or what lies too deep.
     #[default]
     Other,
@@ -66,6 +69,14 @@ impl Sketch {
         }
     }
 
+    /// Gives the number, if it is one.
+    pub(crate) const fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
     /// Names the members of an object.
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
@@ -107,17 +118,18 @@ impl Artist<'_> {
                 *into = Sketch::List(None);
                 return self.list(into, depth);
             }
-            Some(b'"') => *into = self.text()?,
+            Some(b'"') => *into = self.short()?.map_or(Sketch::Other, Sketch::Text),
+            Some(b'-' | b'0'..=b'9') => *into = self.short()?.map_or(Sketch::Other, Sketch::Number),
             Some(_) => self.cursor.skip_value()?,
         }
         Ok(self.room())
     }
 
-    fn text(&mut self) -> Result<Sketch, ImportRefusal> {
+    /// Reads a text or a number, unless it is a long one.
+    fn short<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ImportRefusal> {
         let mut raw = Vec::new();
         self.cursor.read_value(&mut raw)?;
-        let short = (raw.len() <= TEXT_LIMIT).then(|| serde_json::from_slice(&raw).ok()).flatten();
-        Ok(short.map_or(Sketch::Other, Sketch::Text))
+        Ok((raw.len() <= TEXT_LIMIT).then(|| serde_json::from_slice(&raw).ok()).flatten())
     }
 
     fn object(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {

@@ -1,0 +1,93 @@
+//! The values of a file, one after the other.
+
+use crate::input::{Cursor, damaged};
+use crate::json::{self, Document};
+use application::ports::import_source::ImportRefusal;
+
+/// How a file has its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// A JSON list.
+    List,
+    /// One on each line, between comments and empty lines.
+    Lines,
+}
+
+/// One value as it is written.
+pub(super) struct Value<'a> {
+    pub(super) text: &'a str,
+    pub(super) place: Place,
+}
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Line(u64),
+    Epoch(u64),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Epoch(number) => write!(f, "epoch {number}"),
+        }
+    }
+}
+
+/// Reads values; holds one.
+pub(super) enum Values {
+    List(Document),
+    Lines(Cursor, Vec<u8>),
+}
+
+impl Values {
+    pub(super) fn new(cursor: Cursor, layout: Layout) -> Self {
+        match layout {
+            Layout::List => Self::List(Document::new(cursor, json::Layout::List)),
+            Layout::Lines => Self::Lines(cursor, Vec::new()),
+        }
+    }
+
+    pub(super) const fn bytes_read(&self) -> u64 {
+        match self {
+            Self::List(document) => document.bytes_read(),
+            Self::Lines(cursor, _) => cursor.total(),
+        }
+    }
+
+    /// Gives the next value; a line that is none refuses the file, because it is not what it looked like.
+    pub(super) fn next_value(&mut self) -> Result<Option<Value<'_>>, ImportRefusal> {
+        match self {
+            Self::List(document) => Ok(document
+                .next_record()?
+                .map(|record| Value { text: record.text, place: Place::Epoch(record.number) })),
+            Self::Lines(cursor, line) => next_line(cursor, line),
+        }
+    }
+}
+
+fn next_line<'a>(cursor: &mut Cursor, line: &'a mut Vec<u8>) -> Result<Option<Value<'a>>, ImportRefusal> {
+    let start = loop {
+        let start = cursor.place();
+        if cursor.read_line(line)?.is_none() {
+            return Ok(None);
+        }
+        // What cannot be read is looked at below.
+        if std::str::from_utf8(line).map_or(true, |text| of_line(text).is_some()) {
+            break start;
+        }
+    };
+    let text = std::str::from_utf8(line).map_err(|_| damaged(start, "not valid UTF-8"))?;
+    let value = of_line(text).unwrap_or_default();
+    if super::night::number(value).is_none() {
+        return Err(damaged(start, "not a number: a hypnogram has one on each line"));
+    }
+    Ok(Some(Value { text: value, place: Place::Line(start.line) }))
+}
+
+/// Gives what a line has beside blanks; nothing of an empty line and of a comment.
+pub(super) fn of_line(line: &str) -> Option<&str> {
+    let line = line.trim();
+    (!line.is_empty() && !line.starts_with('#')).then_some(line)
+}
