@@ -9,6 +9,7 @@
 //! and rules, never a value of the file.
 
 mod apple_health;
+mod archive;
 mod dsld;
 mod fhir;
 mod fitbit;

@@ -1,5 +1,6 @@
 //! Files on disk as the port has them.
 
+use crate::archive::{open_folder, open_packed};
 use crate::format::Format;
 use crate::recognition::{Recognised, recognise};
 use crate::source::Source;
@@ -8,7 +9,7 @@ use chrono::{DateTime, FixedOffset};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 /// What a file does not say itself.
@@ -24,14 +25,26 @@ pub struct FileContext {
 
 /// Opens a file, recognises what it is, and gives it to be read as often as needed.
 ///
+/// A folder, a zip archive or a file that gzip packed is read as what is in it.
+///
 /// The content decides, never the name. A file that is not of the format that was asked for, or of none that
 /// is known, is [`ImportRefusal::NotThisFormat`] with what was seen; names of members may be repeated, values
 /// are not.
 pub fn open(path: &Path, format: Format, context: FileContext) -> Result<Box<dyn ImportFile>, ImportRefusal> {
-    let file = begin(path)?;
+    if path.is_dir() {
+        return open_folder(path, format, context).map(boxed);
+    }
+    let mut file = begin(path)?;
+    if let Some(container) = open_packed(&first_bytes(&mut file)?, path, format, context) {
+        return container.map(boxed);
+    }
     let size = file.metadata().ok().map(|metadata| metadata.len());
     let recognised = recognise(Box::new(file), format)?;
     Ok(Box::new(StoredFile { path: path.to_owned(), size, recognised, context }))
+}
+
+fn boxed(file: impl ImportFile + 'static) -> Box<dyn ImportFile> {
+    Box::new(file)
 }
 
 /// A file that was recognised.
@@ -59,9 +72,21 @@ impl ImportFile for StoredFile {
 
 /// Opens a regular file; a pipe could not be read twice.
 fn begin(path: &Path) -> Result<File, ImportRefusal> {
-    let unreadable = |error: io::Error| ImportRefusal::Unreadable(error.kind().to_string());
     if !path.metadata().map_err(unreadable)?.is_file() {
         return Err(ImportRefusal::Unreadable("not a regular file".to_owned()));
     }
     File::open(path).map_err(unreadable)
+}
+
+/// Gives the first bytes of a file, which tell an archive, and begins again.
+fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportRefusal> {
+    let mut begins = Vec::new();
+    file.by_ref().take(4).read_to_end(&mut begins).map_err(unreadable)?;
+    file.rewind().map_err(unreadable)?;
+    Ok(begins)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn unreadable(error: io::Error) -> ImportRefusal {
+    ImportRefusal::Unreadable(error.kind().to_string())
 }

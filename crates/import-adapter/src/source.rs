@@ -1,6 +1,9 @@
 //! What every reader of a format has in common: batches, and the end.
 
-use application::ports::import_source::{ImportItem, ImportRefusal, ImportSource, Rejection};
+use application::ports::import_source::{
+    ImportItem, ImportRefusal, ImportSource, ImportedSession, Rejection,
+};
+use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
 
 /// Reads one format, a record at a time.
@@ -37,6 +40,23 @@ impl Items {
         self.add(ImportItem::Note(Rejection { place: place.to_owned(), reason: reason.into() }));
     }
 
+    /// Takes over what one of several files gave; its places then begin with the file's name.
+    pub(crate) fn take_over(&mut self, found: Self, name: &str) {
+        self.waiting.extend(found.waiting.into_iter().map(|mut item| {
+            if !name.is_empty() {
+                let place = match &mut item {
+                    ImportItem::Profile(profile) => &mut profile.place,
+                    ImportItem::Session(session) => &mut session.place,
+                    ImportItem::Supplement(supplement) => &mut supplement.place,
+                    ImportItem::Log(log) => &mut log.place,
+                    ImportItem::Rejected(rejection) | ImportItem::Note(rejection) => &mut rejection.place,
+                };
+                *place = format!("{name}: {place}");
+            }
+            item
+        }));
+    }
+
     /// Adds a record that was taken, with what there is to say about it, or says why it was not.
     pub(crate) fn finish(&mut self, place: &str, notes: Notes, outcome: Result<ImportItem, String>) {
         match outcome {
@@ -46,6 +66,15 @@ impl Items {
             }
             Err(reason) => self.reject(place, reason),
         }
+    }
+
+    /// Adds a session that was taken and has no id of Restwell's own yet, or says why it was not taken.
+    pub(crate) fn finish_session(&mut self, place: &str, notes: Notes, outcome: Result<SleepRecord, String>) {
+        let session = |record| {
+            let place = place.to_owned();
+            ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
+        };
+        self.finish(place, notes, outcome.map(session));
     }
 }
 

@@ -89,10 +89,49 @@ const FORMATS: &[(Format, Recogniser)] = &[
 /// Recognises a file, or says what was seen instead of the format that was asked for.
 pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<Recognised, ImportRefusal> {
     let seen = Seen::look(&mut Cursor::new(bytes)?)?;
-    let named = asked != Format::Auto;
-    let asked_for = FORMATS.iter().filter(|(format, _)| !named || *format == asked);
-    let found = asked_for.filter_map(|(_, recognise)| recognise(&seen, named)).next();
+    let found = seen.first_claim(asked, asked != Format::Auto);
     found.ok_or_else(|| seen.refusal(asked))
+}
+
+/// What speaks for a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// The content.
+    Sure,
+    /// An empty list, which could be one of many formats.
+    Empty,
+    /// Only that the format was asked for.
+    Asked,
+}
+
+/// A format that takes a file, and why.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub(crate) recognised: Recognised,
+    pub(crate) sign: Sign,
+}
+
+/// Recognises one file of several, which says less by being there than a file that somebody names.
+pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal> {
+    let seen = Seen::look(&mut Cursor::new(bytes)?)?;
+    let sure = seen.first_claim(asked, false);
+    let sign = match &sure {
+        _ if seen.is_empty() => Sign::Empty,
+        Some(_) => Sign::Sure,
+        None => Sign::Asked,
+    };
+    match sure.or_else(|| seen.first_claim(asked, asked != Format::Auto)) {
+        Some(recognised) => Ok(Claim { recognised, sign }),
+        None => Err(seen.refusal(asked)),
+    }
+}
+
+impl Seen {
+    /// Asks the formats in order, or the one that was asked for.
+    fn first_claim(&self, asked: Format, named: bool) -> Option<Recognised> {
+        let asked_for = FORMATS.iter().filter(|(format, _)| asked == Format::Auto || *format == asked);
+        asked_for.filter_map(|(_, recognise)| recognise(self, named)).next()
+    }
 }
 
 #[cfg(test)]

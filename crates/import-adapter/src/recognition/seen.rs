@@ -75,6 +75,17 @@ impl Seen {
         }
     }
 
+    /// Tells whether there is no record that could show what the file is.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Json(sketch, _) => {
+                sketch.is_empty_list() || sketch.member("sleep").is_some_and(Sketch::is_empty_list)
+            }
+            Self::Text(_) | Self::Binary(_) => false,
+        }
+    }
+
     pub(super) fn look(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
         match cursor.peek_token()? {
             None => Ok(Self::Empty),
@@ -126,10 +137,10 @@ fn text(cursor: &mut Cursor) -> Seen {
         }
         if lines.is_empty() {
             if line.starts_with(b"PK\x03\x04") {
-                return Seen::Binary("a zip archive inside of which nothing is known");
+                return Seen::Binary("a zip archive inside another file: unpack that first");
             }
             if line.starts_with(b"\x1f\x8b") {
-                return Seen::Binary("a gzip file: unpack it first");
+                return Seen::Binary("a gzip file inside another file: unpack that first");
             }
         }
         match String::from_utf8(std::mem::take(&mut line)) {

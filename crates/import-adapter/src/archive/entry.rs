@@ -1,0 +1,71 @@
+//! One file of a folder or an archive.
+
+use super::reader::{EntryReader, Expected, Packing};
+use application::ports::import_source::ImportRefusal;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The most characters of a name that are shown: its end, which tells files of one folder apart.
+const CHARS_SHOWN: usize = 100;
+
+/// One file of a folder or an archive, and how to read it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// The name as it is shown.
+    pub(super) name: String,
+    /// How many bytes it takes on disk.
+    pub(super) packed_size: u64,
+    /// The file on disk in which it is.
+    pub(super) path: Arc<Path>,
+    /// Where in that file it begins.
+    pub(super) start: u64,
+    pub(super) packing: Packing,
+    /// What it must be when it is unpacked; nothing for a file of a folder.
+    pub(super) expected: Option<Expected>,
+}
+
+impl Entry {
+    /// Begins to read.
+    pub(super) fn open(&self) -> Result<EntryReader, ImportRefusal> {
+        let unreadable = |error: io::Error| ImportRefusal::Unreadable(self.says(&error.kind().to_string()));
+        let mut file = File::open(&self.path).map_err(unreadable)?;
+        // A name can come to stand for something else, and a pipe would never end.
+        if !file.metadata().map_err(unreadable)?.is_file() {
+            return Err(ImportRefusal::Unreadable(self.says("not a regular file")));
+        }
+        file.seek(SeekFrom::Start(self.start)).map_err(unreadable)?;
+        let limit = self.expected.map_or(u64::MAX, |_| self.packed_size);
+        Ok(EntryReader::new(self.name.clone(), file.take(limit), self.packing, self.expected))
+    }
+
+    fn says(&self, text: &str) -> String {
+        if self.name.is_empty() { text.to_owned() } else { format!("{}: {text}", self.name) }
+    }
+}
+
+/// Makes a name fit to be shown: without what could disturb a terminal, and not too long.
+pub(super) fn shown(name: &str) -> String {
+    let clean: Vec<char> = name.chars().filter(|letter| is_harmless(*letter)).collect();
+    clean.iter().skip(clean.len().saturating_sub(CHARS_SHOWN)).collect()
+}
+
+/// Tells whether a character neither controls a terminal nor the direction or the width of a text.
+fn is_harmless(letter: char) -> bool {
+    !letter.is_control()
+        && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn a_name_is_shown_without_what_disturbs_and_by_its_end() {
+        assert_eq!(shown("a/../\u{1b}[31m\u{202e}b\n.json"), "a/../[31mb.json");
+        let long = format!("{}/sleep.json", "\u{e9}".repeat(300));
+        assert!(shown(&long).ends_with("\u{e9}/sleep.json"));
+        assert_eq!(shown(&long).chars().count(), 100);
+    }
+}

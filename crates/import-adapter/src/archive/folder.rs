@@ -1,0 +1,74 @@
+//! The files of a folder.
+
+use super::entry::{Entry, shown};
+use super::reader::Packing;
+use super::{ENTRY_LIMIT, Listing, too_many};
+use application::ports::import_source::ImportRefusal;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The deepest folder that is looked into.
+const DEPTH_LIMIT: usize = 64;
+
+/// Lists the files of a folder and of the folders in it, by their names.
+pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
+    let mut found = Found { root: folder, files: Vec::new(), others: 0, seen: 0 };
+    found.look_into(folder, 0)?;
+    let Found { mut files, others, .. } = found;
+    files.sort();
+    let entries = files.into_iter().map(|(name, path, size)| Entry {
+        name: shown(&name),
+        packed_size: size,
+        path: path.into(),
+        start: 0,
+        packing: Packing::Stored,
+        expected: None,
+    });
+    Ok(Listing { entries: entries.collect(), others })
+}
+
+struct Found<'a> {
+    root: &'a Path,
+    /// Name within the folder, path and size.
+    files: Vec<(String, PathBuf, u64)>,
+    others: usize,
+    seen: usize,
+}
+
+impl Found<'_> {
+    fn look_into(&mut self, folder: &Path, depth: usize) -> Result<(), ImportRefusal> {
+        if depth > DEPTH_LIMIT {
+            let text = format!("it holds folders more than {DEPTH_LIMIT} deep");
+            return Err(ImportRefusal::Unreadable(text));
+        }
+        let entries = std::fs::read_dir(folder).map_err(|error| self.unreadable(folder, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| self.unreadable(folder, &error))?;
+            self.seen = self.seen.saturating_add(1);
+            if self.seen > ENTRY_LIMIT {
+                return Err(too_many());
+            }
+            let path = entry.path();
+            // Of a link, these say that it is one.
+            let metadata = entry.metadata().map_err(|error| self.unreadable(&path, &error))?;
+            if metadata.is_dir() {
+                self.look_into(&path, depth.saturating_add(1))?;
+            } else if metadata.is_file() {
+                self.files.push((self.name(&path), path, metadata.len()));
+            } else {
+                self.others = self.others.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, path: &Path) -> String {
+        path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    fn unreadable(&self, path: &Path, error: &io::Error) -> ImportRefusal {
+        let name = shown(&self.name(path));
+        let of = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        ImportRefusal::Unreadable(format!("{of}{}", error.kind()))
+    }
+}

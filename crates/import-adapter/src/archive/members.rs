@@ -1,0 +1,115 @@
+//! The recognised entries of a folder or an archive, read one after the other.
+
+use super::container::Member;
+use super::reader::Watched;
+use super::unpacking::Unpacking;
+use crate::open::FileContext;
+use crate::source::{Items, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use std::sync::Arc;
+
+/// Reads entries as one file.
+pub(super) struct Members {
+    members: Arc<[Member]>,
+    next: usize,
+    current: Option<Current>,
+    note: Option<(&'static str, String)>,
+    context: FileContext,
+    /// What the entries before the current one take on disk.
+    bytes_before: u64,
+    /// All that was unpacked before the current entry.
+    unpacked: Unpacking,
+}
+
+/// The entry that is being read.
+struct Current {
+    name: String,
+    packed_size: u64,
+    bytes: Watched,
+    reader: Box<dyn RecordReader>,
+}
+
+impl Members {
+    pub(super) const fn new(
+        members: Arc<[Member]>,
+        note: Option<(&'static str, String)>,
+        context: FileContext,
+    ) -> Self {
+        let unpacked = Unpacking { packed: 0, unpacked: 0 };
+        Self { members, next: 0, current: None, note, context, bytes_before: 0, unpacked }
+    }
+
+    fn begin(&mut self) -> Result<bool, ImportRefusal> {
+        let Some(Member { entry, recognised }) = self.members.get(self.next) else {
+            return Ok(false);
+        };
+        let bytes = Watched::new(entry.open()?);
+        let reader = recognised.read(Box::new(bytes.clone()), self.context);
+        bytes.get().fault()?;
+        let reader = reader.map_err(|refusal| within(&entry.name, refusal))?;
+        let (name, packed_size) = (entry.name.clone(), entry.packed_size);
+        self.current = Some(Current { name, packed_size, bytes, reader });
+        self.next = self.next.saturating_add(1);
+        Ok(true)
+    }
+
+    fn end(&mut self, current: &Current) -> Result<(), ImportRefusal> {
+        let mut bytes = current.bytes.get();
+        bytes.read_to_the_end()?;
+        self.unpacked = self.unpacked.plus(bytes.unpacking());
+        self.bytes_before = self.bytes_before.saturating_add(current.packed_size);
+        if self.unpacked.is_a_bomb() { Err(bomb()) } else { Ok(()) }
+    }
+}
+
+impl RecordReader for Members {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let Some(mut current) = self.current.take() else {
+            if self.begin()? {
+                return Ok(true);
+            }
+            let Some((place, text)) = self.note.take() else { return Ok(false) };
+            items.note(place, text);
+            return Ok(true);
+        };
+        let mut found = Items::default();
+        let outcome = current.reader.read_record(&mut found);
+        // A format may take an entry that cannot be read for one that ends.
+        current.bytes.get().fault()?;
+        let is_more = outcome.map_err(|refusal| within(&current.name, refusal))?;
+        items.take_over(found, &current.name);
+        if is_more {
+            self.current = Some(current);
+        } else {
+            self.end(&current)?;
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        let of_current = self
+            .current
+            .as_ref()
+            .map_or(0, |current| current.bytes.get().unpacking().packed.min(current.packed_size));
+        self.bytes_before.saturating_add(of_current)
+    }
+}
+
+/// Refuses an archive that is small only as long as it is packed.
+pub(super) fn bomb() -> ImportRefusal {
+    ImportRefusal::Unreadable("its files unpack to far more than any export does".to_owned())
+}
+
+/// Says in which entry something is wrong.
+pub(super) fn within(name: &str, refusal: ImportRefusal) -> ImportRefusal {
+    if name.is_empty() {
+        return refusal;
+    }
+    match refusal {
+        ImportRefusal::NotThisFormat(text) => ImportRefusal::NotThisFormat(format!("{name}: {text}")),
+        ImportRefusal::Unreadable(text) => ImportRefusal::Unreadable(format!("{name}: {text}")),
+        ImportRefusal::Damaged { place, reason } => {
+            ImportRefusal::Damaged { place: format!("{name}: {place}"), reason }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! What holds for folders and archives of any format.

@@ -1,0 +1,43 @@
+//! The list of an archive's entries.
+
+use super::end::End;
+use super::fields::Fields;
+use super::header::Header;
+use super::{Archive, damaged};
+use crate::archive::{ENTRY_LIMIT, too_many};
+use application::ports::import_source::ImportRefusal;
+
+/// The longest list, in bytes: 100,000 entries with names and extra fields of 600 bytes.
+const LIST_LIMIT: u64 = 64 * 1024 * 1024;
+/// The least bytes of one entry.
+const ENTRY_LENGTH: u64 = 46;
+
+/// Reads the list; gives also where it begins, before which all entries lie.
+pub(super) fn read(archive: &mut Archive) -> Result<(Vec<Header>, u64), ImportRefusal> {
+    let end = End::find(archive)?;
+    let wrong = || damaged("the list of its entries is damaged");
+    if end.list_offset.checked_add(end.list_size).is_none_or(|end_of_list| end_of_list > end.limit) {
+        return Err(damaged(
+            "the list of its entries is not where the archive says: it is incomplete, or in several files",
+        ));
+    }
+    if end.list_size > LIST_LIMIT || end.is_long && end.entries > ENTRY_LIMIT as u64 {
+        return Err(too_many());
+    }
+    let bytes = archive.bytes_at(end.list_offset, usize::try_from(end.list_size).map_err(|_| wrong())?)?;
+    let mut list = Fields::of(&bytes);
+    let capacity = usize::try_from(end.list_size / ENTRY_LENGTH).unwrap_or(0).min(ENTRY_LIMIT);
+    let mut headers = Vec::with_capacity(capacity);
+    while !list.is_empty() {
+        if headers.len() >= ENTRY_LIMIT {
+            return Err(too_many());
+        }
+        headers.push(Header::take(&mut list).ok_or_else(wrong)?);
+    }
+    let count = headers.len() as u64;
+    let counted = if end.is_long { count } else { count & 0xffff };
+    if counted != end.entries {
+        return Err(wrong());
+    }
+    Ok((headers, end.list_offset))
+}

@@ -1,0 +1,93 @@
+//! What an archive's list says of one entry.
+
+use super::fields::Fields;
+use crate::archive::entry::shown;
+use application::ports::import_source::ImportRefusal;
+
+const SIGNATURE: u32 = 0x0201_4b50;
+/// The extra field that holds numbers of more than 32 bits.
+const LONG_NUMBERS: u16 = 1;
+/// Systems whose attributes have a Unix file mode in their upper half: Unix and macOS.
+const UNIX_LIKE: [u16; 2] = [3, 19];
+
+/// One entry of the list.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    /// The name as it is written; only ever shown.
+    pub(super) name: String,
+    pub(super) method: u16,
+    pub(super) crc: u32,
+    pub(super) packed_size: u64,
+    pub(super) size: u64,
+    /// Where the entry's own header stands.
+    pub(super) offset: u64,
+    flags: u16,
+    /// The Unix file mode; 0 when there is none.
+    mode: u32,
+}
+
+impl Header {
+    /// Takes the next entry off the list.
+    pub(super) fn take(list: &mut Fields<'_>) -> Option<Self> {
+        (list.u32()? == SIGNATURE).then_some(())?;
+        let system = list.u16()? >> 8;
+        list.skip(2)?;
+        let (flags, method) = (list.u16()?, list.u16()?);
+        list.skip(4)?;
+        let (crc, packed_size, size) = (list.u32()?, list.u32()?, list.u32()?);
+        let [name, extra, comment] = [list.u16()?, list.u16()?, list.u16()?].map(usize::from);
+        list.skip(4)?;
+        let (attributes, offset) = (list.u32()?, list.u32()?);
+        let name = String::from_utf8_lossy(list.bytes(name)?).into_owned();
+        let mut long = long_numbers(Fields::of(list.bytes(extra)?));
+        list.skip(comment)?;
+        Some(Self {
+            name,
+            method,
+            crc,
+            // In this order they stand in the extra field.
+            size: long_or(size, &mut long)?,
+            packed_size: long_or(packed_size, &mut long)?,
+            offset: long_or(offset, &mut long)?,
+            flags,
+            mode: if UNIX_LIKE.contains(&system) { attributes >> 16 } else { 0 },
+        })
+    }
+
+    pub(super) fn is_folder(&self) -> bool {
+        self.name.ends_with(['/', '\\'])
+    }
+
+    pub(super) const fn is_link(&self) -> bool {
+        self.mode & 0o170_000 == 0o120_000
+    }
+
+    pub(super) const fn is_encrypted(&self) -> bool {
+        self.flags & 1 != 0
+    }
+
+    pub(super) fn damaged(&self, reason: &str) -> ImportRefusal {
+        ImportRefusal::Damaged { place: shown(&self.name), reason: reason.to_owned() }
+    }
+
+    pub(super) fn unreadable(&self, reason: &str) -> ImportRefusal {
+        ImportRefusal::Unreadable(format!("{}: {reason}", shown(&self.name)))
+    }
+}
+
+/// Finds the extra field with the long numbers; empty when there is none.
+fn long_numbers(mut extra: Fields<'_>) -> Fields<'_> {
+    loop {
+        let (Some(id), Some(length)) = (extra.u16(), extra.u16()) else { return Fields::of(&[]) };
+        match extra.bytes(usize::from(length)) {
+            Some(field) if id == LONG_NUMBERS => return Fields::of(field),
+            Some(_) => {}
+            None => return Fields::of(&[]),
+        }
+    }
+}
+
+/// Gives a number, from the extra field when it has more than 32 bits.
+fn long_or(short: u32, long: &mut Fields<'_>) -> Option<u64> {
+    if short == u32::MAX { long.u64() } else { Some(u64::from(short)) }
+}
