@@ -9,7 +9,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 use std::io::Write as _;
 
 /// One whole file of each kind.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     r#"[{"logId":1,"mainSleep":true,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T00:00:00.000",
     "levels":{"data":[{"dateTime":"2026-01-10T23:00:00.000","level":"light","seconds":1200}],"shortData":[]}}]"#,
     r#"{"sleep":[{"logId":2,"startTime":"2026-01-10T23:00:00.000","duration":120000,
@@ -19,6 +19,9 @@ const FILES: [&str; 7] = [
     r#"{"id":3,"fullName":"A","ingredientRows":[{"name":"B","quantity":[{"quantity":1,"unit":"mg"}]}]}"#,
     r#"{"hits":[{"_source":{"id":4,"fullName":"C","ingredientRows":[]}}]}"#,
     "{\"type\":\"sleep_session\",\"time_in_bed_start\":\"2026-03-08T23:00:00Z\",\"time_in_bed_end\":\"2026-03-09T07:00:00Z\"}\n",
+    "<HealthData>\n<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\"
+    startDate=\"2026-01-10 01:00:00 +0100\" endDate=\"2026-01-10 02:00:00 +0100\"
+    value=\"HKCategoryValueSleepAnalysisAsleepREM\"/>\n</HealthData>",
 ];
 
 #[test]
@@ -50,7 +53,7 @@ fn a_record_that_is_taken_says_where_it_stands() {
         items.into_iter().find(is_taken).unwrap().place().to_owned()
     });
     let record = "record 1";
-    assert_eq!(places, [record, record, record, "line 3", record, record, "line 1"]);
+    assert_eq!(places, [record, record, record, "line 3", record, record, "line 1", "line 2"]);
     let lines = FILES[6].repeat(3);
     let last = read(lines.as_bytes(), Format::Auto, "UTC").unwrap().pop().unwrap();
     assert_eq!(last.place(), "line 3");
