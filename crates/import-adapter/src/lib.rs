@@ -26,6 +26,7 @@ mod open_mhealth;
 mod oura;
 mod recognition;
 mod segments;
+mod session_key;
 mod sleep_as_android;
 mod source;
 mod timestamp;

@@ -6,9 +6,10 @@ use super::stage::Stages;
 use super::{minute, source, totals};
 use crate::json::Loose;
 use crate::local_time::LocalTime;
+use crate::session_key::key;
 use crate::source::Notes;
 use chrono::TimeDelta;
-use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};
+use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};
 use domain::time::TimeZone;
 
 /// Reads one log, or says why it is none; what is dropped of it is noted.
@@ -34,7 +35,7 @@ pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<Sleep
         notes.add("the totals contradict the time in bed and were dropped");
     }
     let head = SleepRecordHead {
-        key: key(&log.id, &anchor)?,
+        key: key("logId", &log.id, anchor.start)?,
         source: Some(source().map_err(|error| error.to_string())?),
         time_in_bed,
         is_nap: is_nap(log),
@@ -64,14 +65,6 @@ fn length(log: &Log) -> Option<TimeDelta> {
         log.duration.number().or_else(|| log.time_in_bed.number().map(|minutes| minutes * 60_000.0))?;
     #[expect(clippy::cast_possible_truncation, reason = "checked: far below the bounds of an i64")]
     (millis.abs() < 1e13).then(|| TimeDelta::milliseconds(millis as i64))
-}
-
-fn key(log_id: &Loose, anchor: &Anchor) -> Result<SessionKey, String> {
-    if log_id.is_absent() {
-        return Ok(SessionKey::derived_from(anchor.start));
-    }
-    let id = log_id.identifier().ok_or("logId is neither a whole number nor a text")?;
-    SessionKey::given(&id).map_err(|error| format!("logId: {error}"))
 }
 
 fn is_nap(log: &Log) -> Option<bool> {

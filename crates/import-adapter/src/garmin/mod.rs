@@ -1,8 +1,93 @@
 //! Garmin: `dailySleepData`, alone or in lists.
+//!
+//! The rules are in `docs/import/garmin.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod levels;
+mod members;
+mod nap;
+mod night;
+mod recognition;
+mod stamp;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+pub(crate) use recognition::recognise;
+
+use crate::json::{Document, decode};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use domain::sleep::{InvalidSleepSource, SleepSource};
+use domain::time::TimeZone;
+use members::{Day, Night};
+
+/// Reads days, one after the other.
+pub(crate) struct GarminJson {
+    document: Document,
+    zone: TimeZone,
 }
+
+impl GarminJson {
+    pub(crate) const fn new(document: Document, zone: TimeZone) -> Self {
+        Self { document, zone }
+    }
+}
+
+impl RecordReader for GarminJson {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let Some(record) = self.document.next_record()? else {
+            return Ok(false);
+        };
+        let place = record.place();
+        match day(record.text) {
+            Ok((day, night)) => read_day(&day, &night, self.zone, &place, items),
+            Err(reason) => items.reject(&place, reason),
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.document.bytes_read()
+    }
+}
+
+/// Takes a day apart; in Garmin's export the night's members are the day's own.
+fn day(text: &str) -> Result<(Day, Night), String> {
+    let mut day: Day = decode(text)?;
+    let night = match day.night.take() {
+        Some(night) => night,
+        None => {
+            // Both see the same list of naps then.
+            day.naps.0.clear();
+            decode(text)?
+        }
+    };
+    Ok((day, night))
+}
+
+/// Adds the night of a day, and its naps.
+fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut Items) {
+    let clock = stamp::Clock::new(night, zone);
+    if night.says_nothing() {
+        items.note(place, "the day has no night");
+    } else {
+        let mut notes = Notes::default();
+        let outcome = night::read(night, &day.levels.0, &clock, &mut notes);
+        items.finish_session(place, notes, outcome);
+    }
+    let naps = day.naps.0.iter().chain(&night.naps.0);
+    let count = naps.clone().count();
+    for (index, nap) in naps.enumerate() {
+        let mut notes = Notes::default();
+        let outcome = nap::read(nap, &clock, &mut notes);
+        items.finish_session(&format!("{place}, nap {}", index.saturating_add(1)), notes, outcome);
+    }
+    if count == 0 && night.nap_time_seconds.number().is_some_and(|seconds| seconds > 0.0) {
+        items.note(place, "naps that have a length but no times were left out");
+    }
+}
+
+/// The name under which sessions of this source are kept.
+fn source() -> Result<SleepSource, InvalidSleepSource> {
+    SleepSource::parse("garmin")
+}
+
+#[cfg(test)]
+mod tests;

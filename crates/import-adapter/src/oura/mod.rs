@@ -1,8 +1,59 @@
 //! Oura: sleep documents of its API, versions 1 and 2, and of its export.
+//!
+//! The rules are in `docs/import/oura.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod members;
+mod phases;
+mod recognition;
+mod session;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+pub(crate) use recognition::recognise;
+
+use crate::json::{Document, decode};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use domain::time::TimeZone;
+use members::Sleep;
+
+/// Reads sleep documents, one after the other.
+pub(crate) struct OuraJson {
+    document: Document,
+    zone: TimeZone,
 }
+
+impl OuraJson {
+    pub(crate) const fn new(document: Document, zone: TimeZone) -> Self {
+        Self { document, zone }
+    }
+}
+
+impl RecordReader for OuraJson {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let Some(record) = self.document.next_record()? else {
+            return Ok(false);
+        };
+        let place = record.place();
+        let sleep = match decode::<Sleep>(record.text) {
+            Ok(sleep) => sleep,
+            Err(reason) => {
+                items.reject(&place, reason);
+                return Ok(true);
+            }
+        };
+        if let Some(why) = sleep.is_no_sleep() {
+            items.note(&place, why);
+            return Ok(true);
+        }
+        let mut notes = Notes::default();
+        let outcome = session::read(&sleep, self.zone, &mut notes);
+        items.finish_session(&place, notes, outcome);
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.document.bytes_read()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,74 @@
 //! Withings: summaries and raw series of sleep.
+//!
+//! The rules are in `docs/import/withings.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod members;
+mod recognition;
+mod stretch;
+mod summary;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+pub(crate) use recognition::recognise;
+
+use crate::json::{Document, Loose, decode};
+use crate::segments::Segments;
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use chrono::{DateTime, Utc};
+use domain::time::TimeZone;
+use members::Record;
+
+/// Reads a series: summaries become sessions at once, stretches when all of them are known.
+pub(crate) struct WithingsJson {
+    document: Document,
+    zone: TimeZone,
+    stretches: Segments,
 }
+
+impl WithingsJson {
+    pub(crate) fn new(document: Document, zone: TimeZone) -> Self {
+        Self { document, zone, stretches: Segments::new("record") }
+    }
+}
+
+impl RecordReader for WithingsJson {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        let Some(record) = self.document.next_record()? else {
+            return Ok(self.stretches.next_session(items));
+        };
+        let place = record.place();
+        match decode::<Record>(record.text) {
+            Err(reason) => items.reject(&place, reason),
+            Ok(members) if !members.state.is_absent() => {
+                let added = match stretch::read(&members, record.number, self.zone) {
+                    Ok((source, segment)) => self.stretches.add(&source, &segment)?,
+                    Err(reason) => Err(reason),
+                };
+                added.unwrap_or_else(|reason| items.reject(&place, reason));
+            }
+            Ok(members) => {
+                let mut notes = Notes::default();
+                let outcome = summary::read(&members, self.zone, &mut notes);
+                items.finish_session(&place, notes, outcome);
+            }
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.document.bytes_read()
+    }
+}
+
+/// Reads a time stamp: seconds since 1970.
+fn instant(name: &str, value: &Loose) -> Result<DateTime<Utc>, String> {
+    if value.is_absent() {
+        return Err(format!("{name} is missing"));
+    }
+    let seconds = value.number().filter(|seconds| seconds.abs() < 1e12);
+    #[expect(clippy::cast_possible_truncation, reason = "at most 10^15, checked above")]
+    let instant = seconds.and_then(|seconds| DateTime::from_timestamp_millis((seconds * 1000.0) as i64));
+    instant.ok_or_else(|| format!("{name} is not a time in seconds"))
+}
+
+#[cfg(test)]
+mod tests;

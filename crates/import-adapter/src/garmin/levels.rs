@@ -1,0 +1,44 @@
+//! The stages of a night.
+
+use super::members::Level;
+use super::stamp::instant;
+use crate::source::Notes;
+use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
+
+/// Lays the levels on one time line within the time in bed; what cannot be read is left out and noted.
+pub(super) fn read(
+    levels: &[Level],
+    time_in_bed: &TimeInBed,
+    notes: &mut Notes,
+) -> Result<Hypnogram, String> {
+    let mut entries = Vec::with_capacity(levels.len());
+    let (mut unreadable, mut unknown, mut beyond) = (0_usize, 0_usize, 0_usize);
+    for level in levels {
+        let stage = stage(level);
+        let times = instant(&level.start).zip(instant(&level.end));
+        let entry = times.and_then(|(start, end)| StageEntry::new(stage, start, end).ok());
+        let Some(entry) = entry else {
+            unreadable = unreadable.saturating_add(1);
+            continue;
+        };
+        let is_beyond = entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
+        beyond = beyond.saturating_add(usize::from(is_beyond));
+        unknown = unknown.saturating_add(usize::from(stage == Stage::Unknown));
+        entries.push(entry);
+    }
+    notes.count(unreadable, "stages without an end after a start were left out");
+    notes.count(unknown, "stages of a level that is not known were taken as UNKNOWN");
+    notes.count(beyond, "stages that reach beyond the time in bed were cut to it");
+    Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
+}
+
+fn stage(level: &Level) -> Stage {
+    // Garmin writes 0.0 for 0.
+    match level.level.number().map(|level| level.to_string()).as_deref() {
+        Some("0") => Stage::Deep,
+        Some("1") => Stage::Light,
+        Some("2") => Stage::Rem,
+        Some("3") => Stage::Awake,
+        _ => Stage::Unknown,
+    }
+}

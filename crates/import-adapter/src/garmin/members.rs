@@ -1,0 +1,80 @@
+//! One day as Garmin writes it; what is not needed is not named.
+
+use crate::json::{Bounded, Loose};
+use serde::Deserialize;
+
+/// What the API says of a day; every member may be missing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Day {
+    #[serde(rename = "dailySleepDTO")]
+    pub(super) night: Option<Night>,
+    #[serde(rename = "sleepLevels")]
+    pub(super) levels: Bounded<Level>,
+    #[serde(rename = "dailyNapDTOS")]
+    pub(super) naps: Bounded<Nap>,
+}
+
+/// The night of a day.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Night {
+    pub(super) id: Loose,
+    #[serde(rename = "sleepStartTimestampGMT")]
+    pub(super) start: Loose,
+    #[serde(rename = "sleepEndTimestampGMT")]
+    pub(super) end: Loose,
+    /// The start as the clock on the wall showed it, written as if that were GMT.
+    #[serde(rename = "sleepStartTimestampLocal")]
+    pub(super) start_local: Loose,
+    #[serde(rename = "sleepEndTimestampLocal")]
+    pub(super) end_local: Loose,
+    pub(super) sleep_time_seconds: Loose,
+    pub(super) deep_sleep_seconds: Loose,
+    pub(super) light_sleep_seconds: Loose,
+    pub(super) rem_sleep_seconds: Loose,
+    pub(super) awake_sleep_seconds: Loose,
+    pub(super) awake_count: Loose,
+    pub(super) nap_time_seconds: Loose,
+    #[serde(rename = "dailyNapDTOS")]
+    pub(super) naps: Bounded<Nap>,
+}
+
+impl Night {
+    /// Tells whether this is a day on which nobody slept, or no device was worn.
+    pub(super) fn says_nothing(&self) -> bool {
+        let times = [&self.start, &self.end];
+        let sums = [
+            &self.sleep_time_seconds,
+            &self.deep_sleep_seconds,
+            &self.light_sleep_seconds,
+            &self.rem_sleep_seconds,
+        ];
+        times.iter().all(|time| time.is_absent())
+            && sums.iter().all(|sum| sum.is_absent() || sum.number() == Some(0.0))
+    }
+}
+
+/// One stretch of a stage.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Level {
+    #[serde(rename = "startGMT")]
+    pub(super) start: Loose,
+    #[serde(rename = "endGMT")]
+    pub(super) end: Loose,
+    #[serde(rename = "activityLevel")]
+    pub(super) level: Loose,
+}
+
+/// One nap.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Nap {
+    #[serde(rename = "napStartTimestampGMT")]
+    pub(super) start: Loose,
+    #[serde(rename = "napEndTimestampGMT")]
+    pub(super) end: Loose,
+    #[serde(rename = "napTimeSec")]
+    pub(super) seconds: Loose,
+}

@@ -1,0 +1,27 @@
+//! What a file of Garmin's looks like.
+
+use super::{Document, GarminJson};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::Layout;
+use crate::recognition::{Recognised, Seen, Sketch};
+
+/// Members that only Garmin's days of sleep have.
+const SLEEP_ONLY: [&str; 3] = ["dailySleepDTO", "sleepStartTimestampGMT", "sleepWindowConfirmationType"];
+
+/// Recognises JSON by the members of a day of sleep.
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let layout = layout(seen.json()?, named)?;
+    Some(Recognised::new(Format::Garmin, move |bytes, context| {
+        Ok(GarminJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
+    }))
+}
+
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    let is_day = |day: &Sketch| SLEEP_ONLY.iter().any(|name| day.has(name));
+    match sketch {
+        Sketch::List(None) => named.then_some(Layout::List),
+        Sketch::List(Some(first)) => is_day(first).then_some(Layout::List),
+        single => is_day(single).then_some(Layout::Single),
+    }
+}

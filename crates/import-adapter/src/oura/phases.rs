@@ -1,0 +1,81 @@
+//! The stages of a document: a text with one digit for each epoch.
+
+use super::members::Sleep;
+use crate::json::Loose;
+use crate::source::Notes;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
+
+const HALF_A_MINUTE: TimeDelta = TimeDelta::seconds(30);
+const FIVE_MINUTES: TimeDelta = TimeDelta::minutes(5);
+
+/// Reads the finest text that the document has; an empty hypnogram when it has none.
+pub(super) fn read(sleep: &Sleep, time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
+    for (name, value, epoch) in [
+        ("sleep_phase_30_sec", &sleep.sleep_phase_30_sec, HALF_A_MINUTE),
+        ("sleep_phase_5_min", &sleep.sleep_phase_5_min, FIVE_MINUTES),
+        ("hypnogram_5min", &sleep.hypnogram_5min, FIVE_MINUTES),
+        ("app_sleep_phase_5_min", &sleep.app_sleep_phase_5_min, FIVE_MINUTES),
+    ] {
+        if let Some(text) = digits(name, value, notes) {
+            let entries = entries(text, epoch, time_in_bed, notes);
+            return Hypnogram::new(entries, time_in_bed).map_err(|error| error.to_string());
+        }
+    }
+    Ok(Hypnogram::empty())
+}
+
+/// Gives the text if it tells at least one stage.
+///
+/// A number is not taken: whatever made one of the text may have dropped zeros before it and digits behind.
+fn digits<'a>(name: &str, value: &'a Loose, notes: &mut Notes) -> Option<&'a str> {
+    let Some(text) = value.as_str().map(str::trim) else {
+        if !value.is_absent() {
+            notes.add(format!("{name} is not a text and was left out"));
+        }
+        return None;
+    };
+    let tells = text.chars().any(|digit| stage(digit).is_some());
+    if !tells && !text.is_empty() {
+        notes.add(format!("{name} has no stage that is known and was left out"));
+    }
+    tells.then_some(text)
+}
+
+/// Makes one entry of each run of equal epochs; the last epoch ends where the time in bed does.
+fn entries(text: &str, epoch: TimeDelta, time_in_bed: &TimeInBed, notes: &mut Notes) -> Vec<StageEntry> {
+    let mut runs: Vec<(Stage, DateTime<Utc>, DateTime<Utc>)> = Vec::new();
+    let (mut unknown, mut beyond) = (0_usize, 0_usize);
+    let mut next = time_in_bed.start();
+    for digit in text.chars() {
+        let start = next;
+        if start >= time_in_bed.end() {
+            beyond = beyond.saturating_add(1);
+            continue;
+        }
+        // Within seven days of an instant that prints with four digits of year: nothing overflows.
+        next = start + epoch;
+        let end = next.min(time_in_bed.end());
+        let Some(stage) = stage(digit) else {
+            unknown = unknown.saturating_add(1);
+            continue;
+        };
+        match runs.last_mut() {
+            Some((last, _, last_end)) if *last == stage && *last_end == start => *last_end = end,
+            _ => runs.push((stage, start, end)),
+        }
+    }
+    notes.count(unknown, "epochs of a code that is not known were left out");
+    notes.count(beyond, "epochs after bedtime_end were left out");
+    runs.into_iter().filter_map(|(stage, start, end)| StageEntry::new(stage, start, end).ok()).collect()
+}
+
+const fn stage(digit: char) -> Option<Stage> {
+    match digit {
+        '1' => Some(Stage::Deep),
+        '2' => Some(Stage::Light),
+        '3' => Some(Stage::Rem),
+        '4' => Some(Stage::Awake),
+        _ => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! What a file of Oura's looks like.
+
+use super::{Document, OuraJson};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::Layout;
+use crate::recognition::{Recognised, Seen, Sketch};
+
+/// Members of a sleep document, of which one stands beside `bedtime_start`.
+const SLEEP_ONLY: [&str; 8] = [
+    "bedtime_end",
+    "sleep_phase_5_min",
+    "time_in_bed",
+    "total_sleep_duration",
+    "hypnogram_5min",
+    "period_id",
+    "is_longest",
+    "low_battery_alert",
+];
+
+/// Lists that stand beside `sleep` in an export, which gives everything that Oura has of a person.
+const BESIDE_SLEEP: [&str; 5] = ["activity", "readiness", "daily_activity", "daily_readiness", "daily_sleep"];
+
+/// Recognises JSON by the members of a sleep document.
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let layout = layout(seen.json()?, named)?;
+    Some(Recognised::new(Format::Oura, move |bytes, context| {
+        Ok(OuraJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
+    }))
+}
+
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    if sketch.is_empty_list() {
+        return named.then_some(Layout::List);
+    }
+    if sketch.first().is_some_and(is_sleep) {
+        return Some(Layout::List);
+    }
+    if is_sleep(sketch) {
+        return Some(Layout::Single);
+    }
+    // `{"sleep":[]}` may be Fitbit's too, which is asked first; a reply of version 2 has `next_token` when empty.
+    let lists = [
+        (sketch.member("sleep"), Layout::Wrapped("sleep"), named),
+        (sketch.path(&["sleep", "data"]), Layout::Nested("sleep", "data"), true),
+        (sketch.member("data"), Layout::Wrapped("data"), named || sketch.has("next_token")),
+    ];
+    let holds_sleep = |list: &Sketch, empty: bool| match list {
+        Sketch::List(None) => empty,
+        Sketch::List(Some(first)) => is_sleep(first),
+        Sketch::Object(_) => is_sleep(list),
+        _ => false,
+    };
+    let found = lists
+        .into_iter()
+        .find(|(list, _, empty)| list.is_some_and(|list| holds_sleep(list, *empty)))
+        .map(|(_, layout, _)| layout);
+    found.or_else(|| begins_export(sketch).then_some(Layout::Wrapped("sleep")))
+}
+
+fn is_sleep(record: &Sketch) -> bool {
+    record.has("bedtime_start") && SLEEP_ONLY.iter().any(|name| record.has(name))
+}
+
+/// Tells an export whose list of sleep lies too far behind to be seen; one such list alone is another reply.
+fn begins_export(sketch: &Sketch) -> bool {
+    let is_days = |name: &&&str| {
+        let first = sketch.member(name).and_then(Sketch::first);
+        first.is_some_and(|day| day.has("summary_date") || day.has("day"))
+    };
+    !sketch.has("sleep") && BESIDE_SLEEP.iter().filter(is_days).count() >= 2
+}

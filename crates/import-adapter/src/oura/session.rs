@@ -1,0 +1,75 @@
+//! From a document to a session.
+
+use super::members::Sleep;
+use super::phases;
+use crate::json::Loose;
+use crate::local_time::LocalTime;
+use crate::session_key::key;
+use crate::source::Notes;
+use crate::totals::Sums;
+use chrono::{DateTime, Utc};
+use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
+use domain::time::{TimeZone, UtcOffset};
+
+/// Reads one document, or says why it is no session; what is dropped of it is noted.
+pub(super) fn read(sleep: &Sleep, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
+    let clock = Clock { zone, of_document: offset(&sleep.timezone) };
+    let (start, offset_at_start) = clock.read("bedtime_start", &sleep.bedtime_start)?;
+    let (end, offset_at_end) = clock.read("bedtime_end", &sleep.bedtime_end)?;
+    let time_in_bed = TimeInBed::new(start, end, Some(offset_at_start), Some(offset_at_end))
+        .map_err(|error| format!("time in bed: {error}"))?;
+    if sleep.is_of_unknown_kind() {
+        notes.add("a type of sleep that is not known");
+    }
+    let hypnogram = phases::read(sleep, &time_in_bed, notes)?;
+    let metrics = metrics(sleep, &time_in_bed, notes);
+    let head = SleepRecordHead {
+        key: key("id", &sleep.id, start)?,
+        source: Some(SleepSource::parse("oura").map_err(|error| error.to_string())?),
+        time_in_bed,
+        is_nap: sleep.is_nap(),
+    };
+    SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
+}
+
+/// Reads times: their own offset wins over that of the document, and that one over the zone given.
+struct Clock {
+    zone: TimeZone,
+    of_document: Option<UtcOffset>,
+}
+
+impl Clock {
+    fn read(&self, name: &str, value: &Loose) -> Result<(DateTime<Utc>, UtcOffset), String> {
+        if value.is_absent() {
+            return Err(format!("{name} is missing"));
+        }
+        let time = value.as_str().and_then(LocalTime::parse);
+        let time = time.ok_or_else(|| format!("{name} is not a date and time"))?;
+        let time = LocalTime { offset: time.offset.or(self.of_document), ..time };
+        time.resolve(self.zone).ok_or_else(|| format!("{name} is out of range"))
+    }
+}
+
+/// Reads the `timezone` of version 1: minutes that local time is ahead of UTC.
+fn offset(minutes: &Loose) -> Option<UtcOffset> {
+    minutes.identifier()?.parse().ok().and_then(UtcOffset::from_minutes)
+}
+
+fn metrics(sleep: &Sleep, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
+    let mut sums = Sums::default();
+    let totals = SourceTotals {
+        asleep: sums.seconds(either(&sleep.total_sleep_duration, &sleep.total)),
+        awake: sums.seconds(either(&sleep.awake_time, &sleep.awake)),
+        light: sums.seconds(either(&sleep.light_sleep_duration, &sleep.light)),
+        deep: sums.seconds(either(&sleep.deep_sleep_duration, &sleep.deep)),
+        rem: sums.seconds(either(&sleep.rem_sleep_duration, &sleep.rem)),
+        latency: sums.seconds(either(&sleep.latency, &sleep.onset_latency)),
+        ..SourceTotals::default()
+    };
+    sums.metrics(&totals, time_in_bed, notes)
+}
+
+/// Gives what version 2 names, else what version 1 does.
+const fn either<'a>(second: &'a Loose, first: &'a Loose) -> &'a Loose {
+    if second.is_absent() { first } else { second }
+}

@@ -1,0 +1,40 @@
+//! What a file of Withings' looks like.
+
+use super::{Document, WithingsJson};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::Layout;
+use crate::recognition::{Recognised, Seen, Sketch};
+
+/// Recognises JSON by the members of a series' first element.
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let layout = layout(seen.json()?, named)?;
+    Some(Recognised::new(Format::Withings, move |bytes, context| {
+        Ok(WithingsJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
+    }))
+}
+
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    let lists = [
+        // A reply without a night still says that it is a reply.
+        (sketch.path(&["body", "series"]), Layout::Nested("body", "series"), named || sketch.has("status")),
+        (sketch.member("series"), Layout::Wrapped("series"), named),
+        (Some(sketch), Layout::List, named),
+    ];
+    let holds_sleep = |list: &Sketch, empty: bool| match list {
+        Sketch::List(None) => empty,
+        Sketch::List(Some(first)) => is_sleep(first),
+        _ => false,
+    };
+    let found = lists
+        .into_iter()
+        .find(|(list, _, empty)| list.is_some_and(|list| holds_sleep(list, *empty)))
+        .map(|(_, layout, _)| layout);
+    found.or_else(|| is_sleep(sketch).then_some(Layout::Single))
+}
+
+/// Tells a stretch by its state and a summary by its data; workouts have data and a category.
+fn is_sleep(record: &Sketch) -> bool {
+    record.has("startdate")
+        && (record.has("state") || record.has("data") && !record.has("category") && !record.has("attrib"))
+}

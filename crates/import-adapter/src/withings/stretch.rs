@@ -1,0 +1,54 @@
+//! One stretch of the raw series.
+
+use super::instant;
+use super::members::Record;
+use crate::segments::Segment;
+use domain::sleep::{SleepSource, Stage};
+use domain::time::TimeZone;
+
+/// How much of a device's id names it: enough to tell a person's devices apart.
+const ID_CHARS: usize = 8;
+
+/// Reads one stretch and the device that it comes from, or says why it is none.
+pub(super) fn read(record: &Record, number: u64, zone: TimeZone) -> Result<(SleepSource, Segment), String> {
+    let stage = stage(record).ok_or("state is not known")?;
+    let start = instant("startdate", &record.startdate)?;
+    let end = instant("enddate", &record.enddate)?;
+    let segment = Segment {
+        start,
+        end,
+        offset_at_start: Some(zone.offset_at(start)),
+        offset_at_end: Some(zone.offset_at(end)),
+        stage: Some(stage),
+        at: number,
+    };
+    Ok((source(record)?, segment))
+}
+
+fn stage(record: &Record) -> Option<Stage> {
+    match record.state.identifier()?.as_str() {
+        "0" => Some(Stage::Awake),
+        "1" => Some(Stage::Light),
+        "2" => Some(Stage::Deep),
+        "3" => Some(Stage::Rem),
+        // Entered by hand: asleep, and no more is known.
+        "4" => Some(Stage::Asleep),
+        // Withings calls it unspecified.
+        "5" => Some(Stage::Unknown),
+        _ => None,
+    }
+}
+
+/// Names the device: its model, and the beginning of its id, so that two devices stay two sources.
+fn source(record: &Record) -> Result<SleepSource, String> {
+    let mut name = "withings".to_owned();
+    let id = record.hash_deviceid.as_str().map(|id| id.chars().take(ID_CHARS).collect::<String>());
+    for part in [record.model.as_str(), id.as_deref()].into_iter().flatten() {
+        let part = part.trim();
+        if !part.is_empty() {
+            name.push(' ');
+            name.push_str(part);
+        }
+    }
+    SleepSource::parse(&name).map_err(|error| format!("model: {error}"))
+}

@@ -1,0 +1,60 @@
+//! From a summary to a session.
+
+use super::instant;
+use super::members::{Data, Record};
+use crate::json::Loose;
+use crate::session_key::key;
+use crate::source::Notes;
+use crate::totals::Sums;
+use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
+use domain::time::TimeZone;
+
+/// Reads one summary, or says why it is no session; what is dropped of it is noted.
+pub(super) fn read(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
+    if !record.category.is_absent() {
+        return Err("it is a workout, not sleep".to_owned());
+    }
+    let data = record.data.as_ref().ok_or("state and data are missing")?;
+    let start = instant("startdate", &record.startdate)?;
+    let end = instant("enddate", &record.enddate)?;
+    let zone = zone_of(record, zone, notes);
+    let time_in_bed = TimeInBed::new(start, end, Some(zone.offset_at(start)), Some(zone.offset_at(end)))
+        .map_err(|error| format!("time in bed: {error}"))?;
+    let metrics = metrics(data, &time_in_bed, notes);
+    let head = SleepRecordHead {
+        key: key("id", &record.id, start)?,
+        source: Some(SleepSource::parse("withings").map_err(|error| error.to_string())?),
+        time_in_bed,
+        is_nap: None,
+    };
+    SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
+}
+
+/// Takes the zone that the record names, else the one given.
+fn zone_of(record: &Record, zone: TimeZone, notes: &mut Notes) -> TimeZone {
+    let named = record.timezone.as_str().and_then(|name| TimeZone::parse(name).ok());
+    if named.is_none() && !record.timezone.is_absent() {
+        notes.add("the timezone is not known, the offsets are those of the zone given");
+    }
+    named.unwrap_or(zone)
+}
+
+fn metrics(data: &Data, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
+    let mut sums = Sums::default();
+    let totals = SourceTotals {
+        asleep: sums.seconds(either(&data.total_sleep_time, &data.asleepduration)),
+        awake: sums.seconds(&data.wakeupduration),
+        light: sums.seconds(&data.lightsleepduration),
+        deep: sums.seconds(&data.deepsleepduration),
+        rem: sums.seconds(&data.remsleepduration),
+        latency: sums.seconds(either(&data.sleep_latency, &data.durationtosleep)),
+        awake_after_onset: sums.seconds(&data.waso),
+        wakeups: sums.count(&data.wakeupcount),
+        ..SourceTotals::default()
+    };
+    sums.metrics(&totals, time_in_bed, notes)
+}
+
+const fn either<'a>(first: &'a Loose, second: &'a Loose) -> &'a Loose {
+    if first.is_absent() { second } else { first }
+}
