@@ -1,8 +1,167 @@
-//! Open mHealth: sleep episodes, sleep durations and HealthKit samples.
+//! Open mHealth and IEEE 1752.1: sleep episodes, sleep durations and HealthKit samples; data points, or bodies alone.
+//!
+//! The rules are in `docs/import/open-mhealth.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod member;
+mod night;
+mod recognition;
+mod sample;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+pub(crate) use recognition::recognise;
+
+use crate::json::{Document, decode};
+use crate::segments::Segments;
+use crate::source::{Items, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use domain::sleep::SleepSource;
+use member::{Body, Header, OnlyBody, OnlyHeader};
+use night::Nights;
+
+/// The schemas that say when somebody slept.
+const SCHEMAS: [&str; 4] = ["sleep-episode", "sleep-duration", "total-sleep-time", SAMPLE_SCHEMA];
+const SAMPLE_SCHEMA: &str = "hk-category-sample";
+
+/// Reads a document of data points or bodies; sessions come at its end, because several records make one.
+pub(crate) struct OpenMhealth {
+    document: Document,
+    found: Found,
+    is_read: bool,
 }
+
+/// What the records of a file say.
+struct Found {
+    segments: Segments,
+    nights: Nights,
+    /// The first person that a header names.
+    person: Option<String>,
+    passed_over: PassedOver,
+}
+
+/// Records about something else than sleep.
+#[derive(Debug, Default)]
+struct PassedOver {
+    first: Option<String>,
+    count: usize,
+}
+
+impl OpenMhealth {
+    pub(crate) fn new(document: Document) -> Self {
+        let found = Found {
+            segments: Segments::new("record"),
+            nights: Nights::default(),
+            person: None,
+            passed_over: PassedOver::default(),
+        };
+        Self { document, found, is_read: false }
+    }
+}
+
+impl Found {
+    /// Takes one record; the inner error says why it is not taken, the outer one why the file is not.
+    fn take(&mut self, text: &str, number: u64) -> Result<Result<(), String>, ImportRefusal> {
+        let (header, body) = match members(text) {
+            Ok(members) => members,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let Some(body) = body else {
+            self.passed_over.add(number);
+            return Ok(Ok(()));
+        };
+        if let Err(reason) = self.check_person(&header) {
+            return Ok(Err(reason));
+        }
+        let source = match source(&header) {
+            Ok(source) => source,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        if body.category_type.is_absent() && body.category_value.is_absent() {
+            return self.nights.add(source, &header, &body, number);
+        }
+        if !sample::is_sleep(&body) {
+            self.passed_over.add(number);
+            return Ok(Ok(()));
+        }
+        match sample::read(&body, number) {
+            Ok(segment) => self.segments.add(&source, &segment),
+            Err(reason) => Ok(Err(reason)),
+        }
+    }
+
+    /// Checks that every record is about the same person; nobody could tell whose night is whose later.
+    fn check_person(&mut self, header: &Header) -> Result<(), String> {
+        let Some(named) = header.user_id.identifier() else { return Ok(()) };
+        match &self.person {
+            Some(person) if *person != named => {
+                Err("user_id names another person than records before".to_owned())
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.person = Some(named);
+                Ok(())
+            }
+        }
+    }
+
+    fn next_session(&mut self, items: &mut Items) -> bool {
+        self.passed_over.tell(items);
+        self.segments.next_session(items) || self.nights.next_session(items)
+    }
+}
+
+/// Reads the header, which may be missing, and the body, unless it is of a schema about something else.
+fn members(text: &str) -> Result<(Header, Option<Body>), String> {
+    if !text.starts_with('{') {
+        return Err("not an object".to_owned());
+    }
+    let OnlyHeader { header } = decode(text)?;
+    let Some(header) = header else { return Ok((Header::default(), Some(decode(text)?))) };
+    if header.schema_id.name.as_str().is_some_and(|name| !SCHEMAS.contains(&name)) {
+        return Ok((header, None));
+    }
+    let OnlyBody { body } = decode(text)?;
+    let body = body.ok_or("body is missing")?;
+    Ok((header, Some(body)))
+}
+
+/// Gives the app or device that a record names, else the format.
+fn source(header: &Header) -> Result<SleepSource, String> {
+    let name =
+        header.acquisition_provenance.source_name.as_str().map(str::trim).filter(|name| !name.is_empty());
+    SleepSource::parse(name.unwrap_or("open mhealth")).map_err(|error| format!("source_name: {error}"))
+}
+
+impl PassedOver {
+    fn add(&mut self, number: u64) {
+        self.count = self.count.saturating_add(1);
+        self.first.get_or_insert_with(|| format!("record {number}"));
+    }
+
+    fn tell(&mut self, items: &mut Items) {
+        if let Some(place) = self.first.take() {
+            items.note(&place, format!("records that are not about sleep were passed over: {}", self.count));
+        }
+    }
+}
+
+impl RecordReader for OpenMhealth {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        if self.is_read {
+            return Ok(self.found.next_session(items));
+        }
+        let Some(record) = self.document.next_record()? else {
+            self.is_read = true;
+            return Ok(true);
+        };
+        if let Err(reason) = self.found.take(record.text, record.number)? {
+            items.reject(&record.place(), reason);
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.document.bytes_read()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The members of a data point; what is not needed is not named.
+
+use crate::json::{Bounded, Loose};
+use crate::timestamp::Timestamp;
+use chrono::TimeDelta;
+use domain::sleep::TimeInBed;
+use serde::Deserialize;
+use std::time::Duration;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct OnlyHeader {
+    pub(super) header: Option<Header>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct OnlyBody {
+    pub(super) body: Option<Body>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Header {
+    pub(super) schema_id: SchemaId,
+    pub(super) acquisition_provenance: Provenance,
+    pub(super) user_id: Loose,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SchemaId {
+    pub(super) name: Loose,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Provenance {
+    pub(super) source_name: Loose,
+    /// The record's id at the source.
+    pub(super) source_data_point_id: Loose,
+    /// The same, as the format's own converter of exports (Shimmer) writes it.
+    pub(super) external_id: Loose,
+}
+
+/// The body of any schema about sleep.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Body {
+    pub(super) effective_time_frame: Option<TimeFrame>,
+    pub(super) descriptive_statistic: Loose,
+    pub(super) total_sleep_time: Option<Measure>,
+    pub(super) sleep_duration: Option<Measure>,
+    pub(super) latency_to_sleep_onset: Option<Measure>,
+    pub(super) wake_after_sleep_onset: Option<Measure>,
+    pub(super) number_of_awakenings: Loose,
+    pub(super) is_main_sleep: Loose,
+    pub(super) category_type: Loose,
+    pub(super) category_value: Loose,
+    pub(super) metadata: Bounded<Metadata>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Metadata {
+    pub(super) key: Loose,
+    pub(super) value: Loose,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TimeFrame {
+    date_time: Loose,
+    time_interval: Option<Interval>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Interval {
+    start_date_time: Loose,
+    end_date_time: Loose,
+    duration: Option<Measure>,
+}
+
+/// A length of time with its unit.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Measure {
+    value: Loose,
+    unit: Loose,
+}
+
+impl Measure {
+    /// Gives the length; absent when the value is no number from 0 on, or the unit none of a part of a night.
+    pub(super) fn length(&self) -> Option<Duration> {
+        let seconds = match self.unit.as_str()? {
+            "ps" => 1e-12,
+            "ns" => 1e-9,
+            "us" => 1e-6,
+            "ms" => 1e-3,
+            "sec" | "s" => 1.0,
+            "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            "wk" => 604_800.0,
+            _ => return None,
+        };
+        let millis = (self.value.number()? * seconds * 1000.0).round();
+        // The nearest millisecond: a tenth of a minute is no binary number.
+        Duration::try_from_secs_f64(millis / 1000.0).ok()
+    }
+}
+
+impl Body {
+    /// Frames the record in time: start and end, start and duration, or end and duration.
+    pub(super) fn time_in_bed(&self) -> Result<TimeInBed, String> {
+        if !self.descriptive_statistic.is_absent() {
+            return Err("a statistic of several nights is no session".to_owned());
+        }
+        let frame = self.effective_time_frame.as_ref().ok_or("effective_time_frame is missing")?;
+        let Some(interval) = &frame.time_interval else {
+            return Err(if frame.date_time.is_absent() {
+                "time_interval is missing".to_owned()
+            } else {
+                "effective_time_frame is an instant: a session needs start and end".to_owned()
+            });
+        };
+        interval.time_in_bed()
+    }
+}
+
+impl Interval {
+    fn time_in_bed(&self) -> Result<TimeInBed, String> {
+        let start = timestamp("start_date_time", &self.start_date_time)?;
+        let end = timestamp("end_date_time", &self.end_date_time)?;
+        let (from, to, at_start, at_end) = match (start, end) {
+            (Some(start), Some(end)) => (start.instant, end.instant, start.offset, end.offset),
+            (Some(start), None) => {
+                let end =
+                    start.instant.checked_add_signed(self.duration()?).ok_or("the end is out of range")?;
+                (start.instant, end, start.offset, start.offset)
+            }
+            (None, Some(end)) => {
+                let start =
+                    end.instant.checked_sub_signed(self.duration()?).ok_or("the start is out of range")?;
+                (start, end.instant, end.offset, end.offset)
+            }
+            (None, None) => return Err("start_date_time and end_date_time are missing".to_owned()),
+        };
+        TimeInBed::new(from, to, at_start, at_end).map_err(|error| format!("time_interval: {error}"))
+    }
+
+    fn duration(&self) -> Result<TimeDelta, String> {
+        let measure =
+            self.duration.as_ref().ok_or("time_interval has neither start and end nor a duration")?;
+        let length = measure.length().and_then(|length| TimeDelta::from_std(length).ok());
+        length.ok_or_else(|| "duration is no length of time".to_owned())
+    }
+}
+
+fn timestamp(name: &str, value: &Loose) -> Result<Option<Timestamp>, String> {
+    if value.is_absent() {
+        return Ok(None);
+    }
+    Timestamp::parse(name, value.as_str().unwrap_or_default()).map(Some)
+}

@@ -1,0 +1,179 @@
+//! Nights of which only sums are known.
+
+use super::member::{Body, Header, Measure};
+use crate::json::Loose;
+use crate::source::{Items, Notes};
+use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSession};
+use domain::sleep::{
+    SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed,
+};
+use std::collections::BTreeMap;
+
+/// The most nights of one file, some 300 bytes each.
+const NIGHT_LIMIT: usize = 100_000;
+
+/// One night of one source: whatever the records with this time frame say of it.
+///
+/// Converters write an episode, its duration and its total sleep time as three records of one night.
+#[derive(Debug)]
+struct Night {
+    at: u64,
+    time_in_bed: TimeInBed,
+    key: Option<SessionKey>,
+    is_nap: Option<bool>,
+    totals: SourceTotals,
+    /// Whether a record says something else than one before it.
+    differs: bool,
+    /// How many sums cannot be read.
+    unreadable: usize,
+}
+
+/// The nights of a file by source, start and end.
+#[derive(Debug, Default)]
+pub(super) struct Nights {
+    held: BTreeMap<(SleepSource, i64, i64), Night>,
+}
+
+impl Nights {
+    /// Adds what a record says; the inner error says why it is not taken, the outer one why the file is not.
+    pub(super) fn add(
+        &mut self,
+        source: SleepSource,
+        header: &Header,
+        body: &Body,
+        at: u64,
+    ) -> Result<Result<(), String>, ImportRefusal> {
+        let night = match Night::read(header, body, at) {
+            Ok(night) => night,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let slot = (source, night.time_in_bed.start_millis(), night.time_in_bed.end_millis());
+        if let Some(known) = self.held.get_mut(&slot) {
+            known.merge(night);
+        } else if self.held.len() < NIGHT_LIMIT {
+            self.held.insert(slot, night);
+        } else {
+            let told = format!("it holds more than {NIGHT_LIMIT} nights: split it by time");
+            return Err(ImportRefusal::Unreadable(told));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Gives the next session; false when there is none left.
+    pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
+        let Some(((source, ..), night)) = self.held.pop_first() else { return false };
+        let mut notes = Notes::default();
+        let place = format!("record {}", night.at);
+        let session = night.session(source, &mut notes).map(|record| {
+            let place = place.clone();
+            ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
+        });
+        items.finish(&place, notes, session);
+        true
+    }
+}
+
+impl Night {
+    fn read(header: &Header, body: &Body, at: u64) -> Result<Self, String> {
+        let time_in_bed = body.time_in_bed()?;
+        let mut unreadable = 0_usize;
+        let mut length = |measure: &Option<Measure>| {
+            let length = measure.as_ref().map(Measure::length);
+            unreadable = unreadable.saturating_add(usize::from(length == Some(None)));
+            length.flatten()
+        };
+        let (total, duration) = (length(&body.total_sleep_time), length(&body.sleep_duration));
+        let totals = SourceTotals {
+            asleep: total.or(duration),
+            latency: length(&body.latency_to_sleep_onset),
+            awake_after_onset: length(&body.wake_after_sleep_onset),
+            wakeups: count(&body.number_of_awakenings),
+            ..SourceTotals::default()
+        };
+        if totals.wakeups.is_none() && !body.number_of_awakenings.is_absent() {
+            unreadable = unreadable.saturating_add(1);
+        }
+        Ok(Self {
+            at,
+            time_in_bed,
+            key: key(header)?,
+            is_nap: body.is_main_sleep.as_flag().map(|main| !main),
+            totals,
+            differs: false,
+            unreadable,
+        })
+    }
+
+    /// Adds what another record says of the same night; what was said first stays.
+    fn merge(&mut self, other: Self) {
+        let Self { at: _, time_in_bed: _, key, is_nap, totals, differs: _, unreadable } = other;
+        self.key = self.key.take().or(key);
+        self.unreadable = self.unreadable.saturating_add(unreadable);
+        let mut differs = take(&mut self.is_nap, is_nap);
+        differs |= take(&mut self.totals.asleep, totals.asleep);
+        differs |= take(&mut self.totals.latency, totals.latency);
+        differs |= take(&mut self.totals.awake_after_onset, totals.awake_after_onset);
+        differs |= take(&mut self.totals.wakeups, totals.wakeups);
+        self.differs |= differs;
+    }
+
+    fn session(self, source: SleepSource, notes: &mut Notes) -> Result<SleepRecord, String> {
+        let Self { at: _, time_in_bed, key, is_nap, totals, differs, unreadable } = self;
+        notes.count(unreadable, "sums that are no length of time or no count were left out");
+        if differs {
+            notes.add("another record of the same night says something else, which was passed over");
+        }
+        let head = SleepRecordHead {
+            key: key.unwrap_or_else(|| SessionKey::derived_from(time_in_bed.start())),
+            source: Some(source),
+            time_in_bed,
+            is_nap,
+        };
+        let metrics = metrics(totals, &time_in_bed, notes);
+        SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
+    }
+}
+
+/// Makes metrics of the sums.
+///
+/// By the schemas the time frame begins with sleep onset, so that the latency lies before it; most writers frame the
+/// time in bed instead, so that it lies within. A latency that has no room within is left out.
+fn metrics(totals: SourceTotals, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
+    let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, &totals);
+    if dropped && totals.latency.is_some() {
+        let without = SourceTotals { latency: None, ..totals };
+        let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, &without);
+        if !dropped {
+            notes.add("the time frame begins with sleep onset; the latency before it was left out");
+            return metrics;
+        }
+    }
+    if dropped {
+        notes.add("the totals contradict the time in bed and were dropped");
+    }
+    metrics
+}
+
+/// Takes a value where there is none yet; tells whether another one is there.
+fn take<T: PartialEq + Copy>(known: &mut Option<T>, other: Option<T>) -> bool {
+    match (&known, other) {
+        (Some(known), Some(other)) => *known != other,
+        (Some(_), None) => false,
+        (None, other) => {
+            *known = other;
+            false
+        }
+    }
+}
+
+/// Gives the key that the source gave the record; the data point's own id is a new one with every conversion.
+fn key(header: &Header) -> Result<Option<SessionKey>, String> {
+    let provenance = &header.acquisition_provenance;
+    let id = provenance.source_data_point_id.identifier().or_else(|| provenance.external_id.identifier());
+    let key = id.as_deref().map(SessionKey::given).transpose();
+    key.map_err(|error| format!("source_data_point_id: {error}"))
+}
+
+fn count(value: &Loose) -> Option<u32> {
+    value.identifier()?.parse().ok()
+}

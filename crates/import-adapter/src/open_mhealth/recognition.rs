@@ -1,0 +1,58 @@
+//! What a file of Open mHealth looks like.
+
+use super::{OpenMhealth, SCHEMAS};
+use crate::format::Format;
+use crate::input::Cursor;
+use crate::json::{Document, Layout};
+use crate::recognition::{Recognised, Seen, Sketch};
+
+/// Lengths that only these schemas have, each with its unit.
+const LENGTHS: [&str; 5] = [
+    "total_sleep_time",
+    "sleep_duration",
+    "latency_to_sleep_onset",
+    "latency_to_arising",
+    "wake_after_sleep_onset",
+];
+/// Members that say something beside a time frame.
+const BESIDE_FRAME: [&str; 4] =
+    ["is_main_sleep", "number_of_awakenings", "sleep_maintenance_efficiency_percentage", "category_value"];
+
+/// Recognises data points and bodies: one, a list, or what Shimmer answers (`{"shim": ..., "body": [...]}`).
+pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+    let layout = layout(seen.json()?, named)?;
+    Some(Recognised::new(Format::OpenMhealth, move |bytes, _| {
+        Ok(OpenMhealth::new(Document::new(Cursor::new(bytes)?, layout)))
+    }))
+}
+
+fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
+    if let Sketch::List(first) = sketch {
+        let is_record = |first: &Sketch| has_schema(first) || is_body(first, named);
+        return first.as_deref().map_or(named, is_record).then_some(Layout::List);
+    }
+    match sketch.member("body") {
+        Some(list @ Sketch::List(_)) if sketch.has("shim") => {
+            list.first().is_none_or(has_schema).then_some(Layout::Wrapped("body"))
+        }
+        _ => (is_data_point(sketch) || is_body(sketch, named)).then_some(Layout::Single),
+    }
+}
+
+/// Tells whether a record is a data point of any schema, among which there may be some about sleep.
+fn has_schema(record: &Sketch) -> bool {
+    record.has("body")
+        && record.path(&["header", "schema_id"]).is_some_and(|id| id.has("name") && id.has("version"))
+}
+
+fn is_data_point(record: &Sketch) -> bool {
+    let name = record.path(&["header", "schema_id", "name"]).and_then(Sketch::text);
+    record.has("body") && name.is_some_and(|name| SCHEMAS.contains(&name))
+}
+
+fn is_body(body: &Sketch, named: bool) -> bool {
+    let has_length =
+        |name: &&str| body.member(name).is_some_and(|length| length.has("value") && length.has("unit"));
+    LENGTHS.iter().any(has_length)
+        || body.has("effective_time_frame") && (named || BESIDE_FRAME.iter().any(|name| body.has(name)))
+}
