@@ -173,7 +173,11 @@ impl State {
                 self.damaged(&format!("a tag or a text is longer than {} MiB", PIECE_LIMIT / (1024 * 1024)))
             }
             (None, Error::Encoding(_)) => self.damaged("not UTF-8"),
-            (None, Error::Syntax(_)) if bytes.is_at_end() => self.damaged("the file breaks off"),
+            (None, Error::Syntax(_) | Error::IllFormed(IllFormedError::UnclosedReference))
+                if bytes.is_at_end() =>
+            {
+                self.damaged("the file breaks off")
+            }
             (
                 None,
                 Error::IllFormed(

@@ -88,7 +88,7 @@ fn samples_of_one_source_make_a_night() {
         ]
     );
     assert_eq!(record.source().unwrap().as_str(), "watch");
-    assert!(record.key().to_stored().starts_with("start:"), "{}", record.key().to_stored());
+    assert!(record.key().to_stored().starts_with("derived:"), "{}", record.key().to_stored());
     assert_eq!(record.is_nap(), None);
 }
 

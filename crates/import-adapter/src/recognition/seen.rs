@@ -127,11 +127,15 @@ fn described(sketch: &Sketch) -> String {
 
 fn text(cursor: &mut Cursor) -> Seen {
     let (mut lines, mut line) = (Vec::new(), Vec::new());
-    while has_room(&lines) {
+    let mut is_cut = false;
+    while !is_cut && has_room(&lines) {
         match cursor.read_line(&mut line) {
             Ok(Some(_)) => {}
             // Of XML without any ends of lines the beginning tells enough.
-            Err(_) if line.starts_with(b"<") => cut(&mut line),
+            Err(_) if line.starts_with(b"<") => {
+                cut(&mut line);
+                is_cut = true;
+            }
             // A line that is too long is no title or header line, and what else it is does not matter.
             Ok(None) | Err(_) => break,
         }

@@ -8,7 +8,19 @@ use application::ports::import_source::ImportRefusal;
 use std::io::{self, Cursor, Read};
 
 fn refusal(text: &str) -> String {
-    read(text.as_bytes(), Format::AppleHealth, "UTC").unwrap_err().to_string()
+    refused(text.as_bytes().to_vec())
+}
+
+/// Reads until the file is refused.
+fn refused(bytes: Vec<u8>) -> String {
+    let mut reader = AppleHealth::new(Box::new(Cursor::new(bytes)));
+    let mut items = Items::default();
+    loop {
+        match reader.read_record(&mut items) {
+            Ok(more) => assert!(more, "the end was reached"),
+            Err(refusal) => return refusal.to_string(),
+        }
+    }
 }
 
 /// Reads bytes that go on for 64 MiB behind this beginning; gives the refusal and how much was read.
@@ -104,19 +116,18 @@ fn an_export_that_breaks_off_anywhere_is_refused() {
         export(&(record("watch", "01:00", "02:00", "Asleep") + "<A>a &amp; b<![CDATA[c]]><!-- d --></A>"));
     let text = text.trim_end();
     for length in 1..text.len() {
-        let mut reader = AppleHealth::new(Box::new(Cursor::new(text.as_bytes()[..length].to_vec())));
-        let mut items = Items::default();
-        let refused = loop {
-            match reader.read_record(&mut items) {
-                Ok(true) => {}
-                Ok(false) => panic!("the first {length} bytes"),
-                Err(refusal) => break refusal,
-            }
-        };
-        let reason = refused.to_string();
+        let reason = refused(text.as_bytes()[..length].to_vec());
         assert!(reason.contains("the file breaks off"), "the first {length} bytes: {reason}");
-        assert_eq!(items.take(), Vec::new());
     }
+}
+
+#[test]
+fn nothing_comes_of_a_night_before_the_end_of_the_file() {
+    let text = export(&record("watch", "01:00", "02:00", "Asleep"));
+    let mut reader = AppleHealth::new(Box::new(Cursor::new(text.replace("</HealthData>", "").into_bytes())));
+    let mut items = Items::default();
+    while reader.read_record(&mut items).is_ok() {}
+    assert_eq!(items.take(), Vec::new());
 }
 
 #[test]
@@ -142,16 +153,13 @@ fn damage_is_refused_with_its_line() {
 #[test]
 fn other_roots_and_encodings_are_refused() {
     let text = export("").replace("<HealthData ", "<Other ");
-    let mut reader = AppleHealth::new(Box::new(Cursor::new(text.into_bytes())));
-    let refused = std::iter::repeat_with(|| reader.read_record(&mut Items::default())).find_map(Result::err);
-    assert!(refused.unwrap().to_string().ends_with("line 9: the root element is not HealthData"));
+    assert_eq!(refusal(&text), "damaged at line 9: the root element is not HealthData");
     let text = export("").replace("UTF-8", "ISO-8859-1");
     assert_eq!(refusal(&text), "damaged at line 1: the file declares another encoding than UTF-8");
     let (mut bytes, filler) = (export("").into_bytes(), b"<Record/>\n".repeat(50_000));
     let at = bytes.len() - "</HealthData>\n".len();
     bytes.splice(at..at, filler.into_iter().chain(*b"<Record a=\"\xff\"/>"));
-    let refused = read(&bytes, Format::AppleHealth, "UTC").unwrap_err().to_string();
-    assert_eq!(refused, "damaged at line 50012: not UTF-8");
+    assert_eq!(refused(bytes), "damaged at line 50012: not UTF-8");
 }
 
 #[test]
