@@ -12,7 +12,7 @@ pub(crate) const USER: &str = "6f0c5a1e-93d4-4b7c-8a52-1d2e3f405162";
 pub(crate) fn context(zone: &str) -> FileContext {
     FileContext {
         zone: TimeZone::parse(zone).unwrap(),
-        start: None,
+        start: chrono::DateTime::parse_from_rfc3339("2026-01-10T22:30:00+01:00").ok(),
         user_id: Some(UserId::parse(USER).unwrap()),
     }
 }
@@ -33,6 +33,13 @@ pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<Impor
         }
         items.extend(batch);
     }
+}
+
+/// Names the format that a file of this content is taken for.
+pub(crate) fn recognised(text: &str) -> Result<&'static str, ImportRefusal> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    open(file.path(), Format::Auto, context("UTC")).map(|file| file.format())
 }
 
 /// Reads a file of which everything is taken.

@@ -1,1 +1,141 @@
+use crate::testing::{context, frame, items, notes, read, rejections, sessions, stages};
+use crate::{FileContext, Format, open};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use domain::sleep::SleepRecord;
+use proptest::prelude::{prop, prop_assert_eq, proptest};
+use std::io::Write as _;
 
+const HYPNOGRAM: Format = Format::Hypnogram;
+
+fn read_all(text: &str) -> Vec<ImportItem> {
+    items(text, Format::Auto, "Asia/Tokyo")
+}
+
+fn only(text: &str) -> SleepRecord {
+    let found = read_all(text);
+    assert_eq!((rejections(&found), notes(&found)), (vec![], vec![]), "{text}");
+    let [record] = sessions(&found).try_into().unwrap();
+    record
+}
+
+#[test]
+fn each_value_is_thirty_seconds_from_the_start_that_was_given() {
+    let lines = only("# a comment\n0\n0\n1\n2\n\n3\r\n4\n-1\n2");
+    let list = only("[0, 0, 1, 2,\n3, 4, -1, 2]");
+    assert_eq!(lines, list);
+    assert_eq!(frame(&lines), "2026-01-10T22:30:00+01:00 2026-01-10T22:34:00+01:00");
+    assert_eq!(lines.source().unwrap().as_str(), "polysomnography");
+    assert!(!lines.key().is_given());
+    let lengths: Vec<_> =
+        lines.hypnogram().entries().iter().map(|one| (one.stage().as_str(), one.millis() / 1000)).collect();
+    assert_eq!(
+        lengths,
+        [("AWAKE", 60), ("LIGHT", 60), ("DEEP", 30), ("REM", 30), ("UNKNOWN", 30), ("LIGHT", 30)]
+    );
+    assert_eq!(stages(&lines)[1], "LIGHT 22:31-22:32");
+}
+
+#[test]
+fn whole_numbers_may_be_written_with_a_point() {
+    assert_eq!(only("2.0\n3.000e+00\n"), only("[2, 3.0]"));
+}
+
+#[test]
+fn a_value_of_another_scale_rejects_the_night() {
+    for (text, reason) in [
+        ("# R and K\n0\n1\n5\n7\n", "line 4: the value is none of -1, 0, 1, 2, 3 and 4"),
+        ("[0,1,2.5]", "epoch 3: the value is none of -1, 0, 1, 2, 3 and 4"),
+        ("[0,\"W\",9]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
+        ("[0,null]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
+        ("[0,{\"a\":1}]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
+    ] {
+        let found = read_all(text);
+        assert_eq!(rejections(&found), [format!("record 1: {reason}")], "{text}");
+        assert_eq!(found.len(), 1);
+    }
+}
+
+#[test]
+fn a_night_is_at_most_seven_days_long() {
+    let night = |epochs: usize| read_all(&"2\n".repeat(epochs));
+    assert_eq!(sessions(&night(20_160)).len(), 1);
+    assert_eq!(rejections(&night(20_161)), ["record 1: time in bed: the session is longer than seven days"]);
+}
+
+#[test]
+fn a_file_that_is_no_hypnogram_to_its_end_is_refused() {
+    for (text, reason) in [
+        (
+            &b"0\n1\n2\n3\n2\nREM 4711\n"[..],
+            "damaged at line 6, column 1: not a number: a hypnogram has one on each line",
+        ),
+        (
+            b"0\n1\n2\n3\n2\nNaN\n",
+            "damaged at line 6, column 1: not a number: a hypnogram has one on each line",
+        ),
+        (b"0\n1\n2\n3\n2\n\xff\n", "damaged at line 6, column 1: not valid UTF-8"),
+        (b"[0,1", "damaged at line 1, column 5: the file breaks off"),
+        (b"[0,1] 2", "damaged at line 1, column 7: not valid JSON: something follows the end"),
+    ] {
+        assert_eq!(read(text, Format::Auto, "UTC").unwrap_err().to_string(), reason);
+    }
+}
+
+#[test]
+fn a_hypnogram_without_a_start_is_refused_and_told_what_to_do() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"0\n1\n").unwrap();
+    let without = FileContext { start: None, ..context("UTC") };
+    let refused =
+        open(file.path(), Format::Auto, without).and_then(|file| file.open().map(|_| ())).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "a hypnogram does not say when it began: say it with --start, such as --start 2026-01-10T22:30:00+01:00"
+    );
+}
+
+#[test]
+fn numbers_of_sleep_stages_are_recognised_and_others_are_not() {
+    for text in ["0\n", "# x\n# y\n-1\n4\n", "[3]", " [ -1 ,0]", "1"] {
+        assert_eq!(read_all(text).len(), 1, "{text}");
+    }
+    for text in [
+        "5\n1\n",
+        "0\n9\n",
+        "0,1\n",
+        "0 1\n",
+        "# nothing\n",
+        "W\nN1\n",
+        "[5]",
+        "[0.5]",
+        "[[0]]",
+        "[true]",
+        "[\"0\"]",
+    ] {
+        let refused = read(text.as_bytes(), Format::Auto, "UTC");
+        assert!(matches!(refused, Err(ImportRefusal::NotThisFormat(_))), "{text}: {refused:?}");
+    }
+    for text in ["[]", "", "# nothing\n"] {
+        assert_eq!(items(text, HYPNOGRAM, "UTC"), [], "{text}");
+    }
+    assert_eq!(rejections(&items("[5]", HYPNOGRAM, "UTC")).len(), 1);
+    assert!(read(b"W\n", HYPNOGRAM, "UTC").is_err() && read(b"{}", HYPNOGRAM, "UTC").is_err());
+}
+
+proptest! {
+    #[test]
+    fn any_night_reads_back_as_the_same_night(codes in prop::collection::vec(-1_i8..=4, 1..300), json in prop::bool::ANY) {
+        let printed: Vec<_> = codes.iter().map(ToString::to_string).collect();
+        let text = if json { format!("[{}]", printed.join(",")) } else { printed.join("\n") };
+        let found = read(text.as_bytes(), HYPNOGRAM, "UTC").unwrap();
+        let [record] = sessions(&found).try_into().unwrap();
+        let start = record.time_in_bed().start_millis();
+        prop_assert_eq!(record.time_in_bed().millis(), i64::try_from(codes.len()).unwrap() * 30_000);
+        for (epoch, code) in codes.iter().enumerate() {
+            let at = start + i64::try_from(epoch).unwrap() * 30_000;
+            let entry = record.hypnogram().entries().iter().find(|one| one.start_millis() <= at && at < one.end_millis());
+            let expected = ["UNKNOWN", "AWAKE", "LIGHT", "LIGHT", "DEEP", "REM"][usize::try_from(code + 1).unwrap()];
+            prop_assert_eq!(entry.unwrap().stage().as_str(), expected);
+        }
+    }
+}
