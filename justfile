@@ -45,6 +45,10 @@ pages *arguments:
 guide *arguments:
     scripts/check-guide {{arguments}}
 
+# Measures what the clock could tell a stranger, and how soon a revocation counts
+security-timing *arguments:
+    scripts/security-timing {{arguments}}
+
 # Fuzzes every parser of what strangers send, 10 seconds each (or as many as given)
 fuzz *arguments:
     scripts/fuzz {{arguments}}
