@@ -15,6 +15,8 @@ diesel::table! {
         weight_kg -> Nullable<Double>,
         skin_type -> Nullable<SmallInt>,
         wheelchair_use -> Nullable<Bool>,
+        change_number -> BigInt,
+        profile_change_number -> BigInt,
     }
 }
 
@@ -88,6 +90,7 @@ diesel::table! {
         updated_at -> Timestamptz,
         stages -> Binary,
         metrics -> Binary,
+        change_number -> BigInt,
     }
 }
 
@@ -105,6 +108,8 @@ diesel::table! {
         label_date -> Nullable<Date>,
         entry_date -> Timestamptz,
         ingredients -> Jsonb,
+        upc_digits -> Nullable<Text>,
+        revision -> BigInt,
     }
 }
 
@@ -116,6 +121,7 @@ diesel::table! {
         id -> Uuid,
         servings -> Double,
         external_key -> Nullable<Text>,
+        change_number -> BigInt,
     }
 }
 
@@ -240,6 +246,70 @@ diesel::table! {
         queued_at -> Timestamptz,
         due_at -> Timestamptz,
         attempts -> Integer,
+    }
+}
+
+diesel::table! {
+    import (id) {
+        id -> Uuid,
+        user_id -> Nullable<Uuid>,
+        origin -> Text,
+        file_name -> Text,
+        format -> Nullable<Text>,
+        digest -> Nullable<Binary>,
+        zone -> Text,
+        state -> Text,
+        size -> BigInt,
+        bytes_done -> BigInt,
+        started_at -> Timestamptz,
+        ended_at -> Nullable<Timestamptz>,
+        report -> Json,
+        refusal -> Nullable<Text>,
+        lease_until -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    import_part (import_id, position) {
+        import_id -> Uuid,
+        position -> Integer,
+        bytes -> Binary,
+    }
+}
+
+diesel::table! {
+    import_change (import_id, kind, record_id) {
+        import_id -> Uuid,
+        kind -> Text,
+        record_id -> Uuid,
+        user_id -> Nullable<Uuid>,
+        change_number -> BigInt,
+        before -> Nullable<Json>,
+        sequence -> BigInt,
+    }
+}
+
+diesel::table! {
+    erased_person (id_hash) {
+        id_hash -> Binary,
+    }
+}
+
+diesel::table! {
+    erasure (id) {
+        id -> Uuid,
+        at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    idempotent_answer (client_id, key_hash) {
+        client_id -> Uuid,
+        key_hash -> Binary,
+        content_hash -> Binary,
+        claimed_at -> Timestamptz,
+        status -> Nullable<SmallInt>,
+        body -> Nullable<Binary>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Intake logs.
 
-use super::{savepoint, stored};
+use super::{delete_numbered, next_number, savepoint, stored};
 use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{IntakeLogColumns, LogRow, NewLogs};
@@ -11,8 +11,9 @@ use application::ports::storage::{IntakeLogRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{Array, Bool, Double, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use domain::change::ChangeKind;
 use domain::id::{IntakeLogId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord};
 use uuid::Uuid;
@@ -25,14 +26,23 @@ const CANDIDATES: &str = "SELECT l.supplement_id, l.created_at, l.id, l.servings
     FROM unnest($3, $4) AS r (supplement_id, created_at)
     JOIN intake_log l ON l.user_id = $1 AND l.supplement_id = r.supplement_id AND l.created_at = r.created_at";
 
-const INSERT: &str = "INSERT INTO intake_log (user_id, supplement_id, created_at, id, servings, external_key)
-    SELECT $1, * FROM unnest($2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+/// Counts what it stored. What was deleted and comes back is no deletion any more.
+const INSERT: &str = "WITH stored AS (
+        INSERT INTO intake_log (user_id, change_number, supplement_id, created_at, id, servings, external_key)
+        SELECT $1, $7, * FROM unnest($2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id
+    ), back AS (
+        DELETE FROM deletion
+        WHERE user_id = $1 AND kind = 'supplements' AND id = ANY (ARRAY (SELECT id FROM stored))
+    ) SELECT count(*) FROM stored";
+
+const DELETE: &str = "DELETE FROM intake_log WHERE user_id = $1 AND id = ANY ($2)";
 
 /// Says whether the log was updated, and if not, whether it is there.
 const UPDATE: &str = "WITH taken AS (
         SELECT FROM intake_log WHERE user_id = $1 AND external_key = $6 AND id <> $4
     ), updated AS (
-        UPDATE intake_log SET supplement_id = $2, created_at = $3, servings = $5, external_key = $6
+        UPDATE intake_log SET supplement_id = $2, created_at = $3, servings = $5, external_key = $6,
+            change_number = $7
         WHERE user_id = $1 AND id = $4 AND NOT EXISTS (SELECT FROM taken)
         RETURNING id
     ) SELECT EXISTS (SELECT FROM updated), EXISTS (SELECT FROM intake_log WHERE user_id = $1 AND id = $4)";
@@ -90,14 +100,16 @@ impl IntakeLogRepository for PgUnitOfWork {
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
         let LogRow { supplement_id, created_at, id, servings, external_key } = LogRow::from(log);
+        let connection = self.connection()?;
+        let number = next_number(connection, user_id).await?;
         let query = sql_query(UPDATE)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<SqlUuid, _>(supplement_id)
             .bind::<Timestamptz, _>(created_at)
             .bind::<SqlUuid, _>(id)
             .bind::<Double, _>(servings)
-            .bind::<Nullable<Text>, _>(external_key);
-        let connection = self.connection()?;
+            .bind::<Nullable<Text>, _>(external_key)
+            .bind::<BigInt, _>(number);
         let (is_updated, is_there): (bool, bool) =
             returning::<(Bool, Bool), _>(query).get_result(connection).await.map_err(storage_error)?;
         match (is_updated, is_there) {
@@ -107,12 +119,14 @@ impl IntakeLogRepository for PgUnitOfWork {
         }
     }
 
-    async fn delete(&mut self, _user_id: UserId, _ids: &[IntakeLogId]) -> Result<u64, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+    async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        let ids = ids.iter().map(IntakeLogId::as_uuid).collect();
+        delete_numbered(self.connection()?, (DELETE, ChangeKind::Supplements), user_id, ids).await
     }
 }
 
 async fn insert(connection: &mut Pooled, user_id: UserId, logs: &[IntakeLog]) -> Result<usize, StorageError> {
+    let number = next_number(connection, user_id).await?;
     let new = NewLogs::of(user_id, logs);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)
@@ -120,8 +134,10 @@ async fn insert(connection: &mut Pooled, user_id: UserId, logs: &[IntakeLog]) ->
         .bind::<Array<Timestamptz>, _>(new.created_at)
         .bind::<Array<SqlUuid>, _>(new.ids)
         .bind::<Array<Double>, _>(new.servings)
-        .bind::<Array<Nullable<Text>>, _>(new.external_keys);
-    returning::<(), _>(query).execute(connection).await.map_err(storage_error)
+        .bind::<Array<Nullable<Text>>, _>(new.external_keys)
+        .bind::<BigInt, _>(number);
+    let stored: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
+    Ok(usize::try_from(stored).unwrap_or_default())
 }
 
 /// Notes that these versions are logged, which writes once in the life of each.

@@ -30,10 +30,18 @@ mod user;
 use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::schema::account;
+use crate::statement::returning;
 use application::ports::storage::{StorageError, UniqueKey};
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{Array, BigInt, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use domain::change::ChangeKind;
 use domain::id::UserId;
+use uuid::Uuid;
+
+const NEXT_NUMBER: &str =
+    "UPDATE account SET change_number = change_number + 1 WHERE id = $1 RETURNING change_number";
 
 /// Reports a conflict when an insert stored nothing.
 fn stored(rows: usize, key: UniqueKey) -> Result<(), StorageError> {
@@ -56,4 +64,39 @@ async fn lock_account(connection: &mut Pooled, user_id: UserId) -> Result<(), St
         .await
         .map(|_| ())
         .map_err(storage_error)
+}
+
+/// Takes the person's next number of a change, and holds the person's row until the unit of work ends: numbers grow
+/// in the order of commits. Nothing is written for somebody who is not there; what follows finds that out.
+async fn next_number(connection: &mut Pooled, user_id: UserId) -> Result<i64, StorageError> {
+    let numbered = sql_query(NEXT_NUMBER).bind::<SqlUuid, _>(user_id.as_uuid());
+    let number = returning::<BigInt, _>(numbered).get_result(connection).await.optional();
+    number.map(Option::unwrap_or_default).map_err(storage_error)
+}
+
+/// Deletes the named records of a person with a statement that names them by `$1` and `$2`, leaves their ids and the
+/// number behind, and returns how many there were.
+async fn delete_numbered(
+    connection: &mut Pooled,
+    (delete, kind): (&'static str, ChangeKind),
+    user_id: UserId,
+    ids: Vec<Uuid>,
+) -> Result<u64, StorageError> {
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let number = next_number(connection, user_id).await?;
+    let text = format!(
+        "WITH gone AS ({delete} RETURNING id)
+         INSERT INTO deletion (user_id, kind, id, change_number, deleted_at)
+         SELECT $1, $3, id, $4, now() FROM gone
+         ON CONFLICT (user_id, kind, id) DO UPDATE
+         SET change_number = excluded.change_number, deleted_at = excluded.deleted_at"
+    );
+    let query = sql_query(text)
+        .bind::<SqlUuid, _>(user_id.as_uuid())
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Text, _>(kind.as_str())
+        .bind::<BigInt, _>(number);
+    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
 }

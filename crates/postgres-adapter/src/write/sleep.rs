@@ -1,18 +1,19 @@
 //! Sleep sessions.
 
-use super::{count, savepoint, stored};
+use super::{delete_numbered, next_number, savepoint, stored};
 use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name};
-use crate::schema::sleep_session;
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{SleepRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
-use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{Array, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{
+    Array, BigInt, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
+};
 use diesel_async::RunQueryDsl;
+use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SleepRecord, SleepSession, SleepSource};
 use uuid::Uuid;
@@ -38,10 +39,18 @@ const CANDIDATES: &str = "FROM (
     ) AS o
 ) AS c JOIN sleep_session s ON s.user_id = $1 AND s.started_at = c.started_at AND s.id = c.id";
 
-const INSERT: &str = "INSERT INTO sleep_session (user_id, started_at, id, ended_at, offset_at_start,
-    offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
-    SELECT $1, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-    ON CONFLICT DO NOTHING";
+/// Counts what it stored. What was deleted and comes back is no deletion any more; the ids are looked up one by one,
+/// however many deletions the person has.
+const INSERT: &str = "WITH stored AS (
+        INSERT INTO sleep_session (user_id, change_number, started_at, id, ended_at, offset_at_start,
+            offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
+        SELECT $1, $14, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        ON CONFLICT DO NOTHING RETURNING id
+    ), back AS (
+        DELETE FROM deletion WHERE user_id = $1 AND kind = 'sleep' AND id = ANY (ARRAY (SELECT id FROM stored))
+    ) SELECT count(*) FROM stored";
+
+const DELETE: &str = "DELETE FROM sleep_session WHERE user_id = $1 AND id = ANY ($2)";
 
 /// Says whether the session was updated, and if not, whether it is there.
 const UPDATE: &str = "WITH taken AS (
@@ -50,7 +59,7 @@ const UPDATE: &str = "WITH taken AS (
     ), updated AS (
         UPDATE sleep_session SET started_at = $2, ended_at = $4, offset_at_start = $5, offset_at_end = $6,
             source = $7, key_kind = $8, natural_key = $9, is_nap = $10, updated_at = $11, stages = $12,
-            metrics = $13
+            metrics = $13, change_number = $14
         WHERE user_id = $1 AND id = $3 AND NOT EXISTS (SELECT FROM taken)
         RETURNING id
     ) SELECT EXISTS (SELECT FROM updated), EXISTS (SELECT FROM sleep_session WHERE user_id = $1 AND id = $3)";
@@ -110,6 +119,8 @@ impl SleepRepository for PgUnitOfWork {
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
         let row = SleepRow::from(session);
+        let connection = self.connection()?;
+        let number = next_number(connection, user_id).await?;
         let query = sql_query(UPDATE)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<Timestamptz, _>(row.started_at)
@@ -123,11 +134,10 @@ impl SleepRepository for PgUnitOfWork {
             .bind::<Nullable<Bool>, _>(row.is_nap)
             .bind::<Timestamptz, _>(row.updated_at)
             .bind::<Binary, _>(row.stages)
-            .bind::<Binary, _>(row.metrics);
-        let (is_updated, is_there): (bool, bool) = returning::<(Bool, Bool), _>(query)
-            .get_result(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+            .bind::<Binary, _>(row.metrics)
+            .bind::<BigInt, _>(number);
+        let (is_updated, is_there): (bool, bool) =
+            returning::<(Bool, Bool), _>(query).get_result(connection).await.map_err(storage_error)?;
         match (is_updated, is_there) {
             (true, _) => Ok(true),
             (false, true) => Err(StorageError::Conflict(UniqueKey::SleepSession)),
@@ -136,10 +146,7 @@ impl SleepRepository for PgUnitOfWork {
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
-        let named = sleep_session::table
-            .filter(sleep_session::user_id.eq(user_id.as_uuid()))
-            .filter(sleep_session::id.eq_any(uuids(ids)));
-        diesel::delete(named).execute(self.connection()?).await.map(count).map_err(storage_error)
+        delete_numbered(self.connection()?, (DELETE, ChangeKind::Sleep), user_id, uuids(ids)).await
     }
 }
 
@@ -148,6 +155,7 @@ async fn insert(
     user_id: UserId,
     sessions: &[SleepSession],
 ) -> Result<usize, StorageError> {
+    let number = next_number(connection, user_id).await?;
     let new = NewSessions::of(user_id, sessions);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)
@@ -162,8 +170,10 @@ async fn insert(
         .bind::<Array<Nullable<Bool>>, _>(new.naps)
         .bind::<Array<Timestamptz>, _>(new.updated_at)
         .bind::<Array<Binary>, _>(new.stages)
-        .bind::<Array<Binary>, _>(new.metrics);
-    returning::<(), _>(query).execute(connection).await.map_err(storage_error)
+        .bind::<Array<Binary>, _>(new.metrics)
+        .bind::<BigInt, _>(number);
+    let stored: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
+    Ok(usize::try_from(stored).unwrap_or_default())
 }
 
 fn uuids(ids: &[SleepSessionId]) -> Vec<Uuid> {

@@ -80,7 +80,11 @@ impl UserRepository for PgUnitOfWork {
             return Err(StorageError::Conflict(UniqueKey::UserEmail));
         }
         let updated = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
-            .set(AccountRow::from(user))
+            .set((
+                AccountRow::from(user),
+                account::change_number.eq(account::change_number + 1),
+                account::profile_change_number.eq(account::change_number + 1),
+            ))
             .execute(connection)
             .await
             .map_err(storage_error)?;

@@ -3,7 +3,7 @@
 use crate::made_up::*;
 use postgres_adapter::test_support::TestDatabase;
 
-const DATA_TABLES: &str = "('access_grant', 'sleep_session', 'intake_log', 'read_tally')";
+const DATA_TABLES: &str = "('access_grant', 'sleep_session', 'intake_log', 'read_tally', 'deletion')";
 
 #[tokio::test]
 async fn the_tables_of_a_person_have_sixteen_partitions_by_user_id() {
@@ -13,7 +13,7 @@ async fn the_tables_of_a_person_have_sixteen_partitions_by_user_id() {
         "SELECT count(*) FROM pg_inherits JOIN pg_class p ON p.oid = inhparent
          WHERE p.relname IN {DATA_TABLES} AND pg_get_partkeydef(p.oid) = 'HASH (user_id)'"
     );
-    assert_eq!(number(&catalogue, &sql).await, 64);
+    assert_eq!(number(&catalogue, &sql).await, 80);
 }
 
 #[tokio::test]
@@ -26,8 +26,17 @@ async fn user_id_leads_every_key_and_index_of_a_persons_data() {
     );
     let rows = catalogue.query(&sql, &[]).await.unwrap();
     let others: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    // A refresh token may have to be found before its person is known; and sums of reads end by their time.
-    assert_eq!(others, ["access_grant.access_grant_refresh_token_any_user", "read_tally.read_tally_minute"]);
+    // A refresh token may have to be found before its person is known, and so may the logs of a label that is to be
+    // deleted; deletions and sums of reads end by their time.
+    assert_eq!(
+        others,
+        [
+            "access_grant.access_grant_refresh_token_any_user",
+            "deletion.deletion_time",
+            "intake_log.intake_log_supplement",
+            "read_tally.read_tally_minute",
+        ]
+    );
 }
 
 #[tokio::test]

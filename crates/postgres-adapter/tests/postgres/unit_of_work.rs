@@ -11,7 +11,7 @@ const OPEN_TRANSACTIONS: &str = "SELECT count(*) FROM pg_stat_activity
 
 /// Waits until the server has noticed what became of the connections.
 async fn wait_for_no_transaction(client: &tokio_postgres::Client) {
-    for _ in 0..100 {
+    for _ in 0..1500 {
         if number(client, OPEN_TRANSACTIONS).await == 0 {
             return;
         }
