@@ -6,6 +6,7 @@ use domain::id::UserId;
 use domain::sleep::SleepRecord;
 use domain::time::TimeZone;
 use std::io::Write as _;
+use std::path::Path;
 
 pub(crate) const USER: &str = "6f0c5a1e-93d4-4b7c-8a52-1d2e3f405162";
 
@@ -21,25 +22,28 @@ pub(crate) fn context(zone: &str) -> FileContext {
 pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<ImportItem>, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
-    let file = open(file.path(), format, context(zone))?.open().map(|source| (file, source));
-    let (_kept, mut source) = file?;
-    let mut items = Vec::new();
+    read_path(file.path(), format, zone).map(|(_, items)| items)
+}
+
+/// Reads what is at a path to its end, in batches of three; gives also the name of its format.
+pub(crate) fn read_path(
+    path: &Path,
+    format: Format,
+    zone: &str,
+) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
+    let file = open(path, format, context(zone))?;
+    let mut source = file.open()?;
+    let (mut items, mut bytes) = (Vec::new(), 0);
     loop {
         let batch = source.next_batch(3)?;
-        assert!(batch.len() <= 3);
+        assert!(batch.len() <= 3 && source.bytes_read() >= bytes);
+        bytes = source.bytes_read();
         if batch.is_empty() {
-            assert_eq!(source.bytes_read(), u64::try_from(bytes.len()).unwrap());
-            return Ok(items);
+            assert_eq!(Some(bytes), file.size());
+            return Ok((file.format(), items));
         }
         items.extend(batch);
     }
-}
-
-/// Names the format that a file of this content is taken for.
-pub(crate) fn recognised(text: &str) -> Result<&'static str, ImportRefusal> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(text.as_bytes()).unwrap();
-    open(file.path(), Format::Auto, context("UTC")).map(|file| file.format())
 }
 
 /// Reads a file of which everything is taken.

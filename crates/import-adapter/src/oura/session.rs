@@ -43,10 +43,15 @@ impl Clock {
         if value.is_absent() {
             return Err(format!("{name} is missing"));
         }
-        let time = value.as_str().and_then(LocalTime::parse);
+        let text = value.as_str();
+        let time = text.and_then(LocalTime::parse);
         let time = time.ok_or_else(|| format!("{name} is not a date and time"))?;
         let time = LocalTime { offset: time.offset.or(self.of_document), ..time };
-        time.resolve(self.zone).ok_or_else(|| format!("{name} is out of range"))
+        let (instant, offset) = time.resolve(self.zone).ok_or_else(|| format!("{name} is out of range"))?;
+        // `Z` tells the instant and no offset.
+        let is_utc = text.is_some_and(|text| text.ends_with(['Z', 'z']));
+        let elsewhere = || self.of_document.unwrap_or_else(|| self.zone.offset_at(instant));
+        Ok((instant, if is_utc { elsewhere() } else { offset }))
     }
 }
 

@@ -54,6 +54,8 @@ fn what_is_not_recognised_is_described_without_its_values() {
 #[test]
 fn a_list_called_sleep_is_looked_into() {
     assert!(seen(br#"{"sleep":[{"bedtime_start":"x"}]}"#, Format::Auto).is_err());
+    let oura = br#"{"sleep":[{"bedtime_start":"x","bedtime_end":"x"}]}"#;
+    assert_eq!(seen(oura, Format::Auto), Ok(Format::Oura));
     assert!(seen(br#"{"sleep":[{"dateOfSleep":"x"}]}"#, Format::Auto).is_ok());
     assert!(seen(br#"{"sleep":[1]}"#, Format::Fitbit).is_err());
     assert!(seen(br#"{"hits":[{"_id":"x"}]}"#, Format::Dsld).is_err());
