@@ -92,14 +92,13 @@ on_both_stores! {
     }
 
     async fn connections_that_are_open_and_idle_do_not_keep_the_server(world: World) {
-        let mut server = world.serve();
+        // Longer than the end is waited for: whoever waited for the connections would be noticed.
+        let mut server = world.with("RESTWELL__SERVER__DRAIN_SECONDS", "600").serve();
         let client = reqwest::Client::new();
         let url = format!("{}/livez", server.base_url);
         assert_eq!(client.get(&url).send().await.expect("answer").status(), 200);
         let idle = TcpStream::connect(server.address()).await.expect("connection");
-        let started = Instant::now();
         assert_eq!(server.terminate(), Some(0));
-        assert!(started.elapsed() < Duration::from_secs(5), "it took {:?}", started.elapsed());
         drop(idle);
     }
 

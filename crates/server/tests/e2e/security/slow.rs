@@ -58,7 +58,8 @@ async fn a_head_that_trickles_in_is_given_up_all_the_same() {
 async fn a_thousand_idle_connections_keep_nobody_out() {
     let world = World::new(StoreKind::Sqlite).await;
     allow_many_files();
-    let server = world.serve();
+    // Longer than a caller waits: one that had to wait for the end of the others would not be answered.
+    let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "60").serve();
     let mut idle = Vec::new();
     for number in 0..1000 {
         let mut stream = connect(&server).await;
@@ -70,11 +71,9 @@ async fn a_thousand_idle_connections_keep_nobody_out() {
     for path in ["/livez", "/readyz", "/api/token", "/livez"] {
         // A connection of its own each time, as a load balancer makes it.
         let caller = Caller::of(&server);
-        let asked = Instant::now();
         let reply = Reply::to(caller.request(Method::GET, path)).await;
         let expected = if path == "/api/token" { 400 } else { 200 };
         assert_eq!(reply.status, expected, "{path}: {reply:?}");
-        assert!(asked.elapsed() < Duration::from_secs(1), "{path}: {:?}", asked.elapsed());
     }
     drop(idle);
     assert_eq!(Caller::of(&server).get("/livez", &Form(Vec::new())).await.status, 200);

@@ -3,13 +3,13 @@
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
 use crate::e2e::browser::Browser;
+use crate::e2e::patience::eventually;
 use crate::e2e::person::{PASSWORD, Person, app_of, type_password};
 use crate::e2e::security::asking::{ask, connect, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 use reqwest::Method;
-use std::time::{Duration, Instant};
 
 const APP: &str = "</title><script>alert(1)</script>\"'&amp;<img src=x onerror=alert(1)>{{7*7}}";
 const TOKEN: &str = "\"><svg onload=alert(1)>'--\u{202e}";
@@ -103,13 +103,9 @@ on_both_stores! {
 
 /// Waits until the page of who read what shows these texts: reads are stored within a second.
 async fn shown_in_time(browser: &Browser, texts: &[&str]) -> String {
-    let started = Instant::now();
-    loop {
+    eventually("who read what is shown", async || {
         let shown = browser.open("/activity").await.text();
-        if texts.iter().all(|text| shown.contains(text)) {
-            return shown;
-        }
-        assert!(started.elapsed() < Duration::from_secs(5), "{shown}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        texts.iter().all(|text| shown.contains(text)).then_some(shown)
+    })
+    .await
 }
