@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Reads entries as one file.
 pub(super) struct Members {
-    members: Arc<[Member]>,
+    all: Arc<[Member]>,
     next: usize,
     current: Option<Current>,
     note: Option<(&'static str, String)>,
@@ -31,16 +31,16 @@ struct Current {
 
 impl Members {
     pub(super) const fn new(
-        members: Arc<[Member]>,
+        all: Arc<[Member]>,
         note: Option<(&'static str, String)>,
         context: FileContext,
     ) -> Self {
         let unpacked = Unpacking { packed: 0, unpacked: 0 };
-        Self { members, next: 0, current: None, note, context, bytes_before: 0, unpacked }
+        Self { all, next: 0, current: None, note, context, bytes_before: 0, unpacked }
     }
 
     fn begin(&mut self) -> Result<bool, ImportRefusal> {
-        let Some(Member { entry, recognised }) = self.members.get(self.next) else {
+        let Some(Member { entry, recognised }) = self.all.get(self.next) else {
             return Ok(false);
         };
         let bytes = Watched::new(entry.open()?);

@@ -1,1 +1,170 @@
 //! What holds for folders and archives of any format.
+
+mod damage;
+mod folder;
+mod gzip;
+mod made;
+mod takeout;
+
+use crate::Format;
+use crate::testing::{notes, read_path, sessions};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use std::io::Write as _;
+
+/// One night of Fitbit's, which is known by this number.
+fn night(id: u32) -> String {
+    format!(
+        r#"{{"logId":{id},"mainSleep":true,"startTime":"2026-01-{:02}T23:00:00.000","duration":3600000}}"#,
+        id % 28 + 1
+    )
+}
+
+fn month(ids: impl IntoIterator<Item = u32>) -> String {
+    format!("[{}]", ids.into_iter().map(night).collect::<Vec<_>>().join(","))
+}
+
+type Options = zip::write::SimpleFileOptions;
+
+/// Packs files as others do.
+fn archive(files: &[(&str, &[u8])], options: Options) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn deflated() -> Options {
+    Options::default().compression_method(zip::CompressionMethod::Deflated)
+}
+
+fn stored() -> Options {
+    Options::default().compression_method(zip::CompressionMethod::Stored)
+}
+
+type Outcome = Result<(&'static str, Vec<ImportItem>), ImportRefusal>;
+
+fn read_as(bytes: &[u8], format: Format) -> Outcome {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    read_path(file.path(), format, "Europe/Berlin")
+}
+
+fn read(bytes: &[u8]) -> Outcome {
+    read_as(bytes, Format::Auto)
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    read(bytes).unwrap_err().to_string()
+}
+
+fn places(items: &[ImportItem]) -> Vec<&str> {
+    items.iter().map(ImportItem::place).collect()
+}
+
+#[test]
+fn entries_are_read_in_the_order_of_their_names_and_named_in_places() {
+    let files = [("b/sleep.json", month([3])), ("readme.txt", "text".to_owned()), ("a.json", month([1, 2]))];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
+    for options in [deflated(), stored(), deflated().large_file(true)] {
+        let (format, items) = read(&archive(&files, options)).unwrap();
+        assert_eq!(format, "fitbit");
+        assert_eq!(
+            places(&items),
+            ["a.json: record 1", "a.json: record 2", "b/sleep.json: record 1", "the archive"]
+        );
+        let passed_over = "the archive: files that are of no known format were passed over: 1";
+        assert_eq!(notes(&items), [passed_over]);
+    }
+}
+
+#[test]
+fn formats_may_be_mixed_and_the_first_gives_its_name() {
+    let line = "{\"type\":\"supplement\",\"name\":\"Evening\"}\n";
+    let files = [("b.json", month([1])), ("a.ndjson", line.to_owned())];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
+    let packed = archive(&files, deflated());
+    let (format, items) = read(&packed).unwrap();
+    assert_eq!((format, places(&items)), ("ndjson", vec!["a.ndjson: line 1", "b.json: record 1"]));
+    let (format, items) = read_as(&packed, Format::Fitbit).unwrap();
+    assert_eq!((format, sessions(&items).len()), ("fitbit", 1));
+    assert_eq!(notes(&items), ["the archive: files that are not of the format fitbit were passed over: 1"]);
+}
+
+#[test]
+fn a_weak_sign_does_not_count_beside_another_format() {
+    let line = "{\"type\":\"supplement\",\"name\":\"Evening\"}\n".as_bytes();
+    let (format, items) = read(&archive(&[("a.json", b"[]"), ("b.ndjson", line)], deflated())).unwrap();
+    assert_eq!((format, places(&items)), ("ndjson", vec!["b.ndjson: line 1", "the archive"]));
+    // Any object may be a line of Restwell's own, when nothing else is.
+    let (_, items) =
+        read_as(&archive(&[("a.json", b"{\"x\":1}"), ("b.ndjson", line)], deflated()), Format::Ndjson)
+            .unwrap();
+    assert_eq!(places(&items), ["b.ndjson: line 1", "the archive"]);
+    let (_, items) = read_as(&archive(&[("a.json", b"{\"x\":1}")], deflated()), Format::Ndjson).unwrap();
+    assert_eq!(places(&items), ["a.json: line 1"]);
+}
+
+#[test]
+fn an_archive_of_nothing_known_is_refused_with_what_was_seen() {
+    let seen = "it is text whose first lines begin no format that is known";
+    assert_eq!(
+        refusal(&archive(&[("a.txt", b"words")], deflated())),
+        format!(
+            "the only file in the archive is not of a known format; a.txt: not a format that is known; {seen}"
+        )
+    );
+    let packed = archive(&[("a.txt", b"words"), ("b.txt", b"words")], deflated());
+    let refused = refusal(&packed);
+    assert!(
+        refused.starts_with("none of the 2 files in the archive is of a known format; a.txt: "),
+        "{refused}"
+    );
+    let refused = read_as(&packed, Format::Fitbit).unwrap_err();
+    assert!(matches!(&refused, ImportRefusal::NotThisFormat(text) if text.contains("of the format fitbit")));
+    assert_eq!(refusal(&archive(&[], deflated())), "there is no file in the archive");
+}
+
+#[test]
+fn archives_inside_of_archives_are_not_opened() {
+    let night = month([1]);
+    let inner = archive(&[("a.json", night.as_bytes())], deflated());
+    let (_, items) = read(&archive(&[("a.zip", &inner), ("b.json", night.as_bytes())], deflated())).unwrap();
+    assert_eq!(places(&items), ["b.json: record 1", "the archive"]);
+    let refused = refusal(&archive(&[("a.zip", &inner)], stored()));
+    assert!(refused.contains("a.zip: not a format that is known; it is a zip archive"), "{refused}");
+}
+
+#[test]
+fn a_name_is_only_shown() {
+    let night = month([1]);
+    let night = night.as_bytes();
+    let names = ["/etc/night.json", "../../night.json", "C:\\night.json", "a\u{1b}[2J\nb.json"];
+    let packed = archive(&names.map(|name| (name, night)), deflated());
+    let (_, items) = read(&packed).unwrap();
+    let shown = ["../../night.json", "/etc/night.json", "C:\\night.json", "a[2Jb.json"];
+    assert_eq!(places(&items), shown.map(|name| format!("{name}: record 1")));
+}
+
+#[test]
+fn folders_in_an_archive_are_no_files_and_links_are_passed_over() {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    writer.add_directory("months", stored()).unwrap();
+    writer.add_symlink("months/link.json", "/etc/passwd", stored()).unwrap();
+    writer.start_file("months/a.json", deflated()).unwrap();
+    writer.write_all(month([1]).as_bytes()).unwrap();
+    let (_, items) = read(&writer.finish().unwrap().into_inner()).unwrap();
+    assert_eq!(places(&items), ["months/a.json: record 1", "the archive"]);
+    assert!(notes(&items).concat().ends_with("passed over: 1"));
+}
+
+#[test]
+fn what_is_wrong_inside_an_entry_is_told_with_its_name() {
+    let packed = archive(&[("a.json", b"[{\"mainSleep\":true},]")], deflated());
+    let refused = read(&packed).unwrap_err();
+    assert!(
+        matches!(&refused, ImportRefusal::Damaged { place, .. } if place.starts_with("a.json: line 1, ")),
+        "{refused}"
+    );
+}

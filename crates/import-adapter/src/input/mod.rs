@@ -3,10 +3,12 @@
 mod csv;
 mod cursor;
 mod place;
+mod rows;
 
 pub(crate) use csv::csv_fields;
 pub(crate) use cursor::{Cursor, LineEnd};
 pub(crate) use place::Place;
+pub(crate) use rows::{Row, Rows, field};
 
 use application::ports::import_source::ImportRefusal;
 

@@ -1,8 +1,77 @@
 //! Intakes of supplements: Restwell's own CSV.
+//!
+//! The rules are in `docs/import/intake-csv.md`.
 
+mod intake;
+
+use crate::format::Format;
+use crate::input::{LineEnd, Row, Rows, damaged};
 use crate::recognition::{Recognised, Seen};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use domain::time::TimeZone;
+use intake::{CREATED_AT, Intake, SERVINGS, SUPPLEMENT_ID, UPC};
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+/// Recognises the header: a time, servings, and one column that says of what.
+pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+    seen.text().and_then(crate::recognition::Text::header).filter(|columns| is_header(columns))?;
+    Some(Recognised::new(Format::IntakeCsv, |bytes, context| {
+        Ok(IntakeCsv { rows: Rows::new(bytes)?, zone: context.zone, columns: Vec::new() })
+    }))
 }
+
+fn is_header(columns: &[String]) -> bool {
+    let has = |name: &str| columns.iter().any(|column| column == name);
+    has(CREATED_AT) && has(SERVINGS) && (has(UPC) != has(SUPPLEMENT_ID))
+}
+
+/// Reads intakes.
+struct IntakeCsv {
+    rows: Rows,
+    /// The zone of times that carry no offset.
+    zone: TimeZone,
+    /// The header; empty before it was read.
+    columns: Vec<String>,
+}
+
+impl IntakeCsv {
+    fn read(&mut self, row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
+        let place = row.place();
+        if self.columns.is_empty() {
+            if !is_header(&row.fields) {
+                return Err(damaged(row.start, "the header line is expected"));
+            }
+            let unknown = row.fields.len().saturating_sub(3);
+            if unknown > 0 {
+                items.note(&place, format!("columns that are not known were passed over: {unknown}"));
+            }
+            self.columns = row.fields;
+        } else if row.fields.len() == self.columns.len() {
+            let intake = Intake { columns: &self.columns, fields: &row.fields };
+            let outcome = intake.log(&place, self.zone).map(ImportItem::Log);
+            items.finish(&place, Notes::default(), outcome);
+        } else if row.end == LineEnd::EndOfFile {
+            // A line that the file's end cuts has too few fields.
+            return Err(self.rows.ends_too_early());
+        } else {
+            items.reject(&place, "not as many fields as the header has");
+        }
+        Ok(())
+    }
+}
+
+impl RecordReader for IntakeCsv {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        match self.rows.next_row()? {
+            Some(row) => self.read(row, items).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.rows.bytes_read()
+    }
+}
+
+#[cfg(test)]
+mod tests;

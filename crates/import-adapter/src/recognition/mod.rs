@@ -129,8 +129,8 @@ pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal>
 impl Seen {
     /// Asks the formats in order, or the one that was asked for.
     fn first_claim(&self, asked: Format, named: bool) -> Option<Recognised> {
-        let asked_for = FORMATS.iter().filter(|(format, _)| asked == Format::Auto || *format == asked);
-        asked_for.filter_map(|(_, recognise)| recognise(self, named)).next()
+        let mut asked_for = FORMATS.iter().filter(|(format, _)| asked == Format::Auto || *format == asked);
+        asked_for.find_map(|(_, recognise)| recognise(self, named))
     }
 }
 

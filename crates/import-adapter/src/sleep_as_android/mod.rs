@@ -1,8 +1,76 @@
 //! Sleep as Android: `sleep-export.csv`, alone or in its zip.
+//!
+//! Each record has a header row of its own, since the columns behind the known ones are times of that night; then its
+//! data, then sometimes a row of noise levels. The rules are in `docs/import/sleep-as-android.md`.
 
+mod clock;
+mod event;
+mod record;
+
+use crate::format::Format;
+use crate::input::{LineEnd, Row, Rows, damaged};
 use crate::recognition::{Recognised, Seen};
+use crate::source::{Items, Notes, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use domain::time::TimeZone;
+use record::Record;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+/// The columns that are looked for.
+const COLUMNS: [&str; 6] = ["Id", "Tz", "From", "To", "Sched", "Hours"];
+
+/// Recognises the header of the first record.
+pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+    seen.text().filter(|text| text.has_columns(&COLUMNS))?;
+    Some(Recognised::new(Format::SleepAsAndroid, |bytes, context| {
+        Ok(SleepAsAndroid { rows: Rows::new(bytes)?, zone: context.zone, columns: Vec::new() })
+    }))
 }
+
+/// Reads records.
+struct SleepAsAndroid {
+    rows: Rows,
+    /// The zone of a record that names none that is known.
+    zone: TimeZone,
+    /// The header of the record that is being read; empty before the first.
+    columns: Vec<String>,
+}
+
+impl SleepAsAndroid {
+    fn read(&mut self, row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
+        let place = row.place();
+        let first = row.fields.first().map_or("", String::as_str);
+        if first == "Id" && COLUMNS.iter().all(|name| row.fields.iter().any(|column| column == name)) {
+            self.columns = row.fields;
+        } else if self.columns.is_empty() {
+            return Err(damaged(row.start, "the header row is expected"));
+        } else if first.is_empty() {
+            // Levels of noise.
+        } else if row.fields.len() == self.columns.len() {
+            let mut notes = Notes::default();
+            let outcome = Record { columns: &self.columns, fields: &row.fields }.read(self.zone, &mut notes);
+            items.finish_session(&place, notes, outcome);
+        } else if row.end == LineEnd::EndOfFile {
+            // A row that the file's end cuts has too few fields.
+            return Err(self.rows.ends_too_early());
+        } else {
+            items.reject(&place, "not as many fields as the header has");
+        }
+        Ok(())
+    }
+}
+
+impl RecordReader for SleepAsAndroid {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        match self.rows.next_row()? {
+            Some(row) => self.read(row, items).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.rows.bytes_read()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Archives that are damaged, and archives that mean harm.
+
+use super::made::{Made, write};
+use super::{archive, deflated, month, places, read, refusal, stored};
+use application::ports::import_source::ImportRefusal;
+use proptest::prelude::{any, prop, prop_assert, proptest};
+
+fn made(name: &str, ids: [u32; 2]) -> Made {
+    Made::stored(name, month(ids).as_bytes())
+}
+
+fn is_damaged_at(bytes: &[u8], name: &str) -> bool {
+    matches!(read(bytes), Err(ImportRefusal::Damaged { place, .. }) if place == name)
+}
+
+#[test]
+fn an_archive_of_either_width_of_numbers_is_read() {
+    for long in [false, true] {
+        let (_, items) = read(&write(&[made("b", [3, 4]), made("a", [1, 2])], long)).unwrap();
+        assert_eq!(places(&items), ["a: record 1", "a: record 2", "b: record 1", "b: record 2"]);
+    }
+}
+
+#[test]
+fn a_wrong_checksum_is_damage_and_so_is_a_wrong_size() {
+    let good = made("a", [1, 2]);
+    for bad in [
+        Made { crc: good.crc ^ 1, ..good.clone() },
+        Made { size: good.size + 1, ..good.clone() },
+        Made { size: good.size - 1, ..good.clone() },
+        Made { method: 8, ..good.clone() },
+    ] {
+        let bytes = write(&[made("0", [3, 4]), bad.clone()], false);
+        assert!(is_damaged_at(&bytes, "a"), "{bad:?} {:?}", read(&bytes));
+    }
+}
+
+#[test]
+fn an_archive_that_breaks_off_anywhere_is_refused() {
+    let (text, other) = (month(1..9), month(9..12));
+    let files = [("a.json", text.as_bytes()), ("b.json", other.as_bytes())];
+    for bytes in [archive(&files, deflated()), archive(&files, stored()), write(&[made("a", [1, 2])], true)] {
+        for length in 4..bytes.len() {
+            let refused = read(&bytes[..length]).unwrap_err();
+            assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{length}: {refused}");
+        }
+        assert!(read(&bytes).is_ok());
+    }
+}
+
+#[test]
+fn an_entry_that_is_cut_is_damaged() {
+    let text = month(1..9);
+    let mut cut = Made::stored("a", text.as_bytes());
+    cut.packed.truncate(100);
+    assert!(is_damaged_at(&write(&[cut], false), "a"));
+    let mut bomb = Made::bomb("a", text.as_bytes(), 1);
+    bomb.packed.truncate(bomb.packed.len() / 2);
+    assert!(is_damaged_at(&write(&[bomb], false), "a"));
+}
+
+#[test]
+fn an_encrypted_entry_and_an_unknown_way_to_pack_are_told() {
+    let encrypted = Made { flags: 1, ..made("a", [1, 2]) };
+    assert_eq!(
+        refusal(&write(&[encrypted], false)),
+        "cannot be read: a: it is encrypted: unpack the archive with its password first"
+    );
+    let unknown = Made { method: 14, ..made("a", [1, 2]) };
+    assert_eq!(
+        refusal(&write(&[unknown], false)),
+        "cannot be read: a: it is packed in a way that is not supported: unpack the archive first"
+    );
+}
+
+#[test]
+fn entries_that_share_bytes_or_a_name_are_refused() {
+    let twice = [made("a", [1, 2]), Made { offset: Some(0), ..made("b", [1, 2]) }];
+    assert_eq!(refusal(&write(&twice, false)), "damaged at the archive: entries share their bytes");
+    let one_name = [made("a", [1, 2]), made("a", [1, 2])];
+    assert_eq!(refusal(&write(&one_name, false)), "damaged at the archive: two entries have the same name");
+    let beyond = Made { offset: Some(u64::MAX - 10), ..made("a", [1, 2]) };
+    assert!(is_damaged_at(&write(&[beyond], true), "a"));
+    let elsewhere = Made { offset: Some(1), ..made("a", [1, 2]) };
+    assert!(is_damaged_at(&write(&[elsewhere], false), "a"));
+}
+
+#[test]
+fn what_unpacks_to_far_more_than_it_is_is_refused() {
+    let bomb = Made::bomb("a.json", month([1]).as_bytes(), 70);
+    let refused = refusal(&write(&[bomb], false));
+    assert_eq!(refused, "cannot be read: a.json unpacks to far more than any export does");
+}
+
+#[test]
+fn many_small_bombs_are_one() {
+    let bombs: Vec<_> =
+        (0..20).map(|id| Made::bomb(&format!("{id}.json"), month([id]).as_bytes(), 4)).collect();
+    let refused = refusal(&write(&bombs, false));
+    assert_eq!(refused, "cannot be read: its files unpack to far more than any export does");
+}
+
+#[test]
+fn an_archive_of_too_many_files_is_refused() {
+    let entries: Vec<_> = (0..100_001).map(|number| Made::stored(&number.to_string(), b"")).collect();
+    for long in [false, true] {
+        assert_eq!(refusal(&write(&entries, long)), "cannot be read: it holds more than 100000 files");
+    }
+}
+
+#[test]
+fn a_list_that_claims_more_than_there_is_is_refused() {
+    let good = write(&[made("a", [1, 2])], true);
+    let end = good.len() - 22;
+    for (at, bytes) in [
+        (end - 20 - 56 + 32, u64::MAX.to_le_bytes()),
+        (end - 20 - 56 + 32, 2_u64.to_le_bytes()),
+        (end - 20 - 56 + 40, u64::MAX.to_le_bytes()),
+        (end - 20 - 56 + 48, u64::MAX.to_le_bytes()),
+        (end - 20 + 8, u64::MAX.to_le_bytes()),
+    ] {
+        let mut bad = good.clone();
+        bad[at..at + 8].copy_from_slice(&bytes);
+        assert!(read(&bad).is_err(), "{at}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_damage_makes_an_archive_panic(
+        long in any::<bool>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = write(&[made("a.json", [1, 2]), made("b.json", [3, 4])], long);
+        for (index, byte) in edits {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        if let Ok((_, items)) = read(&bytes) {
+            prop_assert!(items.len() < 10);
+        }
+    }
+}

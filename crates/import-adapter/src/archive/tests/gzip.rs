@@ -1,0 +1,49 @@
+//! What gzip packed.
+
+use super::{month, places, read, read_as, refusal};
+use crate::Format;
+use application::ports::import_source::ImportRefusal;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write as _;
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+fn a_packed_file_is_read_as_what_is_in_it() {
+    let (format, items) = read(&packed(month([1, 2]).as_bytes())).unwrap();
+    assert_eq!((format, places(&items)), ("fitbit", vec!["record 1", "record 2"]));
+    assert!(read_as(&packed(month([1]).as_bytes()), Format::Dsld).is_err());
+    assert_eq!(
+        refusal(&packed(b"words")),
+        "not a format that is known; it is text whose first lines begin no format that is known"
+    );
+}
+
+#[test]
+fn a_packed_file_that_breaks_off_or_is_damaged_is_refused() {
+    let good = packed(month(1..9).as_bytes());
+    for length in 2..good.len() {
+        assert!(matches!(read(&good[..length]), Err(ImportRefusal::Damaged { .. })), "{length}");
+    }
+    let mut bad = good.clone();
+    let crc = good.len() - 8;
+    bad[crc] ^= 1;
+    assert_eq!(refusal(&bad), "damaged at the packed data: its packed data are damaged");
+}
+
+#[test]
+fn more_than_one_packed_file_is_refused() {
+    let two = [packed(month([1]).as_bytes()), packed(month([2]).as_bytes())].concat();
+    assert_eq!(refusal(&two), "damaged at the packed data: more follows the packed file: unpack it first");
+}
+
+#[test]
+fn a_packed_archive_is_not_opened() {
+    let archive = super::archive(&[("a.json", month([1]).as_bytes())], super::deflated());
+    assert!(refusal(&packed(&archive)).contains("it is a zip archive"));
+}

@@ -1,0 +1,83 @@
+//! The rows of a CSV, one after the other.
+
+use super::{Cursor, LineEnd, Place, RECORD_LIMIT, csv_fields, damaged};
+use crate::recognition::Bytes;
+use application::ports::import_source::ImportRefusal;
+
+/// One row of a CSV.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) start: Place,
+    pub(crate) fields: Vec<String>,
+    pub(crate) end: LineEnd,
+}
+
+impl Row {
+    /// Names its line in a report.
+    pub(crate) fn place(&self) -> String {
+        format!("line {}", self.start.line)
+    }
+}
+
+/// Reads rows; a quoted field may have lines of its own, and empty lines are passed over.
+pub(crate) struct Rows {
+    cursor: Cursor,
+    line: Vec<u8>,
+}
+
+impl Rows {
+    pub(crate) fn new(bytes: Bytes) -> Result<Self, ImportRefusal> {
+        Ok(Self { cursor: Cursor::new(bytes)?, line: Vec::new() })
+    }
+
+    pub(crate) const fn bytes_read(&self) -> u64 {
+        self.cursor.total()
+    }
+
+    /// Takes the next row; absent at the end of the file.
+    pub(crate) fn next_row(&mut self) -> Result<Option<Row>, ImportRefusal> {
+        loop {
+            let start = self.cursor.place();
+            let Some((text, end)) = self.next_text(start)? else { return Ok(None) };
+            if text.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let text = std::str::from_utf8(&text).map_err(|_| damaged(start, "not valid UTF-8"))?;
+            let fields = csv_fields(text).ok_or_else(|| damaged(start, "not a row of a CSV"))?;
+            return Ok(Some(Row { start, fields, end }));
+        }
+    }
+
+    fn next_text(&mut self, start: Place) -> Result<Option<(Vec<u8>, LineEnd)>, ImportRefusal> {
+        let (mut text, mut is_open) = (Vec::new(), false);
+        loop {
+            let Some(end) = self.cursor.read_line(&mut self.line)? else {
+                return if is_open { Err(self.cursor.ends_too_early()) } else { Ok(None) };
+            };
+            if text.len().saturating_add(self.line.len()) > RECORD_LIMIT {
+                return Err(damaged(
+                    start,
+                    format!("a row is longer than {} MiB", RECORD_LIMIT / (1024 * 1024)),
+                ));
+            }
+            let quotes = memchr::memchr_iter(b'"', &self.line).count();
+            text.append(&mut self.line);
+            is_open ^= quotes % 2 == 1;
+            if !is_open {
+                return Ok(Some((text, end)));
+            }
+            text.push(b'\n');
+        }
+    }
+
+    /// Refuses a file whose last row is cut.
+    pub(crate) fn ends_too_early(&self) -> ImportRefusal {
+        self.cursor.ends_too_early()
+    }
+}
+
+/// Finds the field of a column.
+pub(crate) fn field<'a>(columns: &[String], fields: &'a [String], name: &str) -> Option<&'a str> {
+    let index = columns.iter().position(|column| column == name)?;
+    fields.get(index).map(String::as_str).filter(|field| !field.is_empty())
+}

@@ -1,0 +1,55 @@
+//! From a row to an intake.
+
+use crate::input::field;
+use crate::local_time::LocalTime;
+use application::ports::import_source::ImportedLog;
+use chrono::{DateTime, Utc};
+use domain::id::SupplementId;
+use domain::supplement::{IntakeLogRecord, Servings};
+use domain::time::TimeZone;
+
+pub(super) const CREATED_AT: &str = "created_at";
+pub(super) const SERVINGS: &str = "servings";
+pub(super) const SUPPLEMENT_ID: &str = "supplement_id";
+pub(super) const UPC: &str = "upc";
+
+/// One row.
+pub(super) struct Intake<'a> {
+    pub(super) columns: &'a [String],
+    pub(super) fields: &'a [String],
+}
+
+impl Intake<'_> {
+    /// Reads the intake of the row, or says why it is none; `zone` is that of a time without an offset.
+    pub(super) fn log(&self, place: &str, zone: TimeZone) -> Result<Box<ImportedLog>, String> {
+        let created_at = self.created_at(zone)?;
+        let servings = self.required(SERVINGS)?.parse().map_err(|_| "servings is not a number".to_owned())?;
+        let servings = Servings::new(servings).map_err(|error| error.to_string())?;
+        let supplement = self.supplement()?;
+        let record = IntakeLogRecord::new(supplement, created_at, servings, None)
+            .map_err(|error| error.to_string())?;
+        Ok(Box::new(ImportedLog { place: place.to_owned(), id: None, record }))
+    }
+
+    fn required(&self, name: &str) -> Result<&str, String> {
+        field(self.columns, self.fields, name).ok_or_else(|| format!("{name} is missing"))
+    }
+
+    /// Reads `2026-01-10T22:00:00Z` and `2026-01-10 22:00`.
+    fn created_at(&self, zone: TimeZone) -> Result<DateTime<Utc>, String> {
+        let text = self.required(CREATED_AT)?.replacen(' ', "T", 1);
+        let time = LocalTime::parse(&text).and_then(|time| time.resolve(zone));
+        time.map(|(instant, _)| instant).ok_or_else(|| {
+            "created_at is not a date and time, such as 2026-01-10T22:00:00+01:00 or 2026-01-10 22:00"
+                .to_owned()
+        })
+    }
+
+    fn supplement(&self) -> Result<SupplementId, String> {
+        if self.columns.iter().any(|column| column == UPC) {
+            self.required(UPC)?;
+            return Err("supplements cannot be found by upc yet: use the column supplement_id".to_owned());
+        }
+        SupplementId::parse(self.required(SUPPLEMENT_ID)?).map_err(|error| format!("supplement_id: {error}"))
+    }
+}

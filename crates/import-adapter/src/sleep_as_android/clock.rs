@@ -1,0 +1,73 @@
+//! Local times, which have no offset: what else the record says decides where one exists twice.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use domain::time::{Fold, TimeZone};
+
+/// Parses `09. 12. 2020 8:16`.
+pub(super) fn parse(text: &str) -> Option<NaiveDateTime> {
+    let mut parts = text.split_whitespace();
+    let (day, month) = (parts.next()?.strip_suffix('.')?, parts.next()?.strip_suffix('.')?);
+    let (year, clock) = (parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
+    let (hour, minute) = clock.split_once(':')?;
+    let date =
+        NaiveDate::from_ymd_opt(i32::try_from(number(year, 4)?).ok()?, number(month, 2)?, number(day, 2)?);
+    date?.and_hms_opt(number(hour, 2)?, number(minute, 2)?, 0)
+}
+
+fn number(text: &str, digits: usize) -> Option<u32> {
+    let plain = (1..=digits).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok())?
+}
+
+/// Gives the instant of a local time; of two, the one closer to what it should be, else the first.
+pub(super) fn resolve(zone: TimeZone, local: NaiveDateTime, about: Option<DateTime<Utc>>) -> DateTime<Utc> {
+    let first = zone.resolve(local, Fold::First);
+    let Some(about) = about else { return first };
+    let second = zone.resolve(local, Fold::Second);
+    let distance = |instant: DateTime<Utc>| instant.signed_duration_since(about).abs();
+    if distance(second) < distance(first) { second } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, resolve};
+    use chrono::DateTime;
+    use domain::time::TimeZone;
+
+    #[test]
+    fn a_date_is_day_month_and_year_with_points() {
+        for (text, expected) in [
+            ("09. 12. 2020 8:16", "2020-12-09 08:16:00"),
+            ("1. 2. 2026 00:05", "2026-02-01 00:05:00"),
+            ("31. 12. 2025 23:59", "2025-12-31 23:59:00"),
+        ] {
+            assert_eq!(parse(text).map(|time| time.to_string()).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "09. 12. 2020",
+            "09.12.2020 8:16",
+            "09. 13. 2020 8:16",
+            "09. 12. 2020 24:00",
+            "09. 12. 2020 8:16 x",
+            "+9. 12. 2020 8:16",
+            "2020-12-09 8:16",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_time_that_exists_twice_the_closer_one_counts() {
+        let zone = TimeZone::parse("Europe/London").unwrap();
+        let local = parse("25. 10. 2020 1:30").unwrap();
+        let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();
+        let (first, second) = (at("2020-10-25T00:30:00Z"), at("2020-10-25T01:30:00Z"));
+        assert_eq!(resolve(zone, local, None), first);
+        assert_eq!(resolve(zone, local, Some(at("2020-10-25T00:30:41Z"))), first);
+        assert_eq!(resolve(zone, local, Some(at("2020-10-25T01:30:41Z"))), second);
+    }
+}

@@ -1,0 +1,95 @@
+//! Stages out of events: `LIGHT_START-1606462701362`, `LIGHT_END-1606462881362`.
+
+use crate::source::Notes;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
+use std::collections::HashMap;
+
+/// A stage that begins or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Event {
+    at: DateTime<Utc>,
+    stage: Stage,
+    is_start: bool,
+}
+
+/// What an event says, apart from stages.
+enum Read {
+    Stage(Event),
+    /// A light, an alarm, a device.
+    Other,
+    Unreadable,
+}
+
+fn read(text: &str) -> Read {
+    let mut parts = text.splitn(3, '-');
+    let (label, at) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (stage, is_start) = match label {
+        "LIGHT_START" => (Stage::Light, true),
+        "LIGHT_END" => (Stage::Light, false),
+        "DEEP_START" => (Stage::Deep, true),
+        "DEEP_END" => (Stage::Deep, false),
+        "REM_START" => (Stage::Rem, true),
+        "REM_END" => (Stage::Rem, false),
+        "AWAKE_START" => (Stage::Awake, true),
+        "AWAKE_END" => (Stage::Awake, false),
+        _ => return Read::Other,
+    };
+    let at = at.parse().ok().and_then(DateTime::from_timestamp_millis);
+    at.map_or(Read::Unreadable, |at| Read::Stage(Event { at, stage, is_start }))
+}
+
+/// Makes stages of a record's events; what is left out of them is noted.
+pub(super) fn hypnogram<'a>(
+    texts: impl Iterator<Item = &'a str>,
+    time_in_bed: &TimeInBed,
+    notes: &mut Notes,
+) -> Result<Hypnogram, String> {
+    let (mut events, mut unreadable) = (Vec::new(), 0_usize);
+    for text in texts {
+        match read(text) {
+            Read::Stage(event) => events.push(event),
+            Read::Other => {}
+            Read::Unreadable => unreadable = unreadable.saturating_add(1),
+        }
+    }
+    // Those of the same time stay as they are listed: an end, then the start of what follows.
+    events.sort_by_key(|event| event.at);
+    notes.count(unreadable, "events without a readable time were left out");
+    let entries = entries(&events, time_in_bed, notes);
+    // From and To are cut to the minute, events are not.
+    let slack = TimeDelta::minutes(1);
+    let beyond = |entry: &&StageEntry| {
+        entry.end().signed_duration_since(time_in_bed.end()) > slack
+            || time_in_bed.start().signed_duration_since(entry.start()) > slack
+    };
+    notes.count(
+        entries.iter().filter(beyond).count(),
+        "stages that reach beyond the time in bed were cut to it",
+    );
+    Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
+}
+
+/// Pairs starts with ends: a stage lasts to its own end, else to the next start, else to the end of the session.
+fn entries(events: &[Event], time_in_bed: &TimeInBed, notes: &mut Notes) -> Vec<StageEntry> {
+    let (mut entries, mut empty, mut unmatched) = (Vec::new(), 0_usize, 0_usize);
+    // From the last to the first, so that what comes next is known.
+    let mut next_start = time_in_bed.end();
+    let mut ends: HashMap<Stage, DateTime<Utc>> = HashMap::new();
+    for Event { at, stage, is_start } in events.iter().rev() {
+        if !is_start {
+            let is_second = ends.insert(*stage, *at).is_some();
+            unmatched = unmatched.saturating_add(usize::from(is_second));
+            continue;
+        }
+        match StageEntry::new(*stage, *at, ends.remove(stage).unwrap_or(next_start)) {
+            Ok(entry) => entries.push(entry),
+            Err(_) => empty = empty.saturating_add(1),
+        }
+        next_start = *at;
+    }
+    notes.count(empty, "stages of no length were left out");
+    notes.count(unmatched.saturating_add(ends.len()), "ends of stages that never began were left out");
+    entries.reverse();
+    entries
+}
