@@ -15,9 +15,9 @@ use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
 
-#[derive(Queryable, Insertable, AsChangeset, Identifiable)]
+#[derive(Queryable, Selectable, Insertable, AsChangeset, Identifiable)]
 #[diesel(table_name = account, treat_none_as_null = true)]
-struct AccountRow {
+pub(crate) struct AccountRow {
     id: Vec<u8>,
     email: String,
     email_normalised: String,
@@ -60,7 +60,7 @@ impl From<&User> for AccountRow {
 }
 
 impl AccountRow {
-    fn into_user(self) -> Result<User, StorageError> {
+    pub(crate) fn into_user(self) -> Result<User, StorageError> {
         let Self {
             id,
             email,
@@ -113,9 +113,14 @@ pub(crate) fn user_status(cells: Cells<'_>, locked_at: Option<i64>) -> Result<Us
     })
 }
 
-fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Option<User>, StorageError> {
-    let row: Option<AccountRow> =
-        account::table.find(blob(id.as_uuid())).first(connection).optional().storage()?;
+/// Reads a person, if there is one.
+pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Option<User>, StorageError> {
+    let row: Option<AccountRow> = account::table
+        .find(blob(id.as_uuid()))
+        .select(AccountRow::as_select())
+        .first(connection)
+        .optional()
+        .storage()?;
     row.map(AccountRow::into_user).transpose()
 }
 
@@ -144,6 +149,7 @@ impl UserRepository for SqliteUnitOfWork {
         let email = email.normalised();
         self.run(move |connection| {
             let row: Option<AccountRow> = account::table
+                .select(AccountRow::as_select())
                 .filter(account::email_normalised.eq(email))
                 .first(connection)
                 .optional()
@@ -158,6 +164,7 @@ impl UserRepository for SqliteUnitOfWork {
         let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
         self.run(move |connection| {
             let rows: Vec<AccountRow> = account::table
+                .select(AccountRow::as_select())
                 .filter(account::id.gt(after))
                 .order(account::id)
                 .limit(i64::from(limit))
@@ -171,7 +178,9 @@ impl UserRepository for SqliteUnitOfWork {
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         let row = AccountRow::from(user);
         self.run(move |connection| {
-            let changed = diesel::update(&row).set(&row).execute(connection).storage()?;
+            let next = account::change_number + 1;
+            let numbers = (account::change_number.eq(next), account::profile_change_number.eq(next));
+            let changed = diesel::update(&row).set((&row, numbers)).execute(connection).storage()?;
             Ok(changed > 0)
         })
         .await

@@ -65,6 +65,9 @@ impl ImportRepository for SqliteUnitOfWork {
     async fn forget(&mut self, _id: ImportId, _record: RecordReference) -> Result<(), StorageError> {
         Err(super_stub())
     }
+    async fn leave(&mut self, _id: ImportId, _record: RecordReference) -> Result<(), StorageError> {
+        Err(super_stub())
+    }
     async fn forget_noted_before(
         &mut self,
         _before: DateTime<Utc>,

@@ -1,5 +1,6 @@
 //! Intake logs in a unit of work.
 
+use crate::change::{deletion, number};
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::intake_log;
@@ -8,11 +9,12 @@ use application::ports::storage::{IntakeLogRepository, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
+use domain::change::ChangeKind;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
 use std::collections::BTreeMap;
 
-#[derive(Queryable, Insertable)]
+#[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = intake_log)]
 pub(crate) struct IntakeLogRecordRow {
     user_id: Vec<u8>,
@@ -53,7 +55,7 @@ impl IntakeLogRecordRow {
     /// Overwrites the stored row with the same person and id; returns how many there were.
     ///
     /// Written out because supplement and time are part of the primary key, which derived changesets leave out.
-    fn overwrite(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
+    fn overwrite(self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
         use intake_log::dsl;
         let Self { user_id, supplement_id, created_at, id, servings, external_key } = self;
         diesel::update(dsl::intake_log.filter(dsl::user_id.eq(user_id)).filter(dsl::id.eq(id)))
@@ -62,6 +64,7 @@ impl IntakeLogRecordRow {
                 dsl::created_at.eq(created_at),
                 dsl::servings.eq(servings),
                 dsl::external_key.eq(external_key),
+                dsl::change_number.eq(number),
             ))
             .execute(connection)
     }
@@ -91,7 +94,8 @@ impl Candidate {
         user_id: &[u8],
     ) -> QueryResult<Vec<IntakeLogRecordRow>> {
         use intake_log::dsl;
-        let of_user = dsl::intake_log.filter(dsl::user_id.eq(user_id));
+        let of_user =
+            dsl::intake_log.select(IntakeLogRecordRow::as_select()).filter(dsl::user_id.eq(user_id));
         let mut rows: Vec<IntakeLogRecordRow> = of_user
             .filter(dsl::supplement_id.eq(&self.supplement_id))
             .filter(dsl::created_at.eq(self.created_at))
@@ -101,6 +105,43 @@ impl Candidate {
         }
         Ok(rows)
     }
+}
+
+fn insert_all(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    rows: &[IntakeLogRecordRow],
+) -> QueryResult<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    connection.transaction(|connection| {
+        // Without the person the rows have none either, and the first one fails.
+        let number = number::take(connection, user_id)?.unwrap_or_default();
+        // A row at a time: one prepared statement, and no limit on the number of bound values.
+        for row in rows {
+            let values = (row, intake_log::change_number.eq(number));
+            diesel::insert_into(intake_log::table).values(values).execute(connection)?;
+        }
+        let ids = rows.iter().map(|row| row.id.as_slice());
+        deletion::take_away(connection, user_id, ChangeKind::Supplements, ids)
+    })
+}
+
+fn delete_all(connection: &mut SqliteConnection, user_id: &[u8], ids: &[Vec<u8>]) -> QueryResult<u64> {
+    let mut deleted = 0;
+    if ids.is_empty() {
+        return Ok(deleted);
+    }
+    let Some(number) = number::take(connection, user_id)? else { return Ok(deleted) };
+    for id in ids {
+        let same = intake_log::table.filter(intake_log::user_id.eq(user_id)).filter(intake_log::id.eq(id));
+        if diesel::delete(same).execute(connection)? > 0 {
+            deletion::keep(connection, user_id, ChangeKind::Supplements, id, number)?;
+            deleted += 1;
+        }
+    }
+    Ok(deleted)
 }
 
 #[async_trait]
@@ -136,6 +177,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
             let mut found = BTreeMap::new();
             for id in &ids {
                 let row: Option<IntakeLogRecordRow> = intake_log::table
+                    .select(IntakeLogRecordRow::as_select())
                     .filter(intake_log::user_id.eq(&user_id))
                     .filter(intake_log::id.eq(id))
                     .first(connection)
@@ -154,25 +196,23 @@ impl IntakeLogRepository for SqliteUnitOfWork {
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
         let rows: Vec<IntakeLogRecordRow> =
             logs.iter().map(|log| IntakeLogRecordRow::of(user_id, log)).collect();
-        self.run(move |connection| {
-            // A row at a time: one prepared statement, and no limit on the number of bound values.
-            let all = connection.transaction(|connection| {
-                for row in &rows {
-                    diesel::insert_into(intake_log::table).values(row).execute(connection)?;
-                }
-                Ok(())
-            });
-            all.storage()
-        })
-        .await
+        let user_id = blob(user_id.as_uuid());
+        self.run(move |connection| insert_all(connection, &user_id, &rows).storage()).await
     }
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
         let row = IntakeLogRecordRow::of(user_id, log);
-        self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
+        let user_id = blob(user_id.as_uuid());
+        self.run(move |connection| {
+            let Some(number) = number::take(connection, &user_id).storage()? else { return Ok(false) };
+            Ok(row.overwrite(connection, number).storage()? > 0)
+        })
+        .await
     }
 
-    async fn delete(&mut self, _user_id: UserId, _ids: &[IntakeLogId]) -> Result<u64, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+    async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        let user_id = blob(user_id.as_uuid());
+        let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
+        self.run(move |connection| delete_all(connection, &user_id, &ids).storage()).await
     }
 }

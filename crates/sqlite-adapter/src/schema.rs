@@ -24,6 +24,8 @@ table! {
         weight_kg -> Nullable<Double>,
         skin_type -> Nullable<Integer>,
         wheelchair_use -> Nullable<Bool>,
+        change_number -> BigInt,
+        profile_change_number -> BigInt,
     }
 }
 
@@ -97,6 +99,7 @@ table! {
         updated_at -> BigInt,
         stages -> Binary,
         metrics -> Binary,
+        change_number -> BigInt,
     }
 }
 
@@ -113,6 +116,8 @@ table! {
         label_date -> Nullable<Text>,
         entry_date -> BigInt,
         ingredients -> Text,
+        upc_digits -> Nullable<Text>,
+        revision -> BigInt,
     }
 }
 
@@ -124,6 +129,7 @@ table! {
         id -> Binary,
         servings -> Double,
         external_key -> Nullable<Text>,
+        change_number -> BigInt,
     }
 }
 
@@ -248,6 +254,80 @@ table! {
         queued_at -> BigInt,
         due_at -> BigInt,
         attempts -> BigInt,
+    }
+}
+
+table! {
+    deletion (user_id, kind, id) {
+        user_id -> Binary,
+        kind -> Text,
+        id -> Binary,
+        change_number -> BigInt,
+        deleted_at -> BigInt,
+    }
+}
+
+table! {
+    import (id) {
+        id -> Binary,
+        user_id -> Nullable<Binary>,
+        origin -> Text,
+        file_name -> Text,
+        format -> Nullable<Text>,
+        digest -> Nullable<Binary>,
+        zone -> Text,
+        state -> Text,
+        size -> BigInt,
+        bytes_done -> BigInt,
+        started_at -> BigInt,
+        ended_at -> Nullable<BigInt>,
+        report -> Text,
+        refusal -> Nullable<Text>,
+        lease_until -> Nullable<BigInt>,
+    }
+}
+
+table! {
+    import_part (import_id, position) {
+        import_id -> Binary,
+        position -> BigInt,
+        bytes -> Binary,
+    }
+}
+
+table! {
+    import_change (sequence) {
+        sequence -> BigInt,
+        import_id -> Binary,
+        kind -> Text,
+        record_id -> Binary,
+        user_id -> Nullable<Binary>,
+        change_number -> BigInt,
+        before -> Nullable<Text>,
+    }
+}
+
+table! {
+    erased_person (id_hash) {
+        id_hash -> Binary,
+    }
+}
+
+table! {
+    erasure (id) {
+        id -> Binary,
+        at -> BigInt,
+    }
+}
+
+table! {
+    idempotent_answer (client_id, key_hash) {
+        client_id -> Binary,
+        key_hash -> Binary,
+        content_hash -> Binary,
+        claimed_at -> BigInt,
+        status -> Nullable<Integer>,
+        body -> Nullable<Binary>,
     }
 }
 

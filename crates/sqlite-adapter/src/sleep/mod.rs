@@ -3,3 +3,5 @@
 mod reader;
 mod repository;
 mod row;
+
+pub(crate) use reader::find_packed;

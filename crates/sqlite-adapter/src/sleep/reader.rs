@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
+use diesel::sqlite::SqliteConnection;
 use domain::id::{SleepSessionId, UserId};
 use domain::paging::SortDirection;
 use domain::sleep::SleepSession;
@@ -106,6 +107,7 @@ impl SleepReader for SqliteStore {
             use sleep_session::dsl;
             // The first condition is for the index; the second tells apart what starts at the same time.
             let rows: Vec<SleepRow> = dsl::sleep_session
+                .select(SleepRow::as_select())
                 .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
                 .filter(dsl::started_at.ge(start))
                 .filter(dsl::started_at.gt(start).or(dsl::id.gt(id)))
@@ -117,6 +119,22 @@ impl SleepReader for SqliteStore {
         })
         .await
     }
+}
+
+/// Reads one session of a person, whole and packed.
+pub(crate) fn find_packed(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    id: &[u8],
+) -> Result<Option<PackedSleepRow>, StorageError> {
+    let statement: Statement<PageSql> = Statement::new(
+        "SELECT id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, stages, metrics \
+         FROM sleep_session WHERE user_id = ? AND id = ?",
+    )
+    .blob(user_id)
+    .blob(id);
+    let row: Option<PageRow> = statement.get_result(connection).optional().storage()?;
+    row.map(PageRow::into_packed).transpose()
 }
 
 /// Makes the statement of a page.

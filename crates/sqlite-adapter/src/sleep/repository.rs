@@ -1,6 +1,7 @@
 //! Sessions in a unit of work.
 
 use super::row::{SleepRow, kind_name, stored_source};
+use crate::change::{deletion, number};
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::schema::sleep_session;
@@ -9,6 +10,7 @@ use application::ports::storage::{SleepRepository, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
+use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SleepRecord, SleepSession, TimeInBed};
 use std::collections::BTreeMap;
@@ -37,6 +39,7 @@ impl From<&SleepRecord> for Candidate {
 impl Candidate {
     fn with_same_key(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
         sleep_session::table
+            .select(SleepRow::as_select())
             .filter(sleep_session::user_id.eq(user_id))
             .filter(sleep_session::source.eq(&self.source))
             .filter(sleep_session::key_kind.eq(self.key_kind))
@@ -47,6 +50,7 @@ impl Candidate {
     /// Finds what overlaps in time: no session is longer than `MAX_MILLIS`, so the index bounds the search.
     fn overlapping(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
         sleep_session::table
+            .select(SleepRow::as_select())
             .filter(sleep_session::user_id.eq(user_id))
             .filter(sleep_session::started_at.gt(self.start.saturating_sub(TimeInBed::MAX_MILLIS)))
             .filter(sleep_session::started_at.lt(self.end))
@@ -56,14 +60,36 @@ impl Candidate {
     }
 }
 
-fn insert_all(connection: &mut SqliteConnection, rows: &[SleepRow]) -> QueryResult<()> {
-    // A row at a time: one prepared statement, and no limit on the number of bound values.
+fn insert_all(connection: &mut SqliteConnection, user_id: &[u8], rows: &[SleepRow]) -> QueryResult<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     connection.transaction(|connection| {
+        // Without the person the rows have none either, and the first one fails.
+        let number = number::take(connection, user_id)?.unwrap_or_default();
+        // A row at a time: one prepared statement, and no limit on the number of bound values.
         for row in rows {
-            diesel::insert_into(sleep_session::table).values(row).execute(connection)?;
+            row.insert(connection, number)?;
         }
-        Ok(())
+        deletion::take_away(connection, user_id, ChangeKind::Sleep, rows.iter().map(SleepRow::id))
     })
+}
+
+fn delete_all(connection: &mut SqliteConnection, user_id: &[u8], ids: &[Vec<u8>]) -> QueryResult<u64> {
+    let mut deleted = 0;
+    if ids.is_empty() {
+        return Ok(deleted);
+    }
+    let Some(number) = number::take(connection, user_id)? else { return Ok(deleted) };
+    for id in ids {
+        let same =
+            sleep_session::table.filter(sleep_session::user_id.eq(user_id)).filter(sleep_session::id.eq(id));
+        if diesel::delete(same).execute(connection)? > 0 {
+            deletion::keep(connection, user_id, ChangeKind::Sleep, id, number)?;
+            deleted += 1;
+        }
+    }
+    Ok(deleted)
 }
 
 #[async_trait]
@@ -101,6 +127,7 @@ impl SleepRepository for SqliteUnitOfWork {
             let mut found = BTreeMap::new();
             for id in &ids {
                 let row: Option<SleepRow> = sleep_session::table
+                    .select(SleepRow::as_select())
                     .filter(sleep_session::user_id.eq(&user_id))
                     .filter(sleep_session::id.eq(id))
                     .first(connection)
@@ -118,27 +145,23 @@ impl SleepRepository for SqliteUnitOfWork {
 
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
         let rows: Vec<SleepRow> = sessions.iter().map(|session| SleepRow::of(user_id, session)).collect();
-        self.run(move |connection| insert_all(connection, &rows).storage()).await
+        let user_id = blob(user_id.as_uuid());
+        self.run(move |connection| insert_all(connection, &user_id, &rows).storage()).await
     }
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
         let row = SleepRow::of(user_id, session);
-        self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
+        let user_id = blob(user_id.as_uuid());
+        self.run(move |connection| {
+            let Some(number) = number::take(connection, &user_id).storage()? else { return Ok(false) };
+            Ok(row.overwrite(connection, number).storage()? > 0)
+        })
+        .await
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
         let user_id = blob(user_id.as_uuid());
         let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
-        self.run(move |connection| {
-            let mut deleted = 0;
-            for id in &ids {
-                let same = sleep_session::table
-                    .filter(sleep_session::user_id.eq(&user_id))
-                    .filter(sleep_session::id.eq(id));
-                deleted += diesel::delete(same).execute(connection).storage()?;
-            }
-            Ok(deleted.try_into().unwrap_or(u64::MAX))
-        })
-        .await
+        self.run(move |connection| delete_all(connection, &user_id, &ids).storage()).await
     }
 }

@@ -4,16 +4,18 @@ use crate::row::{Cells, blob};
 use crate::schema::sleep_session;
 use application::ports::storage::StorageError;
 use diesel::prelude::*;
-use diesel::sqlite::SqliteConnection;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
+use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{
     SessionKey, SessionKeyKind, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed,
 };
 use domain::time::UtcOffset;
 
-#[derive(Queryable, Insertable)]
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = sleep_session)]
-pub(super) struct SleepRow {
+pub(crate) struct SleepRow {
     user_id: Vec<u8>,
     started_at: i64,
     id: Vec<u8>,
@@ -30,7 +32,7 @@ pub(super) struct SleepRow {
 }
 
 impl SleepRow {
-    pub(super) fn of(user_id: UserId, session: &SleepSession) -> Self {
+    pub(crate) fn of(user_id: UserId, session: &SleepSession) -> Self {
         let SleepSession { id, record, updated_at } = session;
         let SleepRecordHead { key, source, time_in_bed, is_nap } = record.head();
         Self {
@@ -50,10 +52,20 @@ impl SleepRow {
         }
     }
 
+    /// Returns the id as it is stored.
+    pub(super) fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    /// Stores the row under this number of a change.
+    pub(super) fn insert(&self, connection: &mut SqliteConnection, number: i64) -> QueryResult<()> {
+        NewSession { row: self, number }.execute(connection).map(drop)
+    }
+
     /// Overwrites the stored row with the same person and id; returns how many there were.
     ///
     /// Written out because the start is part of the primary key, which derived changesets leave out.
-    pub(super) fn overwrite(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
+    pub(super) fn overwrite(self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
         use sleep_session::dsl;
         let Self {
             user_id,
@@ -83,11 +95,12 @@ impl SleepRow {
                 dsl::updated_at.eq(updated_at),
                 dsl::stages.eq(stages),
                 dsl::metrics.eq(metrics),
+                dsl::change_number.eq(number),
             ))
             .execute(connection)
     }
 
-    pub(super) fn into_session(self) -> Result<SleepSession, StorageError> {
+    pub(crate) fn into_session(self) -> Result<SleepSession, StorageError> {
         let Self {
             // The person is the one that was asked for.
             user_id: _,
@@ -128,6 +141,59 @@ impl SleepRow {
         })
     }
 }
+
+/// The statement that stores a row. Its text never differs, so that the connection finds it prepared by its type; the
+/// one that diesel derives leaves missing values out and is put together anew for each row.
+struct NewSession<'a> {
+    row: &'a SleepRow,
+    number: i64,
+}
+
+impl QueryFragment<Sqlite> for NewSession<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let SleepRow {
+            user_id,
+            started_at,
+            id,
+            ended_at,
+            offset_at_start,
+            offset_at_end,
+            source,
+            key_kind,
+            natural_key,
+            is_nap,
+            updated_at,
+            stages,
+            metrics,
+        } = self.row;
+        out.push_sql(
+            "INSERT INTO sleep_session (user_id, started_at, id, ended_at, offset_at_start, offset_at_end, source, \
+             key_kind, natural_key, is_nap, updated_at, stages, metrics, change_number) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        );
+        out.push_bind_param_value_only::<Binary, _>(user_id)?;
+        out.push_bind_param_value_only::<BigInt, _>(started_at)?;
+        out.push_bind_param_value_only::<Binary, _>(id)?;
+        out.push_bind_param_value_only::<BigInt, _>(ended_at)?;
+        out.push_bind_param_value_only::<Nullable<Integer>, _>(offset_at_start)?;
+        out.push_bind_param_value_only::<Nullable<Integer>, _>(offset_at_end)?;
+        out.push_bind_param_value_only::<Text, _>(source)?;
+        out.push_bind_param_value_only::<Text, _>(key_kind)?;
+        out.push_bind_param_value_only::<Text, _>(natural_key)?;
+        out.push_bind_param_value_only::<Nullable<Bool>, _>(is_nap)?;
+        out.push_bind_param_value_only::<BigInt, _>(updated_at)?;
+        out.push_bind_param_value_only::<Binary, _>(stages)?;
+        out.push_bind_param_value_only::<Binary, _>(metrics)?;
+        out.push_bind_param_value_only::<BigInt, _>(&self.number)
+    }
+}
+
+impl QueryId for NewSession<'_> {
+    type QueryId = NewSession<'static>;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl RunQueryDsl<SqliteConnection> for NewSession<'_> {}
 
 /// Writes a source; '' stands for none.
 pub(super) fn stored_source(source: Option<&SleepSource>) -> &str {

@@ -3,3 +3,6 @@
 mod reader;
 mod repository;
 mod row;
+
+pub(crate) use reader::{in_snapshot, read_supplement};
+pub(crate) use row::SupplementRow;

@@ -39,7 +39,7 @@ impl From<diesel::result::Error> for Failure {
 }
 
 /// Reads several statements from one state of the database.
-fn in_snapshot<T>(
+pub(crate) fn in_snapshot<T>(
     connection: &mut SqliteConnection,
     read: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError>,
 ) -> Result<T, StorageError> {
@@ -89,6 +89,7 @@ impl SupplementReader for SqliteStore {
             use intake_log::dsl;
             // The first condition is for the index; the second tells apart what has the same time.
             let rows: Vec<IntakeLogRecordRow> = dsl::intake_log
+                .select(IntakeLogRecordRow::as_select())
                 .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
                 .filter(dsl::created_at.ge(time))
                 .filter(dsl::created_at.gt(time).or(dsl::id.gt(id)))
@@ -165,7 +166,11 @@ fn read_record(
     Ok(SupplementRecord { supplement, logs: logs? })
 }
 
-fn read_supplement(connection: &mut SqliteConnection, id: &[u8]) -> Result<SupplementRow, StorageError> {
+/// Reads a supplement that must be there.
+pub(crate) fn read_supplement(
+    connection: &mut SqliteConnection,
+    id: &[u8],
+) -> Result<SupplementRow, StorageError> {
     supplement::table.find(id).select(SupplementRow::as_select()).first(connection).storage()
 }
 

@@ -2,15 +2,18 @@
 
 use super::row::{LabelRow, SupplementRow};
 use crate::error::StorageResult as _;
-use crate::row::blob;
+use crate::row::{Cells, blob};
 use crate::schema::{intake_log, supplement};
+use crate::statement::Statement;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{StorageError, SupplementRepository};
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel::sqlite::SqliteConnection;
 use domain::id::SupplementId;
-use domain::supplement::{CatalogueKey, Supplement, Upc};
+use domain::supplement::{CatalogueKey, Supplement, SupplementLabel, Upc};
 
 #[async_trait]
 impl SupplementRepository for SqliteUnitOfWork {
@@ -33,7 +36,7 @@ impl SupplementRepository for SqliteUnitOfWork {
             let row: Option<SupplementRow> = supplement::table
                 .filter(supplement::catalogue_source.eq(source))
                 .filter(supplement::catalogue_key.eq(key))
-                .filter(supplement::is_current)
+                .filter(is_current())
                 .select(SupplementRow::as_select())
                 .first(connection)
                 .optional()
@@ -53,8 +56,10 @@ impl SupplementRepository for SqliteUnitOfWork {
 
     async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError> {
         let row = SupplementRow::current(key, supplement)?;
+        let digits = supplement::upc_digits.eq(digits(&supplement.label));
         self.run(move |connection| {
-            diesel::insert_into(supplement::table).values(row).execute(connection).storage().map(drop)
+            let values = (row, digits);
+            diesel::insert_into(supplement::table).values(values).execute(connection).storage().map(drop)
         })
         .await
     }
@@ -62,9 +67,11 @@ impl SupplementRepository for SqliteUnitOfWork {
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
         let row = LabelRow::of(supplement)?;
         let id = blob(supplement.id.as_uuid());
+        let digits = supplement::upc_digits.eq(digits(&supplement.label));
         self.run(move |connection| {
+            let values = (row, digits, supplement::revision.eq(supplement::revision + 1));
             let changed =
-                diesel::update(supplement::table.find(id)).set(row).execute(connection).storage()?;
+                diesel::update(supplement::table.find(id)).set(values).execute(connection).storage()?;
             Ok(changed > 0)
         })
         .await
@@ -77,31 +84,84 @@ impl SupplementRepository for SqliteUnitOfWork {
         new: &Supplement,
     ) -> Result<(), StorageError> {
         let row = SupplementRow::current(key, new)?;
+        let digits = supplement::upc_digits.eq(digits(&new.label));
         self.run(move |connection| {
             let replaced = connection.transaction(|connection| {
                 diesel::update(supplement::table.find(blob(old.as_uuid())))
                     .set(supplement::is_current.eq(false))
                     .execute(connection)?;
-                diesel::insert_into(supplement::table).values(row).execute(connection)
+                diesel::insert_into(supplement::table).values((row, digits)).execute(connection)
             });
             replaced.storage().map(drop)
         })
         .await
     }
 
-    async fn key_of(&mut self, _id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
+        self.run(move |connection| {
+            let row: Option<(String, String)> = supplement::table
+                .find(blob(id.as_uuid()))
+                .select((supplement::catalogue_source, supplement::catalogue_key))
+                .first(connection)
+                .optional()
+                .storage()?;
+            let Some((source, key)) = row else { return Ok(None) };
+            let id = id.as_uuid();
+            let cells = Cells::of("supplement", id.as_bytes());
+            cells.sound("catalogue_key", CatalogueKey::new(source, key)).map(Some)
+        })
+        .await
     }
 
-    async fn find_by_upc(&mut self, _upc: &Upc) -> Result<Option<Supplement>, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+        let digits = upc.as_str().to_owned();
+        self.run(move |connection| {
+            let row: Option<SupplementRow> = supplement::table
+                .filter(supplement::upc_digits.eq(digits))
+                .filter(is_current())
+                .order((supplement::entry_date.desc(), supplement::id.desc()))
+                .select(SupplementRow::as_select())
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(SupplementRow::into_supplement).transpose()
+        })
+        .await
     }
 
     async fn retract(
         &mut self,
-        _id: SupplementId,
-        _predecessor: Option<SupplementId>,
+        id: SupplementId,
+        predecessor: Option<SupplementId>,
     ) -> Result<bool, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+        let (id, predecessor) = (blob(id.as_uuid()), predecessor.map(|id| blob(id.as_uuid())));
+        self.run(move |connection| retract(connection, &id, predecessor.as_deref()).storage()).await
     }
+}
+
+/// Deletes a version that nobody logged; whether it was there.
+fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u8]>) -> QueryResult<bool> {
+    let statement: Statement<Bool> = Statement::new(
+        "DELETE FROM supplement WHERE id = ? AND NOT EXISTS \
+         (SELECT 1 FROM intake_log WHERE intake_log.supplement_id = supplement.id) RETURNING is_current",
+    )
+    .blob(id);
+    let Some(was_current) = statement.get_result::<bool>(connection).optional()? else { return Ok(false) };
+    // A version that was replaced itself has left its place to another one.
+    if was_current && let Some(predecessor) = predecessor {
+        diesel::update(supplement::table.find(predecessor))
+            .set(supplement::is_current.eq(true))
+            .execute(connection)?;
+    }
+    Ok(true)
+}
+
+/// Selects current versions, in the words of the partial indexes: SQLite takes them only for what is spelt alike.
+fn is_current() -> diesel::expression::SqlLiteral<Bool> {
+    diesel::dsl::sql("is_current = 1")
+}
+
+/// Writes the product code for the index of codes.
+fn digits(label: &SupplementLabel) -> Option<String> {
+    Upc::parse(label.upc()).ok().map(|upc| upc.as_str().to_owned())
 }

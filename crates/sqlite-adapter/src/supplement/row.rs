@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = supplement)]
-pub(super) struct SupplementRow {
+pub(crate) struct SupplementRow {
     id: Vec<u8>,
     catalogue_source: String,
     catalogue_key: String,
@@ -24,7 +24,7 @@ pub(super) struct SupplementRow {
 /// The part of the row that a corrected label overwrites.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = supplement, treat_none_as_null = true)]
-pub(super) struct LabelRow {
+pub(crate) struct LabelRow {
     brand: String,
     name: String,
     servings: String,
@@ -70,7 +70,7 @@ impl SupplementRow {
         Ok((cells.sound("catalogue_key", key)?, label.into_supplement(cells, &id)?))
     }
 
-    pub(super) fn into_supplement(self) -> Result<Supplement, StorageError> {
+    pub(crate) fn into_supplement(self) -> Result<Supplement, StorageError> {
         self.into_parts().map(|(_, supplement)| supplement)
     }
 }

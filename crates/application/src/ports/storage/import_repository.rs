@@ -144,9 +144,13 @@ pub trait ImportRepository: Send {
         record: RecordReference,
         before: Option<RecordBefore>,
     ) -> Result<(), StorageError>;
-    /// Forgets what an import did to a record; the import that changed the record before it, if any is noted, is
-    /// taken to have left the record as it is now.
+    /// Forgets what an import did to a record, after it was taken back or rebased. When no later import's change of
+    /// the record is noted, the import that changed it before, if any is noted, is taken to have left the record as
+    /// it is now.
     async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError>;
+    /// Forgets what an import did to a record that something else changed since, and that stays as it is: what other
+    /// imports did to it stays [`Standing::Overtaken`].
+    async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError>;
     /// Forgets at most `limit` notes of imports that ended before this moment; returns how many.
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Tells whether anything that the import did is still noted.

@@ -1,0 +1,48 @@
+//! What is left of a record that is gone: its id, and the number of the deletion.
+
+use crate::schema::deletion;
+use crate::statement::Statement;
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use domain::change::ChangeKind;
+
+/// Keeps that a record is gone.
+pub(crate) fn keep(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    kind: ChangeKind,
+    id: &[u8],
+    number: i64,
+) -> QueryResult<()> {
+    let statement: Statement<()> = Statement::new(
+        "INSERT INTO deletion (user_id, kind, id, change_number, deleted_at) \
+         VALUES (?, ?, ?, ?, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) \
+         ON CONFLICT (user_id, kind, id) DO UPDATE \
+         SET change_number = excluded.change_number, deleted_at = excluded.deleted_at",
+    )
+    .blob(user_id)
+    .text(kind.as_str())
+    .blob(id)
+    .integer(number);
+    statement.execute(connection).map(drop)
+}
+
+/// Forgets the deletions of records that are stored again.
+pub(crate) fn take_away<'a>(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    kind: ChangeKind,
+    ids: impl Iterator<Item = &'a [u8]>,
+) -> QueryResult<()> {
+    let of_kind =
+        deletion::table.filter(deletion::user_id.eq(user_id)).filter(deletion::kind.eq(kind.as_str()));
+    // Nearly always there is none, and then the records need not be gone through.
+    if !diesel::select(exists(of_kind)).get_result::<bool>(connection)? {
+        return Ok(());
+    }
+    for id in ids {
+        diesel::delete(deletion::table.find((user_id, kind.as_str(), id))).execute(connection)?;
+    }
+    Ok(())
+}

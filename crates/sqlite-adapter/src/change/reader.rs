@@ -1,0 +1,187 @@
+//! What changed, read outside a transaction: the keys of a page from indexes alone, then the records.
+
+use crate::account;
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::sleep::find_packed;
+use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
+use crate::supplement::{SupplementRow, in_snapshot, read_supplement};
+use application::ports::storage::{
+    Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Double};
+use diesel::sqlite::SqliteConnection;
+use domain::change::{ChangeKind, ChangePosition};
+use domain::id::IntakeLogId;
+use domain::supplement::Supplement;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Where a change is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Record,
+    Deletion,
+}
+
+#[async_trait]
+impl ChangeReader for SqliteStore {
+    async fn changes(&self, query: ChangePageQuery) -> Result<ChangePage, StorageError> {
+        self.read(move |connection| in_snapshot(connection, |connection| page(connection, &query))).await
+    }
+
+    async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.write(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM deletion WHERE (user_id, kind, id) IN \
+                 (SELECT user_id, kind, id FROM deletion WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
+    }
+}
+
+fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<ChangePage, StorageError> {
+    let mut found = Vec::new();
+    for kind in ChangeKind::ALL.into_iter().filter(|kind| query.kinds.contains(kind)) {
+        for source in [Source::Record, Source::Deletion] {
+            let Some(statement) = positions(query, kind, source) else { continue };
+            for row in statement.load_iter::<(i64, Vec<u8>), _>(connection).storage()? {
+                let (number, id) = row.storage()?;
+                let id = Cells::of(table(kind, source), &id).uuid("id", &id)?;
+                found.push((ChangePosition { number, kind, id }, source));
+            }
+        }
+    }
+    found.sort_unstable_by_key(|(position, _)| *position);
+    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let mut records = Records { user_id: blob(query.user_id.as_uuid()), query, supplements: HashMap::new() };
+    let changes: Result<Vec<_>, StorageError> = found
+        .into_iter()
+        .map(|(position, source)| match source {
+            Source::Record => Ok((position, records.read(connection, position)?)),
+            Source::Deletion => Ok((position, Change::Deleted)),
+        })
+        .collect();
+    Ok(ChangePage { changes: changes?, has_more })
+}
+
+const fn table(kind: ChangeKind, source: Source) -> &'static str {
+    match (kind, source) {
+        (_, Source::Deletion) => "deletion",
+        (ChangeKind::Profile, Source::Record) => "account",
+        (ChangeKind::Sleep, Source::Record) => "sleep_session",
+        (ChangeKind::Supplements, Source::Record) => "intake_log",
+    }
+}
+
+/// Makes the statement that lists the positions of one kind after the one that was asked for, one more than a page
+/// holds; profiles are not deleted.
+fn positions(
+    query: &ChangePageQuery,
+    kind: ChangeKind,
+    source: Source,
+) -> Option<Statement<(BigInt, Binary)>> {
+    let user_id = query.user_id.as_uuid();
+    let (number, id) = start(query.after, kind);
+    let text = match (kind, source) {
+        (ChangeKind::Profile, Source::Deletion) => return None,
+        (ChangeKind::Profile, Source::Record) => {
+            "SELECT profile_change_number, id FROM account \
+             WHERE id = ? AND (profile_change_number, id) > (?, ?) LIMIT ?"
+        }
+        (ChangeKind::Sleep, Source::Record) => {
+            "SELECT change_number, id FROM sleep_session \
+             WHERE user_id = ? AND (change_number, id) > (?, ?) ORDER BY change_number, id LIMIT ?"
+        }
+        (ChangeKind::Supplements, Source::Record) => {
+            "SELECT change_number, id FROM intake_log \
+             WHERE user_id = ? AND (change_number, id) > (?, ?) ORDER BY change_number, id LIMIT ?"
+        }
+        (ChangeKind::Sleep, Source::Deletion) => {
+            "SELECT change_number, id FROM deletion \
+             WHERE user_id = ? AND kind = 'sleep' AND (change_number, id) > (?, ?) \
+             ORDER BY change_number, id LIMIT ?"
+        }
+        (ChangeKind::Supplements, Source::Deletion) => {
+            "SELECT change_number, id FROM deletion \
+             WHERE user_id = ? AND kind = 'supplements' AND (change_number, id) > (?, ?) \
+             ORDER BY change_number, id LIMIT ?"
+        }
+    };
+    let limit = i64::from(query.limit).saturating_add(1);
+    Some(Statement::new(text).blob(user_id.as_bytes()).integer(number).blob(&id).integer(limit))
+}
+
+/// Returns the number and id after which a kind goes on. Nothing sorts before an empty id.
+fn start(after: Option<ChangePosition>, kind: ChangeKind) -> (i64, Vec<u8>) {
+    let Some(after) = after else { return (0, Vec::new()) };
+    match kind.cmp(&after.kind) {
+        Ordering::Less => (after.number.saturating_add(1), Vec::new()),
+        Ordering::Equal => (after.number, blob(after.id)),
+        Ordering::Greater => (after.number, Vec::new()),
+    }
+}
+
+/// Reads the records of a page; many logs have one supplement.
+struct Records<'a> {
+    query: &'a ChangePageQuery,
+    user_id: Vec<u8>,
+    supplements: HashMap<Vec<u8>, Supplement>,
+}
+
+impl Records<'_> {
+    /// Reads the record at a position, which the same snapshot has named.
+    fn read(
+        &mut self,
+        connection: &mut SqliteConnection,
+        position: ChangePosition,
+    ) -> Result<Change, StorageError> {
+        let ChangePosition { number: _, kind, id } = position;
+        let cells = Cells::of(table(kind, Source::Record), id.as_bytes());
+        match kind {
+            ChangeKind::Profile => {
+                let user = cells.present("id", account::find(connection, self.query.user_id)?)?;
+                Ok(Change::Profile(Box::new(user)))
+            }
+            ChangeKind::Sleep => {
+                let row = find_packed(connection, &self.user_id, id.as_bytes())?;
+                Ok(Change::Session(Box::new(cells.present("id", row)?)))
+            }
+            ChangeKind::Supplements => self.log(connection, IntakeLogId::from_uuid(id)),
+        }
+    }
+
+    fn log(&mut self, connection: &mut SqliteConnection, id: IntakeLogId) -> Result<Change, StorageError> {
+        let statement: Statement<(Binary, BigInt, Double)> = Statement::new(
+            "SELECT supplement_id, created_at, servings FROM intake_log WHERE user_id = ? AND id = ?",
+        )
+        .blob(&self.user_id)
+        .blob(id.as_uuid().as_bytes());
+        let (supplement_id, created_at_micros, servings): (Vec<u8>, i64, f64) =
+            statement.get_result(connection).storage()?;
+        let supplement = match self.supplements.get(&supplement_id) {
+            Some(known) => known.clone(),
+            None => {
+                let read =
+                    read_supplement(connection, &supplement_id).and_then(SupplementRow::into_supplement)?;
+                self.supplements.insert(supplement_id, read.clone());
+                read
+            }
+        };
+        let log = IntakeLogRow { id, created_at_micros, servings };
+        Ok(Change::Log { supplement: Box::new(supplement), log })
+    }
+}
+
+#[cfg(test)]
+mod tests;

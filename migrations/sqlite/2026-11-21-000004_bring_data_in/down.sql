@@ -1,0 +1,17 @@
+DROP TABLE idempotent_answer;
+DROP TABLE erasure;
+DROP TABLE erased_person;
+DROP TABLE import_change;
+DROP TABLE import_part;
+DROP TABLE import;
+DROP INDEX supplement_upc;
+ALTER TABLE supplement DROP COLUMN revision;
+ALTER TABLE supplement DROP COLUMN upc_digits;
+DROP TABLE deletion;
+DROP INDEX intake_log_change;
+ALTER TABLE intake_log DROP COLUMN change_number;
+DROP INDEX sleep_session_change;
+ALTER TABLE sleep_session DROP COLUMN change_number;
+ALTER TABLE account DROP COLUMN profile_change_number;
+ALTER TABLE account DROP COLUMN change_number;
+DELETE FROM schema_compatibility WHERE version = '20261121000004';
