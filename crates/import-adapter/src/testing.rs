@@ -3,7 +3,7 @@
 use crate::{FileContext, Format, open};
 use application::ports::import_source::{ImportItem, ImportRefusal, Rejection};
 use domain::id::UserId;
-use domain::sleep::SleepRecord;
+use domain::sleep::{MetricKind, MetricValue, SleepRecord};
 use domain::time::TimeZone;
 use std::io::Write as _;
 use std::path::Path;
@@ -44,6 +44,13 @@ pub(crate) fn read_path(
         }
         items.extend(batch);
     }
+}
+
+/// Names the format that a file of this content is taken for.
+pub(crate) fn recognised(text: &str) -> Result<&'static str, ImportRefusal> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    open(file.path(), Format::Auto, context("UTC")).map(|file| file.format())
 }
 
 /// Reads a file of which everything is taken.
@@ -99,4 +106,9 @@ pub(crate) fn frame(record: &SleepRecord) -> String {
     let print = domain::time::format::millis;
     let start = print(bed.start_millis(), bed.offset_at_start());
     format!("{start} {}", print(bed.end_millis(), bed.offset_at_end()))
+}
+
+/// Gives one metric of a session, in its own unit.
+pub(crate) fn metric(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
+    record.metrics().get(kind).map(MetricValue::as_f64)
 }

@@ -9,7 +9,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 use std::io::Write as _;
 
 /// One whole file of each kind.
-const FILES: [&str; 8] = [
+const FILES: [&str; 12] = [
     r#"[{"logId":1,"mainSleep":true,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T00:00:00.000",
     "levels":{"data":[{"dateTime":"2026-01-10T23:00:00.000","level":"light","seconds":1200}],"shortData":[]}}]"#,
     r#"{"sleep":[{"logId":2,"startTime":"2026-01-10T23:00:00.000","duration":120000,
@@ -22,6 +22,14 @@ const FILES: [&str; 8] = [
     "<HealthData>\n<Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"watch\"
     startDate=\"2026-01-10 01:00:00 +0100\" endDate=\"2026-01-10 02:00:00 +0100\"
     value=\"HKCategoryValueSleepAnalysisAsleepREM\"/>\n</HealthData>",
+    r#"{"data":[{"id":"a","type":"sleep","bedtime_start":"2026-01-10T23:00:00+01:00","period":0,
+    "bedtime_end":"2026-01-11T00:00:00+01:00","sleep_phase_5_min":"442233"}],"next_token":null}"#,
+    r#"[{"dailySleepDTO":{"sleepStartTimestampGMT":1768104000000,"sleepEndTimestampGMT":1768107600000},
+    "sleepLevels":[{"startGMT":"2026-01-11T04:00:00.0","endGMT":"2026-01-11T05:00:00.0","activityLevel":1.0}]}]"#,
+    r#"{"status":0,"body":{"series":[{"startdate":1768086000,"state":1,"enddate":1768086600,"model":"Mat"},
+    {"startdate":1768086600,"state":2,"enddate":1768087200,"model":"Mat"}]}}"#,
+    r#"{"status":0,"body":{"series":[{"id":1,"timezone":"Europe/Paris","startdate":1768086000,"enddate":1768089600,
+    "data":{"total_sleep_time":3000}}],"more":false}}"#,
 ];
 
 #[test]
@@ -53,7 +61,13 @@ fn a_record_that_is_taken_says_where_it_stands() {
         items.into_iter().find(is_taken).unwrap().place().to_owned()
     });
     let record = "record 1";
-    assert_eq!(places, [record, record, record, "line 3", record, record, "line 1", "line 2"]);
+    assert_eq!(
+        places,
+        [
+            record, record, record, "line 3", record, record, "line 1", "line 2", record, record, record,
+            record
+        ]
+    );
     let lines = FILES[6].repeat(3);
     let last = read(lines.as_bytes(), Format::Auto, "UTC").unwrap().pop().unwrap();
     assert_eq!(last.place(), "line 3");
@@ -68,7 +82,9 @@ fn open_text(bytes: &[u8], format: Format) -> Result<&'static str, ImportRefusal
 #[test]
 fn what_cannot_be_read_twice_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = open(folder.path(), Format::Auto, context("UTC")).err();
+    let socket = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let refused = open(&socket, Format::Auto, context("UTC")).err();
     assert_eq!(refused, Some(ImportRefusal::Unreadable("not a regular file".to_owned())));
     let refused = open(&folder.path().join("absent"), Format::Auto, context("UTC")).err();
     assert!(matches!(refused, Some(ImportRefusal::Unreadable(_))));

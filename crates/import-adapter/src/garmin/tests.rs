@@ -1,7 +1,7 @@
 use crate::Format;
-use crate::testing::{frame, items, notes, read, recognised, rejections, sessions, stages};
+use crate::testing::{frame, items, metric, notes, read, recognised, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
-use domain::sleep::{MetricKind, MetricValue, SleepRecord};
+use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{prop, prop_assert_eq, proptest};
 
 fn garmin(text: &str) -> Vec<ImportItem> {
@@ -13,10 +13,6 @@ fn only(text: &str) -> SleepRecord {
     assert_eq!((rejections(&items), notes(&items)), (Vec::new(), Vec::new()), "{text}");
     let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
     record
-}
-
-fn seconds(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
-    record.metrics().get(kind).map(MetricValue::as_f64)
 }
 
 /// 2026-01-11T04:00:00Z to 05:00:00Z, five hours behind GMT.
@@ -51,10 +47,10 @@ fn a_day_without_levels_has_the_totals_of_its_night() {
     assert_eq!(record.source().unwrap().as_str(), "garmin");
     assert_eq!(record.is_nap(), Some(false));
     assert!(record.hypnogram().is_empty());
-    assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(3000.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightDeep), Some(1200.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightAwake), Some(300.0));
-    assert_eq!(seconds(&record, MetricKind::SleepWakeups), Some(2.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightDeep), Some(1200.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAwake), Some(300.0));
+    assert_eq!(metric(&record, MetricKind::SleepWakeups), Some(2.0));
     assert_eq!(only(&DAY.replace("\"sleepLevels\":[]", "\"sleepLevels\":null")), record);
     assert_eq!(only(&format!("[{DAY}]")), record);
 }
@@ -70,7 +66,7 @@ fn levels_are_stages_in_gmt() {
     let record = only(&with_levels(&levels.join(",")));
     let expected = ["AWAKE 23:00-23:05", "LIGHT 23:05-23:25", "DEEP 23:25-23:45", "REM 23:45-00:00"];
     assert_eq!(stages(&record), expected);
-    assert_eq!(seconds(&record, MetricKind::TimeNightRem), Some(900.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightRem), Some(900.0));
     let in_millis = r#"{"startGMT":1768104000000,"endGMT":"1768104300000","activityLevel":"3"}"#;
     assert_eq!(stages(&only(&with_levels(in_millis))), ["AWAKE 23:00-23:05"]);
     let with_zone =
@@ -122,7 +118,7 @@ fn the_export_has_the_members_of_the_night_alone_and_texts_as_stamps() {
     let record = only(text);
     assert_eq!(frame(&record), "2026-01-11T05:00:00+01:00 2026-01-11T06:00:00+01:00");
     assert_eq!(record.key().to_stored(), "derived:2026-01-11T04:00:00.000Z");
-    assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
     assert_eq!(only(text.trim_matches(['[', ']'])), record);
 }
 
@@ -147,7 +143,7 @@ fn naps_are_sessions_of_their_own() {
         assert_eq!(frame(nap), expected);
         assert_eq!(nap.is_nap(), Some(true));
         assert_eq!(nap.key().to_stored(), "derived:2026-01-11T18:00:00.000Z");
-        assert_eq!(seconds(nap, MetricKind::TimeNightAsleep), Some(1200.0));
+        assert_eq!(metric(nap, MetricKind::TimeNightAsleep), Some(1200.0));
         assert!(matches!(items.last(), Some(item) if item.place() == "record 1, nap 1"));
     }
     let (records, _, noted) = outcome(&DAY.replace("\"napTimeSeconds\":0", "\"napTimeSeconds\":600"));
@@ -201,8 +197,8 @@ fn what_is_no_session_is_rejected_with_its_place_and_the_rest_goes_on() {
 #[test]
 fn totals_that_contradict_the_night_are_dropped_and_noted() {
     let (records, _, noted) = outcome(&DAY.replace("\"sleepTimeSeconds\":3000", "\"sleepTimeSeconds\":3500"));
-    assert_eq!(seconds(&records[0], MetricKind::TimeNightAsleep), None);
-    assert_eq!(seconds(&records[0], MetricKind::TimeNightInBed), Some(3600.0));
+    assert_eq!(metric(&records[0], MetricKind::TimeNightAsleep), None);
+    assert_eq!(metric(&records[0], MetricKind::TimeNightInBed), Some(3600.0));
     assert_eq!(noted, "record 1: the totals contradict the time in bed and were dropped");
 }
 

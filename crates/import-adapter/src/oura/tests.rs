@@ -1,7 +1,7 @@
 use crate::Format;
-use crate::testing::{frame, items, notes, read, recognised, rejections, sessions, stages};
+use crate::testing::{frame, items, metric, notes, read, recognised, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
-use domain::sleep::{MetricKind, MetricValue, SleepRecord};
+use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{prop, prop_assert_eq, proptest};
 
 fn oura(text: &str, zone: &str) -> Vec<ImportItem> {
@@ -13,10 +13,6 @@ fn only(text: &str) -> SleepRecord {
     assert_eq!((rejections(&items), notes(&items)), (Vec::new(), Vec::new()), "{text}");
     let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
     record
-}
-
-fn seconds(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
-    record.metrics().get(kind).map(MetricValue::as_f64)
 }
 
 /// A document of version 2 with these members beside its times.
@@ -55,8 +51,8 @@ fn a_document_is_a_session_of_runs_of_equal_epochs() {
     assert_eq!(record.key().to_stored(), "given:night-1");
     assert_eq!(record.source().unwrap().as_str(), "oura");
     assert_eq!(record.is_nap(), Some(false));
-    assert_eq!(seconds(&record, MetricKind::TimeNightAwake), Some(780.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightInBed), Some(3480.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAwake), Some(780.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightInBed), Some(3480.0));
 }
 
 #[test]
@@ -121,8 +117,8 @@ fn version_1_says_the_same_under_other_names() {
     assert_eq!(other.is_nap(), None);
     let bare = only(&FIRST.replace("\"43221\"", "null"));
     assert_eq!(bare.hypnogram().len(), 0);
-    assert_eq!(seconds(&bare, MetricKind::TimeNightAsleep), Some(900.0));
-    assert_eq!(seconds(&bare, MetricKind::SleepLatency), Some(300.0));
+    assert_eq!(metric(&bare, MetricKind::TimeNightAsleep), Some(900.0));
+    assert_eq!(metric(&bare, MetricKind::SleepLatency), Some(300.0));
 }
 
 #[test]
@@ -145,7 +141,7 @@ fn a_text_that_became_a_number_is_not_guessed_at() {
         )));
         let record = record.unwrap();
         assert!(record.hypnogram().is_empty());
-        assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(3000.0));
+        assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
         assert_eq!(noted, "record 1: sleep_phase_5_min is not a text and was left out");
     }
 }
@@ -225,7 +221,7 @@ fn what_is_no_session_is_rejected_with_its_place_and_the_rest_goes_on() {
 #[test]
 fn totals_that_contradict_or_are_no_numbers_are_dropped_and_noted() {
     let (record, _, noted) = outcome(&document(r#","total_sleep_duration":9000,"latency":-1"#));
-    assert_eq!(seconds(&record.unwrap(), MetricKind::TimeNightAsleep), None);
+    assert_eq!(metric(&record.unwrap(), MetricKind::TimeNightAsleep), None);
     assert!(noted.contains("no numbers from 0 on were left out: 1"), "{noted}");
     assert!(noted.contains("the totals contradict the time in bed"), "{noted}");
 }

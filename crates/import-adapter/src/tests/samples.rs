@@ -1,6 +1,9 @@
 //! The public sample files, where a checkout has them beside it.
 
 mod apple_health;
+mod garmin;
+mod oura;
+mod withings;
 
 use crate::testing::context;
 use crate::{Format, open};
@@ -68,6 +71,15 @@ fn the_sample_files_give_what_the_rules_say() {
         ("fitbit/shimmer-sleep-v1-multiple.json", "fitbit", [2, 2, 0, 0, 0, 0]),
         ("fitbit/sleepdiary-fitbit-web-export.csv", "fitbit", [1, 0, 0, 0, 3, 1]),
         ("constructed/fitbit-takeout-sleep-2026-03-13.json", "fitbit", [3, 32, 0, 0, 0, 0]),
+        ("garmin/anup-dailySleepData-synthetic.json", "garmin", [1, 0, 0, 0, 0, 3]),
+        ("garmin/garth-dailySleepData-2021-07-11_20.json", "garmin", [10, 0, 0, 0, 0, 0]),
+        ("garmin/garth-dailySleepData-2025-07-07.json", "garmin", [1, 0, 0, 0, 0, 0]),
+        ("oura/ouraring-v1-sleep-hypnogram.json", "oura", [1, 22, 0, 0, 0, 0]),
+        ("oura/totty-v2-sleep-synthetic.json", "oura", [5, 0, 0, 0, 0, 0]),
+        ("withings/aiowithings-sleep-raw-2021-04-17_21.json", "withings", [4, 462, 0, 0, 0, 0]),
+        ("withings/aiowithings-sleep-summary-2021-03_2021-07.json", "withings", [142, 0, 0, 0, 0, 2]),
+        ("withings/shimmer-sleep-measures.json", "withings", [1, 3, 0, 0, 0, 0]),
+        ("withings/shimmer-sleep-summary.json", "withings", [2, 0, 0, 0, 0, 0]),
         ("dsld/label_10098_partial.json", "dsld", [0, 0, 1, 1, 0, 0]),
         ("dsld/label_1027.json", "dsld", [0, 0, 1, 10, 0, 0]),
         ("dsld/label_11243.json", "dsld", [0, 0, 1, 32, 0, 0]),
@@ -95,7 +107,7 @@ fn the_sample_with_a_comment_is_refused_at_the_comment() {
 #[test]
 fn no_other_sample_is_taken_for_something_else() {
     let Some(folder) = folder() else { return };
-    let known = ["apple-health", "fitbit", "dsld", "constructed"];
+    let known = ["apple-health", "fitbit", "oura", "garmin", "withings", "dsld", "constructed"];
     for entry in std::fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
         if known.iter().any(|name| entry.file_name() == *name) {
             continue;

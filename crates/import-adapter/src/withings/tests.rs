@@ -1,7 +1,7 @@
 use crate::Format;
-use crate::testing::{frame, items, notes, read, recognised, rejections, sessions, stages};
+use crate::testing::{frame, items, metric, notes, read, recognised, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
-use domain::sleep::{MetricKind, MetricValue, SleepRecord};
+use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{Just, Strategy, prop, prop_assert_eq, proptest};
 
 /// 2026-01-10T23:00:00Z.
@@ -20,10 +20,6 @@ fn all(text: &str) -> Vec<SleepRecord> {
 fn only(text: &str) -> SleepRecord {
     let [record] = <[SleepRecord; 1]>::try_from(all(text)).unwrap();
     record
-}
-
-fn seconds(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
-    record.metrics().get(kind).map(MetricValue::as_f64)
 }
 
 fn reply(series: &str) -> String {
@@ -68,22 +64,22 @@ fn a_summary_is_a_session_of_totals_in_its_own_zone() {
         (MetricKind::TimeSleepAwake, 200.0),
         (MetricKind::SleepWakeups, 1.0),
     ] {
-        assert_eq!(seconds(&record, kind), Some(expected), "{kind:?}");
+        assert_eq!(metric(&record, kind), Some(expected), "{kind:?}");
     }
 }
 
 #[test]
 fn older_summaries_say_less() {
     let older = only(&reply(&summary(0, 60, r#","durationtosleep":240"#)));
-    assert_eq!(seconds(&older, MetricKind::TimeNightAsleep), Some(3000.0));
-    assert_eq!(seconds(&older, MetricKind::SleepLatency), Some(240.0));
+    assert_eq!(metric(&older, MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(metric(&older, MetricKind::SleepLatency), Some(240.0));
     let unstaged =
         only(&reply(r#"{"startdate":1768086000,"enddate":1768089600,"data":{"asleepduration":3000}}"#));
-    assert_eq!(seconds(&unstaged, MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(metric(&unstaged, MetricKind::TimeNightAsleep), Some(3000.0));
     assert_eq!(unstaged.key().to_stored(), "derived:2026-01-10T23:00:00.000Z");
     assert_eq!(frame(&unstaged), "2026-01-10T18:00:00-05:00 2026-01-10T19:00:00-05:00");
     let without_rem = summary(0, 60, "").replace("remsleepduration", "snoring");
-    assert_eq!(seconds(&only(&reply(&without_rem)), MetricKind::TimeNightAsleep), None);
+    assert_eq!(metric(&only(&reply(&without_rem)), MetricKind::TimeNightAsleep), None);
 }
 
 #[test]
