@@ -1,26 +1,42 @@
 //! Imports a file: checks it whole, then stores it batch by batch.
 
 use super::ImportReport;
-use super::batch::{Batch, Numbered, rejection};
-use super::run::{Attempt, Found, Run};
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, Rejection};
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use super::batch::Batch;
+use super::run::Run;
+use super::storing::{BATCH, Stop, Storing};
+use crate::ports::import_source::{ImportFile, ImportRefusal};
+use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use domain::id::UserId;
+use domain::id::{ImportId, UserId};
+use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::time::TimeZone;
 use std::sync::Arc;
 
-/// How many records are stored in one unit of work.
-const BATCH: usize = 500;
-/// How often a batch is tried: another import of the same records may be faster, batch by batch.
-const TRIES: u32 = 5;
-
 /// What is to be imported, and for whom.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ImportRecordsCommand {
     /// The person; only a catalogue of supplements needs none.
     pub user_id: Option<UserId>,
     /// Whether only to tell what would be done.
     pub dry_run: bool,
+    /// What is known of the file.
+    pub about: FileAbout,
+}
+
+/// What an import keeps of its file.
+#[derive(Debug, Clone)]
+pub enum FileAbout {
+    /// A file of the command line.
+    File {
+        /// What it is called.
+        name: FileName,
+        /// The hash of its bytes: the same file goes on where an import of it broke off.
+        digest: FileDigest,
+        /// The zone of local times that carry no offset.
+        zone: TimeZone,
+    },
+    /// An upload, which has an import already.
+    Upload(ImportId),
 }
 
 /// Why a file was not imported.
@@ -32,9 +48,30 @@ pub enum ImportRecordsError {
     /// There is no such person.
     #[error("there is no user with this id")]
     UnknownUser,
+    /// The import was undone while it ran; nothing of it stays.
+    #[error("the import was undone while it ran")]
+    TakenBack,
     /// The store failed; what was stored so far stays, and importing the file again goes on from there.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<Stop> for ImportRecordsError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Storage(error) => Self::Storage(error),
+            Stop::TakenBack => Self::TakenBack,
+        }
+    }
+}
+
+/// An import that came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// By which it can be undone; absent for a dry run.
+    pub id: Option<ImportId>,
+    /// What it did, or would do.
+    pub report: ImportReport,
 }
 
 /// Imports files.
@@ -56,122 +93,130 @@ impl ImportRecords {
     /// whole file would keep every other writer out. Reading blocks the thread.
     pub async fn run(
         &self,
-        command: ImportRecordsCommand,
+        command: &ImportRecordsCommand,
         file: &dyn ImportFile,
         progress: &(dyn Fn(u64) + Send + Sync),
-    ) -> Result<ImportReport, ImportRecordsError> {
+    ) -> Result<Imported, ImportRecordsError> {
         read_to_the_end(file)?;
-        self.require_user(command.user_id).await?;
-        let mut run = Run::new(command, self.clock.now(), self.entropy.as_ref());
+        let id = self.begin(command, file).await?;
+        let storing = Storing { units: self.units.as_ref(), import: id };
+        let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
         let mut source = file.open()?;
         loop {
             let items = source.next_batch(BATCH)?;
             if items.is_empty() {
-                return Ok(run.report);
+                break;
             }
-            self.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
-            progress(source.bytes_read());
+            storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
+            run.bytes_done = source.bytes_read();
+            progress(run.bytes_done);
         }
+        if let Some(id) = id {
+            self.end(id, &run).await?;
+        }
+        Ok(Imported { id, report: run.report })
     }
 
-    async fn require_user(&self, user_id: Option<UserId>) -> Result<(), ImportRecordsError> {
-        let Some(user_id) = user_id else { return Ok(()) };
-        let mut unit = self.begin().await?;
-        let user = unit.users().find(user_id).await?;
-        unit.rollback().await?;
-        user.map(|_| ()).ok_or(ImportRecordsError::UnknownUser)
-    }
-
-    /// Begins a unit of work; where there is one writer, after others.
-    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        let mut tries = 1;
-        loop {
-            match self.units.begin().await {
-                Err(StorageError::Retryable) if tries < TRIES => tries += 1,
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// Stores a batch and tells what became of it, in the file's order.
-    async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), StorageError> {
-        let Batch { records, mut rejected, notes } = batch;
-        match self.store_together(run, &records).await {
-            Ok(found) => rejected.extend(found),
-            Err(StorageError::Conflict(_)) => rejected.extend(self.store_singly(run, &records).await?),
-            Err(error) => return Err(error),
-        }
-        rejected.sort_by_key(|(position, _)| *position);
-        for (_, rejection) in rejected {
-            run.report.reject(rejection);
-        }
-        for note in notes {
-            run.report.note(note);
-        }
-        Ok(())
-    }
-
-    /// Stores records that cannot be stored together, so that only those at fault are rejected.
-    async fn store_singly(
+    /// Makes sure of the person, and begins an import or goes on with one; a dry run keeps none.
+    async fn begin(
         &self,
-        run: &mut Run<'_>,
-        records: &[Numbered<ImportItem>],
-    ) -> Result<Vec<Numbered<Rejection>>, StorageError> {
-        let mut rejected = Vec::new();
-        for record in records {
-            match self.store_together(run, std::slice::from_ref(record)).await {
-                Ok(found) => rejected.extend(found),
-                Err(StorageError::Conflict(_)) => {
-                    let (position, item) = record;
-                    let reason = "its id or its key belongs to another record";
-                    rejected.push((*position, rejection(item.place(), reason)));
-                }
-                Err(error) => return Err(error),
-            }
+        command: &ImportRecordsCommand,
+        file: &dyn ImportFile,
+    ) -> Result<Option<ImportId>, ImportRecordsError> {
+        let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
+        if let Some(user_id) = command.user_id
+            && unit.users().find(user_id).await?.is_none()
+        {
+            unit.rollback().await?;
+            return Err(ImportRecordsError::UnknownUser);
         }
-        Ok(rejected)
+        if command.dry_run {
+            unit.rollback().await?;
+            return Ok(None);
+        }
+        let id = match &command.about {
+            FileAbout::File { name, digest, zone } => {
+                let started = Started { name, digest, zone: *zone, user_id: command.user_id };
+                self.begin_file(unit.as_mut(), &started, file).await?
+            }
+            FileAbout::Upload(id) => begin_upload(unit.as_mut(), *id, file).await?,
+        };
+        unit.commit().await?;
+        Ok(Some(id))
     }
 
-    /// Stores records in one unit of work, which is tried again when somebody else was in the way; returns what
-    /// was rejected.
-    async fn store_together(
+    /// Goes on with an import of the same file that broke off, else begins one.
+    async fn begin_file(
         &self,
-        run: &mut Run<'_>,
-        records: &[Numbered<ImportItem>],
-    ) -> Result<Vec<Numbered<Rejection>>, StorageError> {
-        if records.is_empty() {
-            return Ok(Vec::new());
+        unit: &mut dyn UnitOfWork,
+        started: &Started<'_>,
+        file: &dyn ImportFile,
+    ) -> Result<ImportId, StorageError> {
+        if let Some(broken_off) = unit.imports().find_broken_off(started.user_id, started.digest).await? {
+            return Ok(broken_off.id);
         }
-        let mut tries = 1;
-        loop {
-            match self.attempt(run, records).await {
-                Ok(found) => return Ok(run.take(found)),
-                Err(StorageError::Conflict(_) | StorageError::Retryable) if tries < TRIES => tries += 1,
-                Err(error) => return Err(error),
-            }
-        }
+        let id = ImportId::from_uuid(self.entropy.uuid());
+        let import = Import {
+            id,
+            user_id: started.user_id,
+            origin: ImportOrigin::Command,
+            file_name: started.name.clone(),
+            format: Some(file.format().to_owned()),
+            digest: Some(*started.digest),
+            zone: started.zone,
+            state: ImportState::Running,
+            size: file.size().unwrap_or_default(),
+            bytes_done: 0,
+            started_at: self.clock.now(),
+            ended_at: None,
+            report: ImportReport::default(),
+            refusal: None,
+        };
+        unit.imports().insert(&import).await?;
+        Ok(id)
     }
 
-    /// Tries once. A dry run does the same and takes it back at once, so that it keeps nobody waiting for longer
-    /// than an import does.
-    async fn attempt(&self, run: &Run<'_>, records: &[Numbered<ImportItem>]) -> Result<Found, StorageError> {
-        let mut unit = self.units.begin().await?;
-        match Attempt::new(run).store(unit.as_mut(), records).await {
-            Ok(found) => {
-                if run.is_dry {
-                    unit.rollback().await?;
-                } else {
-                    unit.commit().await?;
-                }
-                Ok(found)
-            }
-            Err(error) => {
-                // What failed says more than that the store did not take it back; dropped, it is gone too.
-                let _ = unit.rollback().await;
-                Err(error)
-            }
+    async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
+        let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
+        // The person before the import, as everywhere.
+        if let Some(user_id) = run.user_id {
+            unit.users().find(user_id).await?;
         }
+        let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
+        let Some(import) = import else {
+            unit.rollback().await?;
+            return Err(ImportRecordsError::TakenBack);
+        };
+        let done = Import {
+            state: ImportState::Done,
+            bytes_done: run.bytes_done,
+            ended_at: Some(self.clock.now()),
+            report: run.report.clone().shortened(),
+            ..import
+        };
+        unit.imports().update(&done).await?;
+        Ok(unit.commit().await?)
     }
+}
+
+/// What a new import is told of its file.
+struct Started<'a> {
+    name: &'a FileName,
+    digest: &'a FileDigest,
+    zone: TimeZone,
+    user_id: Option<UserId>,
+}
+
+/// Notes the format of an upload, which is known only now.
+async fn begin_upload(
+    unit: &mut dyn UnitOfWork,
+    id: ImportId,
+    file: &dyn ImportFile,
+) -> Result<ImportId, ImportRecordsError> {
+    let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
+    let import = import.ok_or(ImportRecordsError::TakenBack)?;
+    unit.imports().update(&Import { format: Some(file.format().to_owned()), ..import }).await?;
+    Ok(id)
 }
 
 fn read_to_the_end(file: &dyn ImportFile) -> Result<(), ImportRefusal> {

@@ -5,7 +5,7 @@ use super::recent::Mark;
 use super::report::Outcome;
 use super::run::Attempt;
 use crate::ports::import_source::ImportedLog;
-use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::storage::{RecordBefore, RecordReference, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord};
 use std::collections::HashSet;
@@ -44,6 +44,7 @@ pub(super) async fn store(
         };
         let key = key(&log);
         let (id, outcome) = intake.place(attempt, unit, log, same).await?;
+        attempt.settle(position, RecordReference::Log(id), outcome);
         attempt.count_log(id, outcome, key);
     }
     if attempt.run.is_dry {
@@ -105,7 +106,7 @@ impl Intake {
     /// Stores what changes of one log, but for new ones.
     async fn place(
         &mut self,
-        attempt: &Attempt<'_>,
+        attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
         imported: ImportedLog,
         same: Option<IntakeLog>,
@@ -114,14 +115,14 @@ impl Intake {
         match same {
             Some(log) if log.record == record => Ok((log.id, Outcome::Unchanged)),
             Some(log) => {
-                let log = record.with_id(log.id);
                 let id = log.id;
-                self.replace(attempt, unit, log).await?;
+                self.replace(attempt, unit, log, record.with_id(id)).await?;
                 Ok((id, Outcome::Updated))
             }
             None => {
                 let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
                 let log = record.with_id(id);
+                attempt.changed(RecordReference::Log(id), None);
                 self.known.push(log.clone());
                 self.inserted.push(log);
                 Ok((id, Outcome::New))
@@ -156,14 +157,18 @@ impl Intake {
 
     async fn replace(
         &mut self,
-        attempt: &Attempt<'_>,
+        attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
+        before: IntakeLog,
         log: IntakeLog,
     ) -> Result<(), StorageError> {
         match self.inserted.iter_mut().find(|waiting| waiting.id == log.id) {
             Some(waiting) => *waiting = log.clone(),
             None if attempt.run.is_dry => {}
-            None => unit.intake_logs().update(self.user_id, &log).await.map(|_| ())?,
+            None => {
+                attempt.changed(RecordReference::Log(log.id), Some(RecordBefore::Log(Box::new(before))));
+                unit.intake_logs().update(self.user_id, &log).await?;
+            }
         }
         self.known.retain(|other| other.id != log.id);
         self.known.push(log);

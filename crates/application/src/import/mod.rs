@@ -8,10 +8,13 @@ mod recent;
 mod report;
 mod run;
 mod session;
+mod storing;
 mod supplement;
+mod undo_import;
 
-pub use import_records::{ImportRecords, ImportRecordsCommand, ImportRecordsError};
+pub use import_records::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 pub use report::{Counts, ImportReport, MAX_LISTED};
+pub use undo_import::{UndoImport, UndoImportError, Undone};
 
 #[cfg(test)]
 mod tests;

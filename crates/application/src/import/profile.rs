@@ -21,7 +21,7 @@ pub(super) async fn store(
     let changed = profiles.fold(known.clone(), laid_over);
     if changed != known {
         unit.users().update(&changed).await?;
-        attempt.profile_changed();
+        attempt.profile_changed(known);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What an import did.
 
 use crate::ports::import_source::Rejection;
+use crate::ports::storage::Import;
 
 /// How many rejections and notes a report names; beyond, they are only counted, so that memory stays flat.
 pub const MAX_LISTED: usize = 1000;
@@ -59,6 +60,14 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
+    /// Gives the report as it is kept: with the first rejections and notes only; the totals stay.
+    #[must_use]
+    pub fn shortened(mut self) -> Self {
+        self.rejected.truncate(Import::LISTED);
+        self.notes.truncate(Import::LISTED);
+        self
+    }
+
     pub(super) fn reject(&mut self, rejection: Rejection) {
         self.rejected_total += 1;
         if self.rejected.len() < MAX_LISTED {

@@ -3,12 +3,13 @@
 use super::batch::{self, Numbered};
 use super::recent::{Mark, Recent};
 use super::report::Outcome;
-use super::{ImportRecordsCommand, ImportReport, intake_log, profile, session, supplement};
+use super::{ImportReport, intake_log, profile, session, supplement};
 use crate::ports::import_source::{ImportItem, Rejection};
-use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, StorageError, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::user::User;
 use std::collections::{HashMap, HashSet};
 
 /// How many marks of records are remembered at least; with twice as many that is 18 MB.
@@ -18,12 +19,16 @@ const SUPPLEMENTS: usize = 100_000;
 
 /// One import under way: what holds from batch to batch, and only of what was stored.
 pub(super) struct Run<'a> {
-    user_id: Option<UserId>,
+    pub(super) user_id: Option<UserId>,
     /// Whether everything is rolled back: what an earlier batch would have stored is not there.
     pub(super) is_dry: bool,
     pub(super) now: DateTime<Utc>,
     pub(super) entropy: &'a dyn Entropy,
     pub(super) report: ImportReport,
+    /// How many bytes of the file are read and stored.
+    pub(super) bytes_done: u64,
+    /// What became of each record of the batch that was stored last, by its position in it.
+    pub(super) results: Vec<Numbered<Result<(RecordReference, Outcome), Rejection>>>,
     /// The rows and, in a dry run, the keys of the records that were met.
     met: Recent<Mark>,
     /// Supplements that the store has, or would have.
@@ -47,6 +52,11 @@ pub(super) struct Found {
     aliases: HashMap<SupplementId, SupplementId>,
     logs: HashSet<IntakeLogId>,
     profile_changed: bool,
+    /// What was done to each record, in the order of doing.
+    pub(super) changes: Vec<ImportChange>,
+    changed: HashSet<RecordReference>,
+    /// What became of each record that was not rejected, by its position in the batch.
+    pub(super) settled: Vec<Numbered<(RecordReference, Outcome)>>,
 }
 
 /// What became of one record.
@@ -72,13 +82,20 @@ enum Kind {
 
 impl<'a> Run<'a> {
     /// Begins an import.
-    pub(super) fn new(command: ImportRecordsCommand, now: DateTime<Utc>, entropy: &'a dyn Entropy) -> Self {
+    pub(super) fn new(
+        user_id: Option<UserId>,
+        is_dry: bool,
+        now: DateTime<Utc>,
+        entropy: &'a dyn Entropy,
+    ) -> Self {
         Self {
-            user_id: command.user_id,
-            is_dry: command.dry_run,
+            user_id,
+            is_dry,
             now,
             entropy,
             report: ImportReport::default(),
+            bytes_done: 0,
+            results: Vec::new(),
             met: Recent::new(MARKS),
             supplements: Recent::new(SUPPLEMENTS),
             aliases: Recent::new(SUPPLEMENTS),
@@ -91,7 +108,14 @@ impl<'a> Run<'a> {
         found.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         found.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
         self.report.profile_changed |= found.profile_changed;
+        self.results.extend(found.settled.into_iter().map(|(position, settled)| (position, Ok(settled))));
         found.rejected
+    }
+
+    /// Tells that a record of the batch is not taken.
+    pub(super) fn reject(&mut self, position: usize, rejection: Rejection) {
+        self.results.push((position, Err(rejection.clone())));
+        self.report.reject(rejection);
     }
 
     fn count(&mut self, counted: &Counted) {
@@ -130,6 +154,10 @@ impl<'a> Attempt<'a> {
         unit: &mut dyn UnitOfWork,
         records: &[Numbered<ImportItem>],
     ) -> Result<Found, StorageError> {
+        if let Some(user_id) = self.run.user_id {
+            // First of all, and until the end: others who write for this person wait here and nowhere later.
+            unit.users().find(user_id).await?;
+        }
         supplement::store(&mut self, unit, batch::supplements(records)).await?;
         if let Some(user_id) = self.run.user_id {
             profile::store(&mut self, unit, user_id, batch::profiles(records)).await?;
@@ -143,8 +171,29 @@ impl<'a> Attempt<'a> {
         self.found.rejected.push((position, rejection));
     }
 
-    pub(super) const fn profile_changed(&mut self) {
+    pub(super) fn profile_changed(&mut self, before: User) {
         self.found.profile_changed = true;
+        let record = RecordReference::Profile(before.id);
+        self.changed(record, Some(RecordBefore::Profile(Box::new(before))));
+    }
+
+    /// Notes what was done to a record; of one that this try did something to before, what was first there counts.
+    pub(super) fn changed(&mut self, record: RecordReference, before: Option<RecordBefore>) {
+        if !self.run.is_dry && self.found.changed.insert(record) {
+            self.found.changes.push(ImportChange { record, before });
+        }
+    }
+
+    /// Takes back that this try made a record, which was never stored.
+    pub(super) fn never_made(&mut self, record: RecordReference) {
+        if self.found.changed.remove(&record) {
+            self.found.changes.retain(|change| change.record != record);
+        }
+    }
+
+    /// Tells what became of the record at a position of the batch.
+    pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: Outcome) {
+        self.found.settled.push((position, (record, outcome)));
     }
 
     pub(super) fn count_session(&mut self, id: SleepSessionId, outcome: Outcome, entries: u64, key: Mark) {

@@ -3,9 +3,9 @@
 use super::batch::{Numbered, rejection};
 use super::recent::Mark;
 use super::report::Outcome;
-use super::run::{Attempt, Run};
+use super::run::Attempt;
 use crate::ports::import_source::ImportedSession;
-use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::storage::{RecordBefore, RecordReference, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{Reconciliation, SleepSession, reconcile};
@@ -41,7 +41,8 @@ pub(super) async fn store(
         };
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
         let key = Mark::of("session key", &(session.record.source(), session.record.key()));
-        let (id, outcome) = sessions.place(attempt.run, unit, session, decision).await?;
+        let (id, outcome) = sessions.place(attempt, unit, session, decision).await?;
+        attempt.settle(position, RecordReference::Session(id), outcome);
         attempt.count_session(id, outcome, entries, key);
     }
     unit.sleep().insert(user_id, &sessions.inserted).await
@@ -68,24 +69,25 @@ impl Sessions {
     /// Stores what was decided about one session, but for new ones.
     async fn place(
         &mut self,
-        run: &Run<'_>,
+        attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
         imported: &ImportedSession,
         decision: Reconciliation,
     ) -> Result<(SleepSessionId, Outcome), StorageError> {
         let record = imported.record.clone();
-        let updated_at = imported.updated_at.unwrap_or(run.now).trunc_subsecs(3);
+        let updated_at = imported.updated_at.unwrap_or(attempt.run.now).trunc_subsecs(3);
         match decision {
             Reconciliation::Unchanged(id) => Ok((id, Outcome::Unchanged)),
             Reconciliation::Replace { id, removes } => {
-                self.remove(unit, &removes).await?;
-                self.replace(unit, SleepSession { id, record, updated_at }).await?;
+                self.remove(attempt, unit, &removes).await?;
+                self.replace(attempt, unit, SleepSession { id, record, updated_at }).await?;
                 Ok((id, Outcome::Updated))
             }
             Reconciliation::Insert { removes } => {
-                self.remove(unit, &removes).await?;
-                let id = imported.id.unwrap_or_else(|| SleepSessionId::from_uuid(run.entropy.uuid()));
+                self.remove(attempt, unit, &removes).await?;
+                let id = imported.id.unwrap_or_else(|| SleepSessionId::from_uuid(attempt.run.entropy.uuid()));
                 let session = SleepSession { id, record, updated_at };
+                attempt.changed(RecordReference::Session(id), None);
                 self.known.push(session.clone());
                 self.inserted.push(session);
                 // A session that takes the place of others is a change of what was known.
@@ -96,12 +98,14 @@ impl Sessions {
 
     async fn replace(
         &mut self,
+        attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
         session: SleepSession,
     ) -> Result<(), StorageError> {
         if let Some(waiting) = self.inserted.iter_mut().find(|waiting| waiting.id == session.id) {
             *waiting = session.clone();
         } else {
+            self.note_before(attempt, session.id);
             unit.sleep().update(self.user_id, &session).await?;
         }
         self.known.retain(|other| other.id != session.id);
@@ -109,13 +113,28 @@ impl Sessions {
         Ok(())
     }
 
+    /// Notes what a stored session is before it changes.
+    fn note_before(&self, attempt: &mut Attempt<'_>, id: SleepSessionId) {
+        let known = self.known.iter().find(|session| session.id == id);
+        let before = known.map(|session| RecordBefore::Session(Box::new(session.clone())));
+        attempt.changed(RecordReference::Session(id), before);
+    }
+
     async fn remove(
         &mut self,
+        attempt: &mut Attempt<'_>,
         unit: &mut dyn UnitOfWork,
         removes: &[SleepSessionId],
     ) -> Result<(), StorageError> {
         if removes.is_empty() {
             return Ok(());
+        }
+        for id in removes {
+            if self.inserted.iter().any(|waiting| waiting.id == *id) {
+                attempt.never_made(RecordReference::Session(*id));
+            } else {
+                self.note_before(attempt, *id);
+            }
         }
         self.known.retain(|session| !removes.contains(&session.id));
         self.inserted.retain(|session| !removes.contains(&session.id));

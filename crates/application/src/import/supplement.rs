@@ -3,9 +3,9 @@
 use super::batch::{Numbered, rejection};
 use super::recent::Mark;
 use super::report::Outcome;
-use super::run::{Attempt, Run};
+use super::run::Attempt;
 use crate::ports::import_source::ImportedSupplement;
-use crate::ports::storage::{StorageError, SupplementRepository, UnitOfWork};
+use crate::ports::storage::{RecordBefore, RecordReference, StorageError, SupplementRepository, UnitOfWork};
 use domain::id::SupplementId;
 use domain::supplement::{LabelChange, Supplement};
 
@@ -16,7 +16,7 @@ pub(super) async fn store(
     imported: impl Iterator<Item = Numbered<&ImportedSupplement>> + Send,
 ) -> Result<(), StorageError> {
     for (position, supplement) in imported {
-        let Some((id, outcome)) = place(attempt.run, unit.supplements(), supplement).await? else {
+        let Some((id, outcome)) = place(attempt, unit.supplements(), supplement).await? else {
             let reason = "its id is the one of a label that was logged and has another key";
             attempt.reject(position, rejection(&supplement.place, reason));
             continue;
@@ -27,6 +27,7 @@ pub(super) async fn store(
         {
             attempt.alias(in_file, id);
         }
+        attempt.settle(position, RecordReference::Label(id), outcome);
         let key = Mark::of("supplement key", &supplement.key);
         attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
     }
@@ -35,7 +36,7 @@ pub(super) async fn store(
 
 /// Decides about one label and stores what changes; nothing when its id is the one of a label with another key.
 async fn place(
-    run: &Run<'_>,
+    attempt: &mut Attempt<'_>,
     repository: &mut dyn SupplementRepository,
     imported: &ImportedSupplement,
 ) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
@@ -48,16 +49,18 @@ async fn place(
         None => repository.find_current(&imported.key).await?,
     };
     let Some(known) = known else {
-        let id = imported.id.unwrap_or_else(|| SupplementId::from_uuid(run.entropy.uuid()));
-        let entered = Supplement::enter(id, imported.label.clone(), imported.entry_date.unwrap_or(run.now));
+        let id = imported.id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
+        let entered =
+            Supplement::enter(id, imported.label.clone(), imported.entry_date.unwrap_or(attempt.run.now));
         repository.insert(&imported.key, &entered).await?;
+        attempt.changed(RecordReference::Label(id), None);
         return Ok(Some((id, Outcome::New)));
     };
-    correct(run, repository, imported, known).await
+    correct(attempt, repository, imported, known).await
 }
 
 async fn correct(
-    run: &Run<'_>,
+    attempt: &mut Attempt<'_>,
     repository: &mut dyn SupplementRepository,
     imported: &ImportedSupplement,
     known: Supplement,
@@ -66,6 +69,10 @@ async fn correct(
         LabelChange::Unchanged => Ok(Some((known.id, Outcome::Unchanged))),
         LabelChange::UpdateInPlace => {
             let id = known.id;
+            // The key under which the store has it; an id that the file names may have another.
+            let key = repository.key_of(id).await?.unwrap_or_else(|| imported.key.clone());
+            let before = RecordBefore::Label(Box::new((key, known.clone())));
+            attempt.changed(RecordReference::Label(id), Some(before));
             repository.update(&known.corrected(imported.label.clone())).await?;
             Ok(Some((id, Outcome::Updated)))
         }
@@ -78,10 +85,12 @@ async fn correct(
             }
             // An id that the file names and a logged version has already stays with that version.
             let id = imported.id.filter(|id| *id != known.id);
-            let id = id.unwrap_or_else(|| SupplementId::from_uuid(run.entropy.uuid()));
-            let entered_at = imported.entry_date.unwrap_or(run.now);
+            let id = id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
+            let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
             let version = Supplement::enter(id, imported.label.clone(), entered_at);
             repository.replace(current.id, &imported.key, &version).await?;
+            let before = RecordBefore::Label(Box::new((imported.key.clone(), current)));
+            attempt.changed(RecordReference::Label(id), Some(before));
             Ok(Some((id, Outcome::Updated)))
         }
     }

@@ -3,6 +3,7 @@
 mod dry_run;
 mod file;
 mod log;
+mod memory_imports;
 mod memory_store;
 mod profile;
 mod record;
@@ -10,17 +11,25 @@ mod rival;
 mod run;
 mod session;
 mod supplement;
+mod undo;
 
-use super::{Counts, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
+use super::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
 use crate::ports::import_source::{ImportFile, ImportItem};
 use crate::testing::{clock, entropy, user_id};
+use domain::import::{FileDigest, FileName};
+use domain::time::TimeZone;
 use file::ItemFile;
 use memory_store::MemoryStore;
 
-const FOR_REAL: ImportRecordsCommand = ImportRecordsCommand { user_id: None, dry_run: false };
+/// What is the same for every file of these tests, but for the person.
+fn for_real() -> ImportRecordsCommand {
+    let name = FileName::clean("items.json");
+    let about = FileAbout::File { name, digest: FileDigest::from_bytes([0; 32]), zone: TimeZone::UTC };
+    ImportRecordsCommand { user_id: None, dry_run: false, about }
+}
 
 fn of_person() -> ImportRecordsCommand {
-    ImportRecordsCommand { user_id: Some(user_id(1)), ..FOR_REAL }
+    ImportRecordsCommand { user_id: Some(user_id(1)), ..for_real() }
 }
 
 fn dry_run() -> ImportRecordsCommand {
@@ -34,7 +43,8 @@ async fn import_file(
 ) -> Result<ImportReport, ImportRecordsError> {
     // Ids go on where they stopped, so that a second import draws others.
     let entropy = store.entropy(entropy);
-    ImportRecords::new(store.units(), entropy, clock()).run(command, file, &|_| ()).await
+    let imported = ImportRecords::new(store.units(), entropy, clock()).run(&command, file, &|_| ()).await;
+    imported.map(|imported| imported.report)
 }
 
 /// Imports these records for the person.

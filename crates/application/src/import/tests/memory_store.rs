@@ -1,10 +1,11 @@
 //! A store in memory, as far as imports need one: a unit of work is a copy that takes the original's place.
 
+use super::memory_imports::Imports;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
     ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, RecordReference, SessionRepository,
     SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey, UnitOfWork,
     UnitOfWorkFactory, UserRepository,
 };
@@ -25,6 +26,7 @@ pub(super) struct Content {
     /// Every version, with its key and whether it is the current one.
     pub(super) supplements: Vec<(CatalogueKey, Supplement, bool)>,
     pub(super) logs: Vec<(UserId, IntakeLog)>,
+    pub(super) imports: Imports,
 }
 
 /// How often something was asked of the store.
@@ -150,13 +152,20 @@ impl UnitOfWorkFactory for MemoryUnits {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.0.ask("begin")?;
         let content = self.0.content.lock().unwrap().clone();
-        Ok(Box::new(MemoryUnit { shared: Arc::clone(&self.0), content, others: MockUnitOfWork::default() }))
+        Ok(Box::new(MemoryUnit {
+            shared: Arc::clone(&self.0),
+            content,
+            touches_records: false,
+            others: MockUnitOfWork::default(),
+        }))
     }
 }
 
-struct MemoryUnit {
+pub(super) struct MemoryUnit {
     shared: Arc<Shared>,
-    content: Content,
+    pub(super) content: Content,
+    /// Whether it was asked for records, which the beginning and the end of an import are not.
+    touches_records: bool,
     // No import asks for any of these; the mocks fail the test if one does.
     others: MockUnitOfWork,
 }
@@ -176,12 +185,15 @@ impl UnitOfWork for MemoryUnit {
         self.others.grants()
     }
     fn sleep(&mut self) -> &mut dyn SleepRepository {
+        self.touches_records = true;
         self
     }
     fn supplements(&mut self) -> &mut dyn SupplementRepository {
+        self.touches_records = true;
         self
     }
     fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
+        self.touches_records = true;
         self
     }
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
@@ -212,13 +224,13 @@ impl UnitOfWork for MemoryUnit {
         self.others.outbox()
     }
     fn imports(&mut self) -> &mut dyn ImportRepository {
-        self.others.imports()
+        self
     }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {
         self.others.erasures()
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
-        self.shared.ask("commit")?;
+        self.shared.ask(if self.touches_records { "commit" } else { "commit bookkeeping" })?;
         *self.shared.content.lock().unwrap() = self.content;
         Ok(())
     }
@@ -254,6 +266,7 @@ impl UserRepository for MemoryUnit {
     }
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         self.shared.called("users.update");
+        self.content.imports.touch(RecordReference::Profile(user.id));
         let stored = self.content.users.iter_mut().find(|stored| stored.id == user.id);
         Ok(stored.map(|stored| *stored = user.clone()).is_some())
     }
@@ -306,6 +319,7 @@ impl SleepRepository for MemoryUnit {
                 return Err(StorageError::Conflict(UniqueKey::SleepSession));
             }
             self.content.sessions.push((user_id, session.clone()));
+            self.content.imports.touch(RecordReference::Session(session.id));
         }
         Ok(())
     }
@@ -319,11 +333,13 @@ impl SleepRepository for MemoryUnit {
         if taken {
             return Err(StorageError::Conflict(UniqueKey::SleepSession));
         }
+        self.content.imports.touch(RecordReference::Session(session.id));
         let mut stored = self.content.sessions.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == session.id);
         Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
+        ids.iter().for_each(|id| self.content.imports.touch(RecordReference::Session(*id)));
         let before = self.content.sessions.len();
         self.content.sessions.retain(|(owner, session)| *owner != user_id || !ids.contains(&session.id));
         Ok((before - self.content.sessions.len()) as u64)
@@ -354,10 +370,12 @@ impl SupplementRepository for MemoryUnit {
         if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {
             return Err(StorageError::Conflict(UniqueKey::Supplement));
         }
+        self.content.imports.touch(RecordReference::Label(supplement.id));
         self.content.supplements.push((key.clone(), supplement.clone(), true));
         Ok(())
     }
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
+        self.content.imports.touch(RecordReference::Label(supplement.id));
         let mut versions = self.content.supplements.iter_mut();
         let stored = versions.find(|(_, stored, _)| stored.id == supplement.id);
         Ok(stored.map(|(_, stored, _)| *stored = supplement.clone()).is_some())
@@ -438,6 +456,7 @@ impl IntakeLogRepository for MemoryUnit {
                 return Err(StorageError::Conflict(UniqueKey::IntakeLog));
             }
             self.content.logs.push((user_id, log.clone()));
+            self.content.imports.touch(RecordReference::Log(log.id));
         }
         Ok(())
     }
@@ -452,11 +471,13 @@ impl IntakeLogRepository for MemoryUnit {
         if taken {
             return Err(StorageError::Conflict(UniqueKey::IntakeLog));
         }
+        self.content.imports.touch(RecordReference::Log(log.id));
         let mut stored = self.content.logs.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == log.id);
         Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        ids.iter().for_each(|id| self.content.imports.touch(RecordReference::Log(*id)));
         let count = self.content.logs.len();
         self.content.logs.retain(|(owner, log)| *owner != user_id || !ids.contains(&log.id));
         Ok(u64::try_from(count - self.content.logs.len()).unwrap())

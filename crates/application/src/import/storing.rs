@@ -1,0 +1,155 @@
+//! Stores the batches of an import, each in a unit of work.
+
+use super::batch::{Batch, Numbered, rejection};
+use super::run::{Attempt, Found, Run};
+use crate::ports::import_source::{ImportItem, Rejection};
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use domain::id::ImportId;
+use domain::import::ImportState;
+
+/// How many records are stored in one unit of work.
+pub(super) const BATCH: usize = 500;
+/// How often a batch is tried: another import of the same records may be faster, batch by batch.
+const TRIES: u32 = 5;
+
+/// Why nothing more is stored.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The store failed.
+    Storage(StorageError),
+    /// Somebody took the import back meanwhile, or it is not there any more.
+    TakenBack,
+}
+
+impl From<StorageError> for Stop {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// Stores batches.
+pub(super) struct Storing<'a> {
+    pub(super) units: &'a dyn UnitOfWorkFactory,
+    /// The import that keeps what was done, so that it can be undone; absent where nothing is kept.
+    pub(super) import: Option<ImportId>,
+}
+
+impl Storing<'_> {
+    /// Begins a unit of work; where there is one writer, after others.
+    pub(super) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        let mut tries = 1;
+        loop {
+            match self.units.begin().await {
+                Err(StorageError::Retryable) if tries < TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Stores a batch and tells what became of it, in the file's order.
+    pub(super) async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), Stop> {
+        let Batch { records, mut rejected, notes } = batch;
+        run.results.clear();
+        match self.store_together(run, &records).await {
+            Ok(found) => rejected.extend(found),
+            Err(Stop::Storage(StorageError::Conflict(_))) => {
+                rejected.extend(self.store_singly(run, &records).await?);
+            }
+            Err(error) => return Err(error),
+        }
+        rejected.sort_by_key(|(position, _)| *position);
+        for (position, rejection) in rejected {
+            run.reject(position, rejection);
+        }
+        for note in notes {
+            run.report.note(note);
+        }
+        Ok(())
+    }
+
+    /// Stores records that cannot be stored together, so that only those at fault are rejected.
+    async fn store_singly(
+        &self,
+        run: &mut Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Vec<Numbered<Rejection>>, Stop> {
+        let mut rejected = Vec::new();
+        for record in records {
+            match self.store_together(run, std::slice::from_ref(record)).await {
+                Ok(found) => rejected.extend(found),
+                Err(Stop::Storage(StorageError::Conflict(_))) => {
+                    let (position, item) = record;
+                    let reason = "its id or its key belongs to another record";
+                    rejected.push((*position, rejection(item.place(), reason)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(rejected)
+    }
+
+    /// Stores records in one unit of work, which is tried again when somebody else was in the way; returns what
+    /// was rejected.
+    async fn store_together(
+        &self,
+        run: &mut Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Vec<Numbered<Rejection>>, Stop> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tries = 1;
+        loop {
+            match self.attempt(run, records).await {
+                Ok(found) => return Ok(run.take(found)),
+                Err(Stop::Storage(StorageError::Conflict(_) | StorageError::Retryable)) if tries < TRIES => {
+                    tries += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Tries once. A dry run does the same and takes it back at once, so that it keeps nobody waiting for longer
+    /// than an import does.
+    async fn attempt(&self, run: &Run<'_>, records: &[Numbered<ImportItem>]) -> Result<Found, Stop> {
+        let mut unit = self.units.begin().await?;
+        match self.within(unit.as_mut(), run, records).await {
+            Ok(found) => {
+                if run.is_dry {
+                    unit.rollback().await?;
+                } else {
+                    unit.commit().await?;
+                }
+                Ok(found)
+            }
+            Err(error) => {
+                // What failed says more than that the store did not take it back; dropped, it is gone too.
+                let _ = unit.rollback().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn within(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        run: &Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Found, Stop> {
+        let found = Attempt::new(run).store(unit, records).await?;
+        let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
+        let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
+        if import.state != ImportState::Running {
+            return Err(Stop::TakenBack);
+        }
+        if !found.changes.is_empty() {
+            unit.imports().note(id, run.user_id, &found.changes).await?;
+        }
+        // As of the batch before: what this one did counts once it is stored.
+        import.report = run.report.clone().shortened();
+        import.bytes_done = run.bytes_done;
+        unit.imports().update(&import).await?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,158 @@
+//! Imports in memory, and the numbers of the records that they changed.
+
+use super::memory_store::MemoryUnit;
+use crate::ports::storage::{
+    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{ImportId, UserId};
+use domain::import::{FileDigest, ImportState};
+use std::collections::HashMap;
+
+/// What is stored of imports.
+#[derive(Clone, Default)]
+pub(in crate::import) struct Imports {
+    pub(in crate::import) all: Vec<Import>,
+    noted: Vec<(ImportId, ImportChange, u64)>,
+    numbers: HashMap<RecordReference, u64>,
+    number: u64,
+}
+
+impl Imports {
+    /// Numbers a write.
+    pub(in crate::import) fn touch(&mut self, record: RecordReference) {
+        self.number += 1;
+        self.numbers.insert(record, self.number);
+    }
+
+    fn standing(&self, id: ImportId, record: RecordReference, number: u64) -> Standing {
+        let same = self.noted.iter().filter(|(other, change, _)| *other != id && change.record == record);
+        let later = same.filter(|(_, _, later)| *later > number).min_by_key(|(_, _, later)| *later);
+        match later {
+            Some((later, ..)) => Standing::ChangedBy(*later),
+            None if self.numbers.get(&record) == Some(&number) => Standing::Latest,
+            None => Standing::Overtaken,
+        }
+    }
+}
+
+#[async_trait]
+impl ImportRepository for MemoryUnit {
+    async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
+        self.content.imports.all.push(import.clone());
+        Ok(())
+    }
+    async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
+        Ok(self.content.imports.all.iter().find(|import| import.id == id).cloned())
+    }
+    async fn find_broken_off(
+        &mut self,
+        user_id: Option<UserId>,
+        digest: &FileDigest,
+    ) -> Result<Option<Import>, StorageError> {
+        let broken_off = |import: &&Import| {
+            import.user_id == user_id
+                && import.digest == Some(*digest)
+                && import.state == ImportState::Running
+        };
+        Ok(self.content.imports.all.iter().rfind(broken_off).cloned())
+    }
+    async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
+        let stored = self.content.imports.all.iter_mut().find(|stored| stored.id == import.id);
+        Ok(stored.map(|stored| *stored = import.clone()).is_some())
+    }
+    async fn list(
+        &mut self,
+        _: Option<UserId>,
+        _: Option<(DateTime<Utc>, ImportId)>,
+        _: u32,
+    ) -> Result<Vec<Import>, StorageError> {
+        Ok(self.content.imports.all.clone())
+    }
+    async fn note(
+        &mut self,
+        id: ImportId,
+        _: Option<UserId>,
+        changes: &[ImportChange],
+    ) -> Result<(), StorageError> {
+        let imports = &mut self.content.imports;
+        for change in changes {
+            let number = imports.numbers[&change.record];
+            let mut noted = imports.noted.iter_mut();
+            match noted.find(|(by, noted, _)| *by == id && noted.record == change.record) {
+                Some((_, _, known)) => *known = number,
+                None => imports.noted.push((id, change.clone(), number)),
+            }
+        }
+        Ok(())
+    }
+    async fn noted(
+        &mut self,
+        id: ImportId,
+        limit: u32,
+    ) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
+        let imports = &self.content.imports;
+        let mut noted: Vec<_> = imports.noted.iter().filter(|(by, ..)| *by == id).collect();
+        noted.sort_by_key(|(_, _, number)| std::cmp::Reverse(*number));
+        let told = noted.into_iter().take(usize::try_from(limit).unwrap());
+        Ok(told
+            .map(|(_, change, number)| (change.clone(), imports.standing(id, change.record, *number)))
+            .collect())
+    }
+    async fn rebase(
+        &mut self,
+        later: ImportId,
+        record: RecordReference,
+        before: Option<RecordBefore>,
+    ) -> Result<(), StorageError> {
+        let mut noted = self.content.imports.noted.iter_mut();
+        let (_, change, _) = noted.find(|(by, change, _)| *by == later && change.record == record).unwrap();
+        change.before = before;
+        Ok(())
+    }
+    async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
+        let imports = &mut self.content.imports;
+        let is_one = |(by, change, _): &(ImportId, ImportChange, u64)| *by == id && change.record == record;
+        let own = imports.noted.iter().find(|noted| is_one(noted)).map_or(0, |(_, _, number)| *number);
+        imports.noted.retain(|noted| !is_one(noted));
+        let now = imports.numbers.get(&record).copied();
+        let same = imports.noted.iter_mut().filter(|(_, change, _)| change.record == record);
+        if let (Some((_, _, number)), Some(now)) = (same.max_by_key(|(_, _, number)| *number), now)
+            && *number < own
+        {
+            *number = now;
+        }
+        Ok(())
+    }
+    async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
+        self.content.imports.noted.retain(|(by, change, _)| *by != id || change.record != record);
+        Ok(())
+    }
+    async fn forget_noted_before(&mut self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {
+        let count = self.content.imports.noted.len();
+        self.content.imports.noted.clear();
+        Ok(u64::try_from(count).unwrap())
+    }
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
+        Ok(self.content.imports.noted.iter().any(|(by, ..)| *by == id))
+    }
+    async fn add_part(&mut self, _: ImportId, _: u32, _: &[u8]) -> Result<(), StorageError> {
+        Ok(())
+    }
+    async fn part(&mut self, _: ImportId, _: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        Ok(None)
+    }
+    async fn delete_parts(&mut self, _: ImportId) -> Result<(), StorageError> {
+        Ok(())
+    }
+    async fn delete_stale_uploads(&mut self, _: DateTime<Utc>, _: &str, _: u32) -> Result<u64, StorageError> {
+        Ok(0)
+    }
+    async fn lease(&mut self, _: DateTime<Utc>, _: DateTime<Utc>) -> Result<Option<Import>, StorageError> {
+        Ok(None)
+    }
+    async fn prolong(&mut self, _: ImportId, _: DateTime<Utc>) -> Result<bool, StorageError> {
+        Ok(true)
+    }
+}

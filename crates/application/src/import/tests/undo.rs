@@ -1,0 +1,202 @@
+use super::file::ItemFile;
+use super::memory_store::{Content, MemoryStore};
+use super::record::{derived, given, intake, log, own_supplement, session, supplement, supplement_id};
+use super::{import_file, of_person};
+use crate::import::{UndoImport, UndoImportError, Undone};
+use crate::ports::import_source::{ImportItem, ImportedProfile};
+use crate::testing::{clock, person, user_id};
+use domain::id::ImportId;
+use domain::import::ImportState;
+use domain::user::{Biology, BodyHeight};
+use proptest::prelude::*;
+
+/// Imports, and returns by which id that can be undone.
+async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> ImportId {
+    import_file(store, of_person(), &ItemFile::of(items)).await.unwrap();
+    store.content().imports.all.last().unwrap().id
+}
+
+async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
+    UndoImport::new(store.units(), clock()).run(id, None).await
+}
+
+fn height(centimetres: u16) -> ImportItem {
+    let height = Some(BodyHeight::from_centimetres(f64::from(centimetres)).unwrap());
+    let biology = Biology { height, ..Biology::default() };
+    ImportItem::Profile(Box::new(ImportedProfile { biology, ..ImportedProfile::default() }))
+}
+
+/// What an import may change, in an order of its own and without the times of change.
+fn records(store: &MemoryStore) -> Vec<String> {
+    let Content { users, sessions, supplements, logs, imports: _ } = store.content();
+    let mut all: Vec<String> = users.iter().map(|user| format!("{user:?}")).collect();
+    all.extend(sessions.iter().map(|(user, session)| format!("{user} {} {:?}", session.id, session.record)));
+    all.extend(supplements.iter().map(|version| format!("{version:?}")));
+    all.extend(logs.iter().map(|log| format!("{log:?}")));
+    all.sort();
+    all
+}
+
+#[tokio::test]
+async fn what_an_import_made_goes() {
+    let store = MemoryStore::with(person());
+    let before = records(&store);
+    let items = vec![
+        height(170),
+        supplement("17", "Magnesium"),
+        session(derived(0, 480)),
+        session(given("a", 2000, 2400)),
+    ];
+    let id = import(&store, items).await;
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 4, left: 0 });
+    assert_eq!(records(&store), before);
+    assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
+}
+
+#[tokio::test]
+async fn what_an_import_replaced_or_removed_comes_back() {
+    let store = MemoryStore::with(person());
+    import(&store, vec![session(derived(0, 60)), session(derived(100, 160)), supplement("17", "Magnesium")])
+        .await;
+    let before = records(&store);
+    let longer = import(&store, vec![session(derived(0, 200)), supplement("17", "Magnesium citrate")]).await;
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!(undo(&store, longer).await.unwrap(), Undone { taken_back: 3, left: 0 });
+    assert_eq!(records(&store), before);
+}
+
+#[tokio::test]
+async fn a_label_that_was_logged_since_stays() {
+    let store = MemoryStore::with(person());
+    let labels = import(&store, vec![supplement("17", "Magnesium")]).await;
+    let id = store.content().supplements[0].1.id;
+    import(&store, vec![log(intake(id, 5, 1.0, None))]).await;
+    assert_eq!(undo(&store, labels).await.unwrap(), Undone { taken_back: 0, left: 1 });
+    assert_eq!(store.content().supplements.len(), 1);
+}
+
+#[tokio::test]
+async fn a_record_that_was_changed_otherwise_since_stays() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 60))]).await;
+    let changed = store.sessions().remove(0);
+    let mut unit = store.units().begin().await.unwrap();
+    unit.sleep().update(user_id(1), &changed).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 0, left: 1 });
+    assert_eq!(store.sessions(), [changed]);
+}
+
+#[tokio::test]
+async fn an_import_is_undone_once_and_only_by_its_person() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 60))]).await;
+    let of_somebody_else = UndoImport::new(store.units(), clock()).run(id, Some(user_id(2))).await;
+    assert!(matches!(of_somebody_else, Err(UndoImportError::Unknown)));
+    undo(&store, id).await.unwrap();
+    assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
+    let unknown = ImportId::from_uuid(uuid::Uuid::nil());
+    assert!(matches!(undo(&store, unknown).await, Err(UndoImportError::Unknown)));
+}
+
+#[tokio::test]
+async fn what_is_not_kept_any_more_cannot_be_undone() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 60))]).await;
+    let mut unit = store.units().begin().await.unwrap();
+    unit.imports().forget_noted_before(chrono::DateTime::UNIX_EPOCH, 10).await.unwrap();
+    unit.commit().await.unwrap();
+    assert!(matches!(undo(&store, id).await, Err(UndoImportError::TooOld)));
+    assert_eq!(store.sessions().len(), 1);
+}
+
+#[tokio::test]
+async fn the_same_file_goes_on_with_an_import_that_broke_off() {
+    let store = MemoryStore::with(person());
+    let nights: Vec<_> =
+        (0..600).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
+    store.meanwhile("sleep.insert", |_| ());
+    let file = ItemFile::of(nights.clone());
+    store.fail("sleep.insert", crate::ports::storage::StorageError::Unavailable);
+    import_file(&store, of_person(), &file).await.unwrap_err();
+    let id = import(&store, nights).await;
+    assert_eq!(store.content().imports.all.len(), 1);
+    assert_eq!(undo(&store, id).await.unwrap().taken_back, 600);
+    assert!(store.sessions().is_empty());
+}
+
+/// A record out of few, so that imports meet: of those that are known by a key of their own.
+fn keyed() -> impl Strategy<Value = ImportItem> {
+    prop_oneof![
+        (0..3_u8, 0..3_i64).prop_map(|(key, start)| session(given(&key.to_string(), 9000 + start, 9100))),
+        (0..3_i64, 1..4_u8)
+            .prop_map(|(at, servings)| { log(intake(supplement_id(1), at, f64::from(servings), None)) }),
+        (150..153_u16).prop_map(height),
+        (0..2_u8, 0..3_u8).prop_map(|(key, name)| supplement(&key.to_string(), &format!("Name {name}"))),
+    ]
+}
+
+/// The same, and nights that take each other's place.
+fn any_record() -> impl Strategy<Value = ImportItem> {
+    let night = (0..4_i64, 1..4_i64);
+    prop_oneof![
+        night.prop_map(|(start, length)| session(derived(start * 100, start * 100 + length * 90))),
+        keyed(),
+    ]
+}
+
+fn some(one: impl Strategy<Value = ImportItem>) -> impl Strategy<Value = Vec<ImportItem>> {
+    prop::collection::vec(one, 1..5)
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// Imports these one after the other, takes them back in an order that `next` chooses, and compares.
+async fn there_and_back(
+    first: Vec<ImportItem>,
+    imports: Vec<Vec<ImportItem>>,
+    next: impl Fn(usize) -> usize,
+) -> Result<(), TestCaseError> {
+    let store = MemoryStore::with(person());
+    import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
+    import(&store, first).await;
+    let before = records(&store);
+    let mut ids = Vec::new();
+    for items in imports {
+        ids.push(import(&store, items).await);
+    }
+    while !ids.is_empty() {
+        let id = ids.remove(next(ids.len()));
+        prop_assert_eq!(undo(&store, id).await.unwrap().left, 0);
+    }
+    prop_assert_eq!(records(&store), before);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn imports_undone_in_any_order_leave_what_was_there_before(
+        first in some(keyed()), imports in prop::collection::vec(some(keyed()), 1..5), order in any::<prop::sample::Index>(),
+    ) {
+        run(there_and_back(first, imports, |count| order.index(count)))?;
+    }
+
+    #[test]
+    fn imports_undone_the_latest_first_leave_what_was_there_before(
+        first in some(any_record()), imports in prop::collection::vec(some(any_record()), 1..5),
+    ) {
+        run(there_and_back(first, imports, |count| count - 1))?;
+    }
+}
+
+#[tokio::test]
+async fn a_session_whose_place_another_one_has_by_now_stays_away() {
+    let store = MemoryStore::with(person());
+    import(&store, vec![session(derived(100, 280))]).await;
+    let joined = import(&store, vec![session(derived(200, 290))]).await;
+    import(&store, vec![session(derived(100, 190))]).await;
+    assert_eq!(undo(&store, joined).await.unwrap(), Undone { taken_back: 1, left: 1 });
+    assert_eq!(store.sessions().len(), 1);
+}
