@@ -25,7 +25,7 @@ impl Items {
         self.waiting.push_back(item);
     }
 
-    #[cfg(test)]
+    /// Takes what was collected.
     pub(crate) fn take(&mut self) -> Vec<ImportItem> {
         self.waiting.drain(..).collect()
     }

@@ -1,8 +1,105 @@
-//! FHIR R4: Observations of sleep, alone, in lists or in Bundles.
+//! FHIR R4: Observations of sleep, alone, in lists, in Bundles, or one on each line.
+//!
+//! The rules are in `docs/import/fhir.md`.
 
-use crate::recognition::{Recognised, Seen};
+mod code;
+mod device;
+mod found;
+mod observation;
+mod recognition;
+mod resource;
+mod stream;
+mod subject;
+mod total;
 
-/// Recognises nothing yet.
-pub(crate) const fn recognise(_seen: &Seen, _named: bool) -> Option<Recognised> {
-    None
+pub(crate) use recognition::recognise;
+
+use crate::json::{Document, decode};
+use crate::source::{Items, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use found::Found;
+use resource::{Entry, Kind, Observation};
+use stream::Stream;
+
+/// Where the resources of a file are.
+pub(crate) enum Resources {
+    /// Elements of a list.
+    List(Document),
+    /// Entries of a Bundle, each around a resource.
+    Bundle(Document),
+    /// One after the other.
+    Stream(Stream),
 }
+
+impl Resources {
+    const fn bytes_read(&self) -> u64 {
+        match self {
+            Self::List(document) | Self::Bundle(document) => document.bytes_read(),
+            Self::Stream(stream) => stream.bytes_read(),
+        }
+    }
+}
+
+/// Reads resources; sessions come at the end, because several Observations make one.
+pub(crate) struct Fhir {
+    resources: Resources,
+    found: Found,
+    is_read: bool,
+}
+
+impl Fhir {
+    pub(crate) fn new(resources: Resources) -> Self {
+        Self { resources, found: Found::default(), is_read: false }
+    }
+}
+
+impl RecordReader for Fhir {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        if self.is_read {
+            return Ok(self.found.next_session(items));
+        }
+        let is_bundle = matches!(self.resources, Resources::Bundle(_));
+        let record = match &mut self.resources {
+            Resources::List(document) | Resources::Bundle(document) => document.next_record()?,
+            Resources::Stream(stream) => stream.next_record()?,
+        };
+        let Some(record) = record else {
+            self.is_read = true;
+            return Ok(true);
+        };
+        let outcome = match observation(record.text, is_bundle) {
+            Ok(Some(observation)) => self.found.add(&observation, record.number)?,
+            Ok(None) => {
+                self.found.pass_over(record.number);
+                Ok(Vec::new())
+            }
+            Err(reason) => Err(reason),
+        };
+        match outcome {
+            Ok(notes) => notes.into_iter().for_each(|note| items.note(&record.place(), note)),
+            Err(reason) => items.reject(&record.place(), reason),
+        }
+        Ok(true)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.resources.bytes_read()
+    }
+}
+
+/// Reads an Observation of sleep; nothing when the resource is another one.
+fn observation(text: &str, is_bundle: bool) -> Result<Option<Observation>, String> {
+    if !text.starts_with('{') {
+        return Err("not an object".to_owned());
+    }
+    let kind: Option<Kind> = if is_bundle { decode::<Entry<Kind>>(text)?.resource } else { decode(text)? };
+    if kind.is_none_or(|kind| kind.resource_type.as_str() != Some("Observation")) {
+        return Ok(None);
+    }
+    let read: Option<Observation> =
+        if is_bundle { decode::<Entry<Observation>>(text)?.resource } else { decode(text)? };
+    Ok(read.filter(|observation| code::meaning(&observation.code).is_some()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ mod loose;
 
 pub(crate) use bounded::Bounded;
 pub(crate) use decode::{check, decode, reason};
-pub(crate) use document::{Document, Layout};
+pub(crate) use document::{Document, Layout, Record};
 pub(crate) use loose::Loose;
 
 #[cfg(test)]

@@ -1,0 +1,117 @@
+//! The codes: what an Observation is about, and which stage a value is.
+//!
+//! LOINC and SNOMED CT codes are those of the value sets of the Personal Health Records guide (HL7,
+//! `pcd-sleep-observation-code` and `-value`), which has codes of its own for the samples of HealthKit and the episodes
+//! of Open mHealth as well.
+
+use super::resource::{Coding, Concept, Quantity};
+use domain::sleep::Stage;
+
+const LOINC: &str = "http://loinc.org";
+const SNOMED: &str = "http://snomed.info/sct";
+const PHR: &str = "http://hl7.org/fhir/uv/phr/CodeSystem/observation-pghd-codes";
+const PHR_STAGE: &str = "http://hl7.org/fhir/uv/phr/CodeSystem/sleep-analysis-codes";
+const PHR_EPISODE: &str = "http://hl7.org/fhir/uv/phr/CodeSystem/sleep-episode-codes";
+
+/// What an Observation is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The stage that its value names.
+    Stage,
+    /// How long a part of the night was.
+    Sum(Kind),
+    /// A night, whose sums are its components.
+    Episode,
+}
+
+/// What a sum is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Asleep,
+    Light,
+    Deep,
+    Rem,
+    Latency,
+    AwakeAfterOnset,
+}
+
+impl Kind {
+    /// Gives the stage in which a person is who is so all the time; the others are no stages.
+    pub(super) const fn stage(self) -> Option<Stage> {
+        match self {
+            Self::Asleep => Some(Stage::Asleep),
+            Self::Light => Some(Stage::Light),
+            Self::Deep => Some(Stage::Deep),
+            Self::Rem => Some(Stage::Rem),
+            Self::Latency | Self::AwakeAfterOnset => None,
+        }
+    }
+}
+
+/// Tells what an Observation with this code is about; nothing when it is not about sleep.
+pub(super) fn meaning(code: &Concept) -> Option<Meaning> {
+    first(code, |system, code| match (system, code) {
+        (SNOMED, "258158006") | (PHR, "sleepAnalysis") => Some(Meaning::Stage),
+        (LOINC, "93832-4") => Some(Meaning::Sum(Kind::Asleep)),
+        (LOINC, "93831-6") => Some(Meaning::Sum(Kind::Deep)),
+        (LOINC, "93830-8") => Some(Meaning::Sum(Kind::Light)),
+        (LOINC, "93829-0") => Some(Meaning::Sum(Kind::Rem)),
+        (PHR, "sleepEpisode") => Some(Meaning::Episode),
+        _ => None,
+    })
+}
+
+/// Tells which sum a component is.
+pub(super) fn component(code: &Concept) -> Option<Kind> {
+    let own = first(code, |system, code| match (system, code) {
+        (PHR_EPISODE, "totalSleepTime") => Some(Kind::Asleep),
+        (PHR_EPISODE, "coreSleepDuration") => Some(Kind::Light),
+        (PHR_EPISODE, "deepSleepDuration") => Some(Kind::Deep),
+        (PHR_EPISODE, "remSleepDuration") => Some(Kind::Rem),
+        (PHR_EPISODE, "latencyToSleepOnset") => Some(Kind::Latency),
+        (PHR_EPISODE, "wakeAfterSleepOnset") => Some(Kind::AwakeAfterOnset),
+        _ => None,
+    });
+    own.or_else(|| match meaning(code)? {
+        Meaning::Sum(kind) => Some(kind),
+        Meaning::Stage | Meaning::Episode => None,
+    })
+}
+
+/// Tells which stage a value is: the inner absence is in bed, the outer no stage that is known.
+pub(super) fn stage(value: &Concept) -> Option<Option<Stage>> {
+    first(value, |system, code| match (system, code) {
+        // Sleep that is not REM may be light or deep.
+        (SNOMED, "248220008" | "60984000") | (PHR_STAGE, "asleepUnspecified") => Some(Some(Stage::Asleep)),
+        (SNOMED, "248218005") | (PHR_STAGE, "awake") => Some(Some(Stage::Awake)),
+        (SNOMED, "89129007") | (PHR_STAGE, "asleepREM") => Some(Some(Stage::Rem)),
+        (SNOMED, "261665006") => Some(Some(Stage::Unknown)),
+        (PHR_STAGE, "asleepCore") => Some(Some(Stage::Light)),
+        (PHR_STAGE, "asleepDeep") => Some(Some(Stage::Deep)),
+        (PHR_STAGE, "inBed") => Some(None),
+        _ => None,
+    })
+}
+
+/// Finds the first coding that says something; displays are not looked at, because anybody may write them.
+fn first<T>(concept: &Concept, find: impl Fn(&str, &str) -> Option<T>) -> Option<T> {
+    let codings = concept.coding.0.iter();
+    codings.filter_map(|Coding { system, code }| find(system.as_str()?, code.as_str()?)).next()
+}
+
+/// Gives a length of time in milliseconds; absent when the value is no number from 0 on, or the unit no time.
+pub(super) fn millis(quantity: &Quantity) -> Option<i64> {
+    let unit = quantity.code.as_str().or_else(|| quantity.unit.as_str())?;
+    let factor = match unit {
+        "ms" => 1.0,
+        "s" | "sec" | "second" | "seconds" => 1000.0,
+        "min" | "minute" | "minutes" => 60_000.0,
+        "h" | "hr" | "hour" | "hours" => 3_600_000.0,
+        "d" => 86_400_000.0,
+        _ => return None,
+    };
+    let millis = (quantity.value.number()? * factor).round();
+    let is_known = quantity.comparator.is_absent() && (0.0..=1e15).contains(&millis);
+    #[expect(clippy::cast_possible_truncation, reason = "at most 10^15, checked")]
+    is_known.then_some(millis as i64)
+}

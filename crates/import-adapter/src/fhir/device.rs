@@ -1,0 +1,34 @@
+//! The source of an Observation: the device that it names.
+
+use super::resource::{Observation, Reference};
+use super::subject::last_two;
+use domain::sleep::{InvalidSleepSource, SleepSource};
+
+/// The source of what names no device.
+const NAMELESS: &str = "fhir";
+const FRIENDLY: &str = "user-friendly-name";
+
+/// Gives the device's name, else its identifier or reference, else the format.
+pub(super) fn source(observation: &Observation) -> Result<SleepSource, InvalidSleepSource> {
+    let device = &observation.device;
+    let name = clean(device.display.as_str())
+        .or_else(|| contained(observation, device))
+        .or_else(|| clean(device.identifier.value.as_str()))
+        .or_else(|| clean(device.reference.as_str().filter(|text| !text.starts_with('#')).map(last_two)));
+    SleepSource::parse(name.as_deref().unwrap_or(NAMELESS))
+}
+
+/// Gives the name of a device that the Observation contains.
+fn contained(observation: &Observation, device: &Reference) -> Option<String> {
+    let id = device.reference.as_str()?.strip_prefix('#')?;
+    let found = observation.contained.0.iter().find(|resource| resource.id.as_str() == Some(id))?;
+    let names = &found.device_name.0;
+    let friendly = names.iter().find(|name| name.r#type.as_str() == Some(FRIENDLY));
+    clean(friendly.or_else(|| names.first())?.name.as_str())
+}
+
+/// Makes a text fit for a source's name.
+fn clean(text: Option<&str>) -> Option<String> {
+    let letters = text?.trim().chars().filter(|letter| !letter.is_control());
+    Some(letters.take(SleepSource::MAX_CHARS).collect::<String>()).filter(|name| !name.is_empty())
+}

@@ -1,0 +1,93 @@
+//! What the resources of a file say, until its end shows which nights there are.
+
+use super::resource::Observation;
+use super::subject::Subject;
+use super::total::Totals;
+use super::{device, observation};
+use crate::segments::Segments;
+use crate::source::{Items, Notes};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+
+pub(super) struct Found {
+    segments: Segments,
+    totals: Totals,
+    subject: Subject,
+    /// The first resource that is no Observation of sleep, and how many there are.
+    first_passed_over: Option<u64>,
+    passed_over: usize,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self {
+            segments: Segments::new("record"),
+            totals: Totals::default(),
+            subject: Subject::default(),
+            first_passed_over: None,
+            passed_over: 0,
+        }
+    }
+}
+
+impl Found {
+    /// Adds an Observation and gives what there is to note; the inner error says why it is not taken, the outer one
+    /// why the file is not.
+    pub(super) fn add(
+        &mut self,
+        observation: &Observation,
+        number: u64,
+    ) -> Result<Result<Vec<String>, String>, ImportRefusal> {
+        let said = match observation::read(observation, number) {
+            Ok(said) => said,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        if !self.subject.admits(&observation.subject) {
+            return Ok(Err("its subject is another one than that of records before".to_owned()));
+        }
+        let source = match device::source(observation) {
+            Ok(source) => source,
+            Err(error) => return Ok(Err(format!("device: {error}"))),
+        };
+        if let Err(reason) = self.segments.add(&source, &said.segment)? {
+            return Ok(Err(format!("effectivePeriod: {reason}")));
+        }
+        for total in said.totals {
+            self.totals.add(&source, total)?;
+        }
+        let mut notes = Notes::default();
+        notes.count(said.unreadable, "components that are no length of time in a UCUM unit were left out");
+        Ok(Ok(notes.into_texts().collect()))
+    }
+
+    /// Counts a resource that is no Observation of sleep.
+    pub(super) fn pass_over(&mut self, number: u64) {
+        self.first_passed_over.get_or_insert(number);
+        self.passed_over = self.passed_over.saturating_add(1);
+    }
+
+    /// Gives the next session; false when there is none left.
+    pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
+        if let Some(number) = self.first_passed_over.take() {
+            let count = self.passed_over;
+            let told = format!("resources that are no Observations of sleep were passed over: {count}");
+            items.note(&format!("record {number}"), told);
+        }
+        let mut made = Items::default();
+        let more = self.segments.next_session(&mut made);
+        for item in made.take() {
+            self.finish(item, items);
+        }
+        more
+    }
+
+    fn finish(&mut self, item: ImportItem, items: &mut Items) {
+        let ImportItem::Session(mut session) = item else { return items.add(item) };
+        let mut notes = Notes::default();
+        let place = session.place.clone();
+        let outcome = self.totals.applied(session.record.clone(), &mut notes).map(|record| {
+            session.record = record;
+            ImportItem::Session(session)
+        });
+        items.finish(&place, notes, outcome);
+    }
+}

@@ -1,0 +1,98 @@
+//! From an Observation to a stretch of sleep or to sums over a period.
+
+use super::code::{self, Kind, Meaning};
+use super::resource::{Observation, Period};
+use super::total::Total;
+use crate::json::Loose;
+use crate::segments::Segment;
+use crate::timestamp::Timestamp;
+use chrono::TimeDelta;
+
+/// How far a sum may be from the length of its period to be that length, in milliseconds: they are whole minutes often.
+const ROUNDING_MILLIS: i64 = 60_000;
+/// From here on a period that has a sum is a day rather than a night: 23 hours and 59 minutes.
+const DAY_MILLIS: i64 = (24 * 60 - 1) * 60_000;
+
+/// What an Observation says.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// Its period, with the stage throughout where there is one.
+    pub(super) segment: Segment,
+    /// Its sums over the period.
+    pub(super) totals: Vec<Total>,
+    /// How many of its components cannot be read.
+    pub(super) unreadable: usize,
+}
+
+/// Reads an Observation of sleep, or says why it is not taken.
+pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
+    if matches!(observation.status.as_str(), Some("entered-in-error" | "cancelled")) {
+        return Err("its status says that it does not hold".to_owned());
+    }
+    let meaning = code::meaning(&observation.code).ok_or("it is not about sleep")?;
+    let period = observation.effective_period.as_ref().ok_or("only an effectivePeriod makes a session")?;
+    let sum = observation
+        .value_quantity
+        .as_ref()
+        .map(|quantity| code::millis(quantity).ok_or("valueQuantity is no length of time in a UCUM unit"));
+    let sum = sum.transpose()?;
+    let segment = segment(period, sum, at)?;
+    if let Some(value) = &observation.value_codeable_concept {
+        let stage = code::stage(value).ok_or("valueCodeableConcept is no stage of sleep that is known")?;
+        return Ok(Said { segment: Segment { stage, ..segment }, totals: Vec::new(), unreadable: 0 });
+    }
+    let kind = match meaning {
+        Meaning::Stage => Some(Kind::Asleep),
+        Meaning::Sum(kind) => Some(kind),
+        Meaning::Episode => None,
+    };
+    with_sums(observation, segment, kind.zip(sum))
+}
+
+/// Reads the sums: the value's own, and the components'.
+fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64)>) -> Result<Said, String> {
+    let mut unreadable = 0_usize;
+    let mut found: Vec<(Kind, i64)> = own.into_iter().collect();
+    for component in &observation.component.0 {
+        let Some(kind) = code::component(&component.code) else { continue };
+        match component.value_quantity.as_ref().and_then(code::millis) {
+            Some(millis) => found.push((kind, millis)),
+            None => unreadable = unreadable.saturating_add(1),
+        }
+    }
+    if found.is_empty() {
+        return Err("it has no value that is known".to_owned());
+    }
+    let length = segment.end.signed_duration_since(segment.start).num_milliseconds();
+    let is_throughout = |millis: i64| millis.abs_diff(length) <= ROUNDING_MILLIS.unsigned_abs();
+    let throughout = own.filter(|(_, millis)| is_throughout(*millis)).and_then(|(kind, _)| kind.stage());
+    if throughout.is_none() && length >= DAY_MILLIS {
+        return Err("a sum over a day or longer is no session".to_owned());
+    }
+    let (start, end) = (segment.start.timestamp_millis(), segment.end.timestamp_millis());
+    let totals = found.into_iter().map(|(kind, millis)| Total { start, end, kind, millis }).collect();
+    Ok(Said { segment: Segment { stage: throughout, ..segment }, totals, unreadable })
+}
+
+/// Frames the Observation: start and end, or start and how long it was.
+fn segment(period: &Period, sum: Option<i64>, at: u64) -> Result<Segment, String> {
+    let start =
+        timestamp("effectivePeriod.start", &period.start)?.ok_or("effectivePeriod.start is missing")?;
+    let (end, offset_at_end) = match timestamp("effectivePeriod.end", &period.end)? {
+        Some(end) => (end.instant, end.offset),
+        None => {
+            let length = sum.and_then(TimeDelta::try_milliseconds).ok_or("effectivePeriod.end is missing")?;
+            let end = start.instant.checked_add_signed(length).ok_or("the end is out of range")?;
+            (end, start.offset)
+        }
+    };
+    let (offset_at_start, start) = (start.offset, start.instant);
+    Ok(Segment { start, end, offset_at_start, offset_at_end, stage: None, at })
+}
+
+fn timestamp(name: &str, value: &Loose) -> Result<Option<Timestamp>, String> {
+    if value.is_absent() {
+        return Ok(None);
+    }
+    Timestamp::parse(name, value.as_str().unwrap_or_default()).map(Some)
+}

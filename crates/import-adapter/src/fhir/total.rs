@@ -1,0 +1,110 @@
+//! Sums of parts of nights, until it is known which nights there are.
+
+use super::code::Kind;
+use crate::source::Notes;
+use crate::totals::Sums;
+use application::ports::import_source::ImportRefusal;
+use domain::sleep::{SleepRecord, SleepSource, SourceTotals, Stage, TimeInBed};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The most sums of one file: 32 bytes each.
+const TOTAL_LIMIT: usize = 1_000_000;
+
+/// A sum over a period, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Total {
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) kind: Kind,
+    pub(super) millis: i64,
+}
+
+/// The sums of a file, by source.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    held: HashMap<String, Vec<Total>>,
+    count: usize,
+    is_sorted: bool,
+}
+
+impl Totals {
+    pub(super) fn add(&mut self, source: &SleepSource, total: Total) -> Result<(), ImportRefusal> {
+        if self.count >= TOTAL_LIMIT {
+            let told = format!("it holds more than {TOTAL_LIMIT} sums: split it by time");
+            return Err(ImportRefusal::Unreadable(told));
+        }
+        self.count = self.count.saturating_add(1);
+        self.held.entry(source.as_str().to_owned()).or_default().push(total);
+        Ok(())
+    }
+
+    /// Gives the session with its sums in place of stages, where they say more than these.
+    pub(super) fn applied(&mut self, record: SleepRecord, notes: &mut Notes) -> Result<SleepRecord, String> {
+        let bed = record.time_in_bed();
+        let totals = self.within(record.source(), bed);
+        if totals.is_empty() || !say_more(&record, &totals) {
+            return Ok(record);
+        }
+        let Some(totals) = sums(&totals) else {
+            notes.add("sums of periods that overlap contradict each other and were dropped");
+            return Ok(record);
+        };
+        let metrics = Sums::default().metrics(&totals, bed, notes);
+        SleepRecord::from_metrics(record.head().clone(), metrics).map_err(|error| error.to_string())
+    }
+
+    /// Lists the sums whose periods lie within a night of the source, each once.
+    fn within(&mut self, source: Option<&SleepSource>, bed: &TimeInBed) -> Vec<Total> {
+        if !self.is_sorted {
+            self.held.values_mut().for_each(|totals| totals.sort_unstable());
+            self.is_sorted = true;
+        }
+        let Some(totals) = source.and_then(|source| self.held.get(source.as_str())) else {
+            return Vec::new();
+        };
+        let first = totals.partition_point(|total| total.start < bed.start_millis());
+        let mut found: Vec<Total> = totals
+            .iter()
+            .skip(first)
+            .take_while(|total| total.start < bed.end_millis())
+            .filter(|total| total.end <= bed.end_millis())
+            .copied()
+            .collect();
+        found.sort_unstable_by_key(|total| (total.kind, total.start, total.end, total.millis));
+        found.dedup();
+        found
+    }
+}
+
+/// Tells whether sums say more than the stages: there are no stages, or only sleep durations that were read as one
+/// stretch of sleep each, while the sums tell the stages apart.
+fn say_more(record: &SleepRecord, totals: &[Total]) -> bool {
+    let entries = record.hypnogram().entries();
+    let of_kind = |kinds: &[Kind]| totals.iter().filter(|total| kinds.contains(&total.kind)).count();
+    let only_durations = entries.iter().all(|entry| entry.stage() == Stage::Asleep)
+        && entries.len() <= of_kind(&[Kind::Asleep]);
+    entries.is_empty() || only_durations && of_kind(&[Kind::Light, Kind::Deep, Kind::Rem]) > 0
+}
+
+/// Adds up what lies side by side; nothing when two sums of the same are of periods that overlap.
+fn sums(totals: &[Total]) -> Option<SourceTotals> {
+    let mut sums = SourceTotals::default();
+    for (index, total) in totals.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| totals.get(before));
+        if before.is_some_and(|before| before.kind == total.kind && before.end > total.start) {
+            return None;
+        }
+        let sum = match total.kind {
+            Kind::Asleep => &mut sums.asleep,
+            Kind::Light => &mut sums.light,
+            Kind::Deep => &mut sums.deep,
+            Kind::Rem => &mut sums.rem,
+            Kind::Latency => &mut sums.latency,
+            Kind::AwakeAfterOnset => &mut sums.awake_after_onset,
+        };
+        let more = Duration::from_millis(u64::try_from(total.millis).unwrap_or_default());
+        *sum = Some(sum.unwrap_or_default().saturating_add(more));
+    }
+    Some(sums)
+}
