@@ -9,7 +9,7 @@ from collections import Counter
 
 from caller import PASSWORD, App, Caller, Visit, create_person, restwell, sign_in
 from figures import Table, in_turns, median, milliseconds
-from traffic import Normal, Rounds, all_at_once, paced
+from traffic import Normal, Rounds, all_at_once, hash_elsewhere, paced
 
 EMAIL = "sam@example.org"
 WRONG_PASSWORD = "sechs blaue Enten baden im Bach"
@@ -34,15 +34,15 @@ class Scene:
         token, _ = self.app.connect(Caller(address))
         return Normal(address, self.user_id, token)
 
-    def tell_traffic(self, conditions, limit):
-        """Tells what normal traffic took under each of the conditions; the last one counts, against the first."""
+    def tell_traffic(self, conditions, basis):
+        """Tells what normal traffic took under each of the conditions; the last one counts, against `basis`."""
         for what, rounds in conditions.items():
             figure = f"median {milliseconds(rounds.median)}, p99 {milliseconds(rounds.p99)}"
             self.table.line(what, rounds.count, figure)
-        first, *_, last = conditions.values()
-        more = last.p99 - first.p99
-        limit_told = f"less than {milliseconds(limit)}"
-        self.table.line("p99 more than alone", "", milliseconds(more), limit_told, more < limit)
+        *_, last = conditions.values()
+        more = last.p99 - conditions[basis].p99
+        limit = f"less than {milliseconds(UNCHANGED)}"
+        self.table.line(f"p99 more than {basis}", "", milliseconds(more), limit, more < UNCHANGED)
 
 
 def t44(scene):
@@ -88,7 +88,7 @@ def t66(scene):
         samples, told = normal.read_beside(paced, scene.one, large, rate)
         beside_large.add(samples)
         statuses.update(told)
-    scene.tell_traffic(conditions, UNCHANGED)
+    scene.tell_traffic(conditions, "alone")
     expected = {401: ROUNDS * count // 2, 431: ROUNDS * count // 2}
     told = ", ".join(f"{number} times {status}" for status, number in sorted(statuses.items()))
     scene.table.line("answers to the too large ones", ROUNDS * count, told, "401 and 431 alone", statuses == expected)
@@ -150,15 +150,19 @@ def t84(scene):
     # One hash before: what it leaves behind for good is not of the burst.
     visit.submit("/sign-in", email="slow@example.org", password=WRONG_PASSWORD).expect(422)
     sign_ins = [visit.written("/sign-in", email="slow@example.org", password=WRONG_PASSWORD)] * count
+    # A core that hashes is one less for reads, of the few that a small machine has; so is one
+    # that hashes for somebody else. What counts is that nobody waits for a hash of this server in any other way.
     conditions = {
         "reads alone": Rounds(),
+        "reads while another process hashes": Rounds(),
         "reads while all arrive and most are turned away": Rounds(),
         "reads while the others are hashed": Rounds(),
     }
-    alone, in_the_rush, beside = conditions.values()
+    alone, one_core_less, in_the_rush, beside = conditions.values()
     answers, grown, hashes = [], [], []
     for _ in range(ROUNDS):
         alone.add(normal.read_for(3))
+        one_core_less.add(normal.read_beside(hash_elsewhere, hash_mib, 3)[0])
         before = reset_peak(scene.dear_process)
         samples, told = normal.read_beside(all_at_once, scene.dear, sign_ins)
         grown.append(memory_mib(scene.dear_process, "VmHWM") - before)
@@ -171,7 +175,7 @@ def t84(scene):
         answers += told
     tell_burst(scene, answers, max(grown), hash_mib)
     scene.table.line("time of a hash", len(hashes), milliseconds(median(hashes)))
-    scene.tell_traffic(conditions, UNCHANGED)
+    scene.tell_traffic(conditions, "reads while another process hashes")
 
 
 def tell_burst(scene, answers, grown, hash_mib):

@@ -1,5 +1,6 @@
 """Normal traffic, and what is done beside it by a process of its own."""
 
+import hashlib
 import multiprocessing
 import queue
 import re
@@ -65,6 +66,14 @@ def paced(results, address, requests, rate):
         statuses[caller.send("GET", path, headers).status] += 1
         due += 1 / rate
     results.put(statuses)
+
+
+def hash_elsewhere(results, mib, seconds):
+    """Keeps one core, and its way to the memory, as busy as hashing passwords that take so much memory does."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        hashlib.scrypt(b"password", salt=b"salt", n=mib * 1024, r=8, p=1, maxmem=2 * mib * 2**20)
+    results.put(None)
 
 
 def all_at_once(results, address, requests):
