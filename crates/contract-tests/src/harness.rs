@@ -1,9 +1,9 @@
 //! The store that a case works on.
 
 use application::ports::storage::{
-    AccessReader, AuditReader, ClientReader, ConnectedAppReader, CredentialReader, FailureCounter,
-    GrantReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader, SleepReader,
-    SupplementReader, UnitOfWork, UnitOfWorkFactory,
+    AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
+    FailureCounter, GrantReader, IdempotencyStore, ProfileReader, ReadTallyStore, SessionReader,
+    SigningKeyReader, SleepReader, SupplementReader, UnitOfWork, UnitOfWorkFactory,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
@@ -35,6 +35,8 @@ pub struct Harness {
     pub apps: Arc<dyn ConnectedAppReader>,
     pub audit: Arc<dyn AuditReader>,
     pub tallies: Arc<dyn ReadTallyStore>,
+    pub changes: Arc<dyn ChangeReader>,
+    pub idempotency: Arc<dyn IdempotencyStore>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
@@ -56,6 +58,8 @@ impl Harness {
             + ConnectedAppReader
             + AuditReader
             + ReadTallyStore
+            + ChangeReader
+            + IdempotencyStore
             + 'static,
     {
         let store = Arc::new(store);
@@ -73,7 +77,9 @@ impl Harness {
             sessions: store.clone(),
             apps: store.clone(),
             audit: store.clone(),
-            tallies: store,
+            tallies: store.clone(),
+            changes: store.clone(),
+            idempotency: store,
             _keep: Arc::new(keep),
         }
     }

@@ -21,6 +21,7 @@
 mod access;
 mod audit;
 mod authorization_request;
+mod change;
 mod client;
 mod code;
 mod connected_app;
@@ -330,6 +331,24 @@ suite! {
         the_use_of_personal_tokens_is_noted_and_a_later_one_wins,
         sums_are_listed_latest_minute_first_and_pages_hold_each_once,
         sums_of_minutes_long_past_are_deleted_up_to_the_limit,
+    }
+    change {
+        a_person_of_whom_nothing_changed_is_told_once,
+        changes_are_told_in_the_order_in_which_they_were_stored,
+        a_record_is_told_as_it_is_now,
+        an_update_moves_a_record_to_the_end,
+        what_one_statement_wrote_is_told_in_the_order_of_ids,
+        a_deletion_is_told_until_the_record_is_stored_again,
+        deletions_of_every_kind_are_told,
+        a_record_that_was_not_there_leaves_no_deletion,
+        pages_of_any_size_hold_every_change_once_in_ascending_order,
+        kinds_that_were_not_asked_for_are_left_out_and_do_not_count,
+        changes_of_other_people_are_not_told,
+        what_is_rolled_back_is_not_told,
+        a_conflict_among_several_rows_is_not_told,
+        of_two_units_of_work_of_one_person_the_second_waits,
+        a_reader_that_follows_racing_writers_misses_nothing,
+        deletions_are_forgotten_up_to_the_limit,
     }
     outbox {
         a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later,

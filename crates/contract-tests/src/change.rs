@@ -1,0 +1,381 @@
+//! What changed of a person's records.
+
+use crate::Harness;
+use crate::fixture::{
+    catalogue_key, conflict, log, log_id, now, seconds, session, session_id, supplement, user, user_id,
+};
+use application::ports::storage::{Change, ChangePageQuery, UniqueKey};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::change::{ChangeKind, ChangePosition};
+use domain::id::UserId;
+use domain::sleep::SleepSession;
+use domain::supplement::IntakeLog;
+use domain::user::User;
+use std::collections::HashMap;
+use std::time::Duration;
+use uuid::Uuid;
+
+async fn prepare(harness: &Harness) {
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+        harness.store_supplement(&catalogue_key(number), &supplement(number)).await;
+    }
+}
+
+/// Reads everything that changed of a person after a position, in pages of this size, and checks their order.
+async fn follow(
+    harness: &Harness,
+    person: UserId,
+    mut after: Option<ChangePosition>,
+    kinds: &[ChangeKind],
+    limit: u32,
+) -> Vec<(ChangePosition, Change)> {
+    let mut told: Vec<(ChangePosition, Change)> = Vec::new();
+    loop {
+        let query = ChangePageQuery { user_id: person, after, kinds: kinds.to_vec(), limit };
+        let page = harness.changes.changes(query).await.unwrap();
+        assert!(page.changes.len() <= usize::try_from(limit).unwrap());
+        for (position, change) in page.changes {
+            assert!(after < Some(position), "{position:?} after {after:?}");
+            after = Some(position);
+            told.push((position, change));
+        }
+        if !page.has_more {
+            return told;
+        }
+    }
+}
+
+/// Reads everything that changed of the first person.
+async fn all(harness: &Harness) -> Vec<(ChangePosition, Change)> {
+    follow(harness, user_id(1), None, &ChangeKind::ALL, 100).await
+}
+
+/// What a change is about, and whether the record is gone.
+fn subjects(told: &[(ChangePosition, Change)]) -> Vec<(ChangeKind, Uuid, bool)> {
+    told.iter()
+        .map(|(position, change)| (position.kind, position.id, matches!(change, Change::Deleted)))
+        .collect()
+}
+
+fn profile() -> (ChangeKind, Uuid, bool) {
+    (ChangeKind::Profile, user_id(1).as_uuid(), false)
+}
+
+fn slept(number: u64) -> (ChangeKind, Uuid, bool) {
+    (ChangeKind::Sleep, session_id(number).as_uuid(), false)
+}
+
+fn took(number: u64) -> (ChangeKind, Uuid, bool) {
+    (ChangeKind::Supplements, log_id(number).as_uuid(), false)
+}
+
+fn gone((kind, id, _): (ChangeKind, Uuid, bool)) -> (ChangeKind, Uuid, bool) {
+    (kind, id, true)
+}
+
+async fn store_session(harness: &Harness, session: SleepSession) {
+    harness.store_sessions(user_id(1), &[session]).await;
+}
+
+async fn store_log(harness: &Harness, log: IntakeLog) {
+    harness.store_logs(user_id(1), &[log]).await;
+}
+
+async fn update_profile(harness: &Harness, person: &User) {
+    let mut unit = harness.begin().await;
+    assert!(unit.users().update(person).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
+async fn update_session(harness: &Harness, session: &SleepSession) {
+    let mut unit = harness.begin().await;
+    assert!(unit.sleep().update(user_id(1), session).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
+async fn delete_session(harness: &Harness, number: u64) -> u64 {
+    let mut unit = harness.begin().await;
+    let deleted = unit.sleep().delete(user_id(1), &[session_id(number)]).await.unwrap();
+    unit.commit().await.unwrap();
+    deleted
+}
+
+async fn delete_log(harness: &Harness, number: u64) -> u64 {
+    let mut unit = harness.begin().await;
+    let deleted = unit.intake_logs().delete(user_id(1), &[log_id(number)]).await.unwrap();
+    unit.commit().await.unwrap();
+    deleted
+}
+
+pub(crate) async fn a_person_of_whom_nothing_changed_is_told_once(harness: &Harness) {
+    prepare(harness).await;
+    let told = all(harness).await;
+    let first = ChangePosition { number: 0, kind: ChangeKind::Profile, id: user_id(1).as_uuid() };
+    assert_eq!(told, [(first, Change::Profile(Box::new(user(1))))]);
+    assert_eq!(follow(harness, user_id(1), Some(first), &ChangeKind::ALL, 9).await, []);
+    assert_eq!(follow(harness, user_id(3), None, &ChangeKind::ALL, 9).await, []);
+}
+
+pub(crate) async fn changes_are_told_in_the_order_in_which_they_were_stored(harness: &Harness) {
+    prepare(harness).await;
+    store_log(harness, log(5, 1, now())).await;
+    store_session(harness, session(9, 600)).await;
+    store_session(harness, session(2, 0)).await;
+    update_profile(harness, &user(1)).await;
+    store_log(harness, log(1, 2, now())).await;
+    let told = all(harness).await;
+    assert_eq!(subjects(&told), [took(5), slept(9), slept(2), profile(), took(1)]);
+}
+
+pub(crate) async fn a_record_is_told_as_it_is_now(harness: &Harness) {
+    prepare(harness).await;
+    let (session, log) = (session(1, 0), log(2, 2, seconds(-5)));
+    store_session(harness, session.clone()).await;
+    store_log(harness, log.clone()).await;
+    let person = User { created_at: seconds(-9), ..user(1) };
+    update_profile(harness, &person).await;
+    let told: Vec<Change> = all(harness).await.into_iter().map(|(_, change)| change).collect();
+    let [Change::Session(row), Change::Log { supplement: label, log: row_of_log }, Change::Profile(found)] =
+        told.as_slice()
+    else {
+        panic!("{told:?}");
+    };
+    assert_eq!(**found, person);
+    assert_eq!(**label, supplement(2));
+    assert_eq!((row_of_log.id, row_of_log.created_at_micros), (log.id, seconds(-5).timestamp_micros()));
+    assert!((row_of_log.servings - log.record.servings().get()).abs() < f64::EPSILON);
+    let bed = session.record.time_in_bed();
+    assert_eq!(row.id, session.id);
+    assert_eq!((row.started_at_millis, row.ended_at_millis), (bed.start_millis(), bed.end_millis()));
+    assert_eq!((row.offset_at_start, row.offset_at_end), (bed.offset_at_start(), bed.offset_at_end()));
+    assert_eq!((row.source.as_deref(), row.is_nap), (Some("tracker"), Some(false)));
+    assert_eq!(row.updated_at_millis, session.updated_at.timestamp_millis());
+    assert_eq!(row.stages.to_vec(), session.record.packed_stages());
+    assert_eq!(row.metrics.to_vec(), session.record.packed_metrics());
+}
+
+pub(crate) async fn an_update_moves_a_record_to_the_end(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_sessions(user_id(1), &[session(1, 0), session(2, 600)]).await;
+    store_log(harness, log(1, 1, now())).await;
+    let seen = all(harness).await.last().map(|(position, _)| *position);
+    update_session(harness, &session(1, 60)).await;
+    assert_eq!(subjects(&all(harness).await), [profile(), slept(2), took(1), slept(1)]);
+    let later = follow(harness, user_id(1), seen, &ChangeKind::ALL, 9).await;
+    assert_eq!(subjects(&later), [slept(1)]);
+    let mut unit = harness.begin().await;
+    assert!(unit.intake_logs().update(user_id(1), &log(1, 2, now())).await.unwrap());
+    unit.commit().await.unwrap();
+    assert_eq!(subjects(&all(harness).await), [profile(), slept(2), slept(1), took(1)]);
+}
+
+pub(crate) async fn what_one_statement_wrote_is_told_in_the_order_of_ids(harness: &Harness) {
+    prepare(harness).await;
+    let sessions = [session(4, 0), session(2, 600), session(9, 1200), session(3, 1800)];
+    harness.store_sessions(user_id(1), &sessions).await;
+    let mut unit = harness.begin().await;
+    unit.sleep().delete(user_id(1), &[session_id(9), session_id(2)]).await.unwrap();
+    unit.commit().await.unwrap();
+    let told = all(harness).await;
+    assert_eq!(subjects(&told), [profile(), slept(3), slept(4), gone(slept(2)), gone(slept(9))]);
+    assert_eq!(told[1].0.number, told[2].0.number);
+    assert_eq!(told[3].0.number, told[4].0.number);
+}
+
+pub(crate) async fn a_deletion_is_told_until_the_record_is_stored_again(harness: &Harness) {
+    prepare(harness).await;
+    store_session(harness, session(1, 0)).await;
+    assert_eq!(delete_session(harness, 1).await, 1);
+    assert_eq!(subjects(&all(harness).await), [profile(), gone(slept(1))]);
+    store_session(harness, session(1, 0)).await;
+    assert_eq!(subjects(&all(harness).await), [profile(), slept(1)]);
+    let before = all(harness).await.last().map(|(position, _)| *position);
+    assert_eq!(delete_session(harness, 1).await, 1);
+    let later = follow(harness, user_id(1), before, &ChangeKind::ALL, 9).await;
+    assert_eq!(subjects(&later), [gone(slept(1))]);
+    // Within one unit of work.
+    let mut unit = harness.begin().await;
+    unit.sleep().insert(user_id(1), &[session(1, 0)]).await.unwrap();
+    unit.sleep().delete(user_id(1), &[session_id(1)]).await.unwrap();
+    unit.sleep().insert(user_id(1), &[session(1, 0), session(2, 600)]).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(subjects(&all(harness).await), [profile(), slept(1), slept(2)]);
+}
+
+pub(crate) async fn deletions_of_every_kind_are_told(harness: &Harness) {
+    prepare(harness).await;
+    store_session(harness, session(1, 0)).await;
+    // The same id: a session and a log may have it.
+    harness.store_logs(user_id(1), &[log(1, 1, now()), log(2, 1, now())]).await;
+    assert_eq!(delete_log(harness, 1).await, 1);
+    assert_eq!(subjects(&all(harness).await), [profile(), slept(1), took(2), gone(took(1))]);
+    assert_eq!(delete_session(harness, 1).await, 1);
+    assert_eq!(subjects(&all(harness).await), [profile(), took(2), gone(took(1)), gone(slept(1))]);
+    store_log(harness, log(1, 1, now())).await;
+    assert_eq!(subjects(&all(harness).await), [profile(), took(2), gone(slept(1)), took(1)]);
+}
+
+pub(crate) async fn a_record_that_was_not_there_leaves_no_deletion(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_sessions(user_id(2), &[session(1, 0)]).await;
+    assert_eq!(delete_session(harness, 1).await, 0);
+    assert_eq!(delete_log(harness, 1).await, 0);
+    assert_eq!(subjects(&all(harness).await), [profile()]);
+}
+
+/// Stores and deletes records of every kind.
+async fn store_many(harness: &Harness) {
+    let sessions: Vec<_> =
+        (1..=7).map(|number| session(number, i64::try_from(number).unwrap() * 600)).collect();
+    let logs: Vec<_> = (1..=6).map(|number| log(number, 1 + number % 2, now())).collect();
+    harness.store_sessions(user_id(1), &sessions).await;
+    harness.store_logs(user_id(1), &logs).await;
+    update_profile(harness, &user(1)).await;
+    for number in [3, 6] {
+        assert_eq!(delete_session(harness, number).await, 1);
+        assert_eq!(delete_log(harness, number).await, 1);
+    }
+    update_session(harness, &session(1, 9000)).await;
+    store_log(harness, log(7, 2, now())).await;
+}
+
+pub(crate) async fn pages_of_any_size_hold_every_change_once_in_ascending_order(harness: &Harness) {
+    prepare(harness).await;
+    store_many(harness).await;
+    let expected = all(harness).await;
+    assert_eq!(expected.len(), 15);
+    for limit in 1..=16 {
+        assert_eq!(follow(harness, user_id(1), None, &ChangeKind::ALL, limit).await, expected, "{limit}");
+    }
+    for (index, (position, _)) in expected.iter().enumerate() {
+        let rest = follow(harness, user_id(1), Some(*position), &ChangeKind::ALL, 4).await;
+        assert_eq!(rest, expected[index + 1..], "{index}");
+    }
+    let query =
+        |limit| ChangePageQuery { user_id: user_id(1), after: None, kinds: ChangeKind::ALL.to_vec(), limit };
+    assert!(harness.changes.changes(query(14)).await.unwrap().has_more);
+    assert!(!harness.changes.changes(query(15)).await.unwrap().has_more);
+}
+
+pub(crate) async fn kinds_that_were_not_asked_for_are_left_out_and_do_not_count(harness: &Harness) {
+    prepare(harness).await;
+    store_many(harness).await;
+    let everything = all(harness).await;
+    let [profile, sleep, supplements] = ChangeKind::ALL;
+    for kinds in [vec![profile], vec![sleep], vec![supplements, profile], vec![sleep, supplements]] {
+        let mut expected = everything.clone();
+        expected.retain(|(position, _)| kinds.contains(&position.kind));
+        for limit in [1, 2, 100] {
+            assert_eq!(follow(harness, user_id(1), None, &kinds, limit).await, expected, "{kinds:?} {limit}");
+        }
+        let limit = u32::try_from(expected.len()).unwrap();
+        let query = ChangePageQuery { user_id: user_id(1), after: None, kinds, limit };
+        assert!(!harness.changes.changes(query).await.unwrap().has_more);
+    }
+    assert_eq!(follow(harness, user_id(1), None, &[], 9).await, []);
+}
+
+pub(crate) async fn changes_of_other_people_are_not_told(harness: &Harness) {
+    prepare(harness).await;
+    store_many(harness).await;
+    let told = follow(harness, user_id(2), None, &ChangeKind::ALL, 9).await;
+    assert_eq!(subjects(&told), [(ChangeKind::Profile, user_id(2).as_uuid(), false)]);
+}
+
+pub(crate) async fn what_is_rolled_back_is_not_told(harness: &Harness) {
+    prepare(harness).await;
+    store_session(harness, session(1, 0)).await;
+    let before = all(harness).await;
+    let mut unit = harness.begin().await;
+    unit.sleep().insert(user_id(1), &[session(2, 600)]).await.unwrap();
+    unit.sleep().delete(user_id(1), &[session_id(1)]).await.unwrap();
+    unit.users().update(&user(1)).await.unwrap();
+    assert_eq!(all(harness).await, before);
+    unit.rollback().await.unwrap();
+    assert_eq!(all(harness).await, before);
+}
+
+pub(crate) async fn a_conflict_among_several_rows_is_not_told(harness: &Harness) {
+    prepare(harness).await;
+    store_session(harness, session(1, 0)).await;
+    let before = all(harness).await;
+    let mut unit = harness.begin().await;
+    let rows = [session(2, 600), session(1, 1200)];
+    assert_eq!(conflict(unit.sleep().insert(user_id(1), &rows).await), UniqueKey::SleepSession);
+    unit.commit().await.unwrap();
+    assert_eq!(all(harness).await, before);
+}
+
+pub(crate) async fn of_two_units_of_work_of_one_person_the_second_waits(harness: &Harness) {
+    prepare(harness).await;
+    let mut first = harness.begin().await;
+    first.sleep().insert(user_id(1), &[session(9, 0)]).await.unwrap();
+    let own = harness.clone();
+    let mut second = tokio::spawn(async move { store_log(&own, log(1, 1, now())).await });
+    // It waits for as long as the first one lives; a page that is read meanwhile holds nothing of either.
+    assert!(tokio::time::timeout(Duration::from_millis(100), &mut second).await.is_err());
+    let seen = all(harness).await;
+    assert_eq!(subjects(&seen), [profile()]);
+    first.commit().await.unwrap();
+    second.await.unwrap();
+    let after = seen.last().map(|(position, _)| *position);
+    let later = follow(harness, user_id(1), after, &ChangeKind::ALL, 9).await;
+    assert_eq!(subjects(&later), [slept(9), took(1)]);
+    assert!(later[0].0.number < later[1].0.number);
+}
+
+/// Stores, changes and deletes a few records of the first person; those of one number are nobody else's.
+async fn write_some(harness: Harness, number: u64) {
+    let start = i64::try_from(number).unwrap() * 3000;
+    let numbers = [number * 10, number * 10 + 1, number * 10 + 2];
+    for (own, offset) in numbers.into_iter().zip([0, 600, 1200]) {
+        store_session(&harness, session(own, start + offset)).await;
+        store_log(&harness, log(own, 1, now())).await;
+    }
+    update_session(&harness, &session(numbers[0], start + 1800)).await;
+    assert_eq!(delete_session(&harness, numbers[1]).await, 1);
+    assert_eq!(delete_log(&harness, numbers[2]).await, 1);
+}
+
+pub(crate) async fn a_reader_that_follows_racing_writers_misses_nothing(harness: &Harness) {
+    prepare(harness).await;
+    let writers: Vec<_> = (1..=8).map(|number| tokio::spawn(write_some(harness.clone(), number))).collect();
+    let mut told: HashMap<(ChangeKind, Uuid), (ChangePosition, Change)> = HashMap::new();
+    let mut after = None;
+    loop {
+        // Asked before the page is read, so that the last page is read after the last commit.
+        let is_over = writers.iter().all(tokio::task::JoinHandle::is_finished);
+        for (position, change) in follow(harness, user_id(1), after, &ChangeKind::ALL, 3).await {
+            after = Some(position);
+            told.insert((position.kind, position.id), (position, change));
+        }
+        if is_over {
+            break;
+        }
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let mut told: Vec<_> = told.into_values().collect();
+    told.sort_by_key(|(position, _)| *position);
+    assert_eq!(told, all(harness).await);
+    assert_eq!(told.len(), 1 + 8 * 6);
+}
+
+pub(crate) async fn deletions_are_forgotten_up_to_the_limit(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_sessions(user_id(1), &[session(1, 0), session(2, 600), session(3, 1200)]).await;
+    for number in 1..=3 {
+        assert_eq!(delete_session(harness, number).await, 1);
+    }
+    // The store's own clock said when; whatever it says, it is between these.
+    let ever: DateTime<Utc> = "9000-01-01T00:00:00Z".parse().unwrap();
+    let changes = &harness.changes;
+    assert_eq!(changes.forget_deletions(now() - TimeDelta::days(20_000), 9).await.unwrap(), 0);
+    assert_eq!(changes.forget_deletions(ever, 2).await.unwrap(), 2);
+    assert_eq!(subjects(&all(harness).await), [profile(), gone(slept(3))]);
+    assert_eq!(changes.forget_deletions(ever, 2).await.unwrap(), 1);
+    assert_eq!(changes.forget_deletions(ever, 2).await.unwrap(), 0);
+    assert_eq!(subjects(&all(harness).await), [profile()]);
+}
