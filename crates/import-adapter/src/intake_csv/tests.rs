@@ -1,1 +1,113 @@
+use crate::Format;
+use crate::testing::{notes, read, rejections};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use proptest::prelude::{prop_assert_eq, proptest};
 
+const EVENING: &str = "1a2b3c4d-0000-4000-8000-000000000001";
+
+fn intakes(text: &str) -> Vec<ImportItem> {
+    read(text.as_bytes(), Format::Auto, "Europe/Berlin").unwrap()
+}
+
+/// Writes intakes as `2026-01-10T21:00:00Z 1.5`.
+fn logs(items: &[ImportItem]) -> Vec<String> {
+    let log = |item: &ImportItem| match item {
+        ImportItem::Log(log) => {
+            assert_eq!(log.record.supplement_id().to_string(), EVENING);
+            assert!(log.id.is_none() && log.record.external_key().is_none());
+            let at = log.record.created_at().to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true);
+            Some(format!("{at} {}", log.record.servings().get()))
+        }
+        _ => None,
+    };
+    items.iter().filter_map(log).collect()
+}
+
+#[test]
+fn a_time_has_its_own_offset_or_the_zone_that_was_given() {
+    let times =
+        ["2026-01-10T22:00:00+02:00", "2026-01-10T22:00:00Z", "2026-01-10 22:00", "2026-07-10T22:00:30.25"];
+    let rows: String = times.iter().map(|time| format!("{time},{EVENING},1.5\n")).collect();
+    let items = intakes(&format!("created_at,supplement_id,servings\n{rows}"));
+    assert_eq!(
+        logs(&items),
+        [
+            "2026-01-10T20:00:00Z 1.5",
+            "2026-01-10T22:00:00Z 1.5",
+            "2026-01-10T21:00:00Z 1.5",
+            "2026-07-10T20:00:30.250Z 1.5"
+        ]
+    );
+    assert_eq!(items[3].place(), "line 5");
+}
+
+#[test]
+fn the_header_decides_the_order_and_other_columns_are_noted() {
+    let items = intakes(&format!(
+        "\u{feff}servings,why,supplement_id,created_at\r\n\r\n2,\"for\nsleep\",{EVENING},2026-01-10T22:00:00Z\r\n"
+    ));
+    assert_eq!(logs(&items), ["2026-01-10T22:00:00Z 2"]);
+    assert_eq!(notes(&items), ["line 1: columns that are not known were passed over: 1"]);
+}
+
+#[test]
+fn a_row_that_is_no_intake_is_rejected() {
+    let unknown_time =
+        "created_at is not a date and time, such as 2026-01-10T22:00:00+01:00 or 2026-01-10 22:00";
+    for (row, reason) in [
+        (format!("yesterday,{EVENING},1"), unknown_time),
+        (format!(",{EVENING},1"), "created_at is missing"),
+        (format!("2026-01-10T22:00:00Z,{EVENING},"), "servings is missing"),
+        (format!("2026-01-10T22:00:00Z,{EVENING},two"), "servings is not a number"),
+        (format!("2026-01-10T22:00:00Z,{EVENING},0"), "servings is not a number above 0 and up to 10000"),
+        (format!("2026-01-10T22:00:00Z,{EVENING},NaN"), "servings is not a number above 0 and up to 10000"),
+        ("2026-01-10T22:00:00Z,,1".to_owned(), "supplement_id is missing"),
+        ("2026-01-10T22:00:00Z,1".to_owned(), "not as many fields as the header has"),
+    ] {
+        let items = intakes(&format!("created_at,supplement_id,servings\n{row}\n"));
+        assert_eq!(rejections(&items), [format!("line 2: {reason}")]);
+    }
+    let items = intakes("created_at,supplement_id,servings\n2026-01-10T22:00:00Z,7,1\n");
+    assert!(rejections(&items).concat().starts_with("line 2: supplement_id: "));
+}
+
+#[test]
+fn an_intake_by_product_code_is_rejected_with_what_to_do() {
+    let items = intakes("created_at,upc,servings\n2026-01-10T22:00:00Z,0 00000 00001 7,1\n");
+    let reason = "line 2: supplements cannot be found by upc yet: use the column supplement_id";
+    assert_eq!(rejections(&items), [reason]);
+}
+
+#[test]
+fn a_file_that_breaks_off_is_refused() {
+    for rest in ["2026-01-10T22:00:00Z,x", "2026-01-10T22:00:00Z,\"x"] {
+        let text = format!("created_at,supplement_id,servings\n{rest}");
+        let refused = read(text.as_bytes(), Format::IntakeCsv, "UTC").unwrap_err();
+        assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");
+    }
+}
+
+#[test]
+fn a_table_that_does_not_say_of_what_or_says_it_twice_is_none() {
+    for header in
+        ["created_at,servings", "created_at,upc,supplement_id,servings", "upc,servings", "created_at,upc"]
+    {
+        for format in [Format::Auto, Format::IntakeCsv] {
+            let refused = read(header.as_bytes(), format, "UTC");
+            assert!(matches!(refused, Err(ImportRefusal::NotThisFormat(_))), "{header}");
+        }
+    }
+    assert_eq!(intakes("created_at,upc,servings\n"), vec![]);
+}
+
+proptest! {
+    #[test]
+    fn any_intake_reads_back_as_it_was_written(second in 0_i64..4_000_000_000, micros in 0_u32..1_000_000, servings in 0.001..10_000.0_f64) {
+        let at = chrono::DateTime::from_timestamp(second, micros * 1000).unwrap();
+        let text = format!("created_at,supplement_id,servings\n{},{EVENING},{servings}\n", at.to_rfc3339());
+        let items = intakes(&text);
+        let [ImportItem::Log(log)] = items.as_slice() else { panic!("{items:?}") };
+        prop_assert_eq!(log.record.created_at(), at);
+        prop_assert_eq!(log.record.servings().get(), servings);
+    }
+}

@@ -8,7 +8,7 @@ mod event;
 mod record;
 
 use crate::format::Format;
-use crate::input::{LineEnd, Row, Rows, damaged};
+use crate::input::{LineEnd, Row, Rows, damaged, field};
 use crate::recognition::{Recognised, Seen};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
@@ -43,8 +43,8 @@ impl SleepAsAndroid {
             self.columns = row.fields;
         } else if self.columns.is_empty() {
             return Err(damaged(row.start, "the header row is expected"));
-        } else if first.is_empty() {
-            // Levels of noise.
+        } else if self.is_noise(&row) {
+            // It says nothing of sleep.
         } else if row.fields.len() == self.columns.len() {
             let mut notes = Notes::default();
             let outcome = Record { columns: &self.columns, fields: &row.fields }.read(self.zone, &mut notes);
@@ -56,6 +56,13 @@ impl SleepAsAndroid {
             items.reject(&place, "not as many fields as the header has");
         }
         Ok(())
+    }
+}
+
+impl SleepAsAndroid {
+    /// Tells whether a row has levels of noise alone: then the known columns are empty.
+    fn is_noise(&self, row: &Row) -> bool {
+        COLUMNS.iter().all(|name| field(&self.columns, &row.fields, name).is_none())
     }
 }
 

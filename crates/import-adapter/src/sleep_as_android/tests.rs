@@ -1,1 +1,216 @@
+use crate::Format;
+use crate::testing::{frame, metric, notes, read, rejections, sessions, stages};
+use application::ports::import_source::{ImportItem, ImportRefusal};
+use chrono::DateTime;
+use domain::sleep::{MetricKind, SleepRecord};
+use proptest::prelude::{prop, prop_assert_eq, proptest};
 
+const COLUMNS: &str =
+    "Id,Tz,From,To,Sched,Hours,Rating,Comment,Framerate,Snore,Noise,Cycles,DeepSleep,LenAdjust,Geo";
+
+/// Writes one record as the app does, with two columns of times and the events.
+fn record(head: [&str; 5], events: &[String]) -> String {
+    let [id, tz, from, to, hours] = head;
+    let names = ",\"Event\"".repeat(events.len());
+    let events: String = events.iter().map(|event| format!(",\"{event}\"")).collect();
+    let rest = r#""","3.5","slept \"" well \n #home","10007","-1","-1.0","-1","-2.0","0","""#;
+    let rest = rest.replacen("\"\",", "", 1);
+    format!(
+        "{COLUMNS},\"22:05\",\"22:10\"{names}\n\"{id}\",\"{tz}\",\"{from}\",\"{to}\",\"\",\"{hours}\",{rest},\"0.1\",\"0.2\"{events}\n"
+    )
+}
+
+const LONDON: [&str; 5] = ["7", "Europe/London", "10. 01. 2026 22:00", "11. 01. 2026 6:00", "8.000"];
+
+fn saa(text: &str) -> Vec<ImportItem> {
+    read(text.as_bytes(), Format::Auto, "America/New_York").unwrap()
+}
+
+fn only(text: &str) -> SleepRecord {
+    let items = saa(text);
+    assert_eq!(rejections(&items), Vec::<String>::new());
+    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
+    record
+}
+
+fn at(text: &str) -> i64 {
+    DateTime::parse_from_rfc3339(&format!("{text}Z")).unwrap().timestamp_millis()
+}
+
+fn events(list: &[(&str, &str)]) -> Vec<String> {
+    list.iter().map(|(label, time)| format!("{label}-{}", at(time))).collect()
+}
+
+#[test]
+fn a_record_by_hand_is_a_session_in_its_own_zone() {
+    let night = only(&record(LONDON, &[]));
+    assert_eq!(frame(&night), "2026-01-10T22:00:00+00:00 2026-01-11T06:00:00+00:00");
+    assert_eq!(night.key().to_stored(), "given:7");
+    assert_eq!((night.source().unwrap().as_str(), night.is_nap()), ("sleep as android", None));
+    assert_eq!(metric(&night, MetricKind::TimeNightInBed), Some(28_800.0));
+    assert_eq!(metric(&night, MetricKind::TimeNightAsleep), None);
+}
+
+#[test]
+fn events_give_the_stages_and_wakes_lie_over_them() {
+    let events = events(&[
+        ("DHA", "2026-01-10T22:00:01"),
+        ("LIGHT_START", "2026-01-10T22:10:00"),
+        ("AWAKE_START", "2026-01-10T22:20:00"),
+        ("AWAKE_END", "2026-01-10T22:25:00"),
+        ("LIGHT_END", "2026-01-10T23:00:00"),
+        ("DEEP_START", "2026-01-10T23:00:00"),
+        ("DEEP_END", "2026-01-11T00:00:00"),
+        ("REM_START", "2026-01-11T00:00:00"),
+        ("REM_END", "2026-01-11T00:30:00"),
+        ("LUX", "2026-01-11T00:40:00"),
+    ]);
+    let night = only(&record(LONDON, &[events, vec!["DEVICE-1606462823190-3.3E18".to_owned()]].concat()));
+    assert_eq!(
+        stages(&night),
+        [
+            "LIGHT 22:10-22:20",
+            "AWAKE 22:20-22:25",
+            "LIGHT 22:25-23:00",
+            "DEEP 23:00-00:00",
+            "REM 00:00-00:30"
+        ]
+    );
+}
+
+#[test]
+fn a_stage_without_its_end_lasts_to_the_next_or_to_the_end_of_the_session() {
+    let events = events(&[
+        ("DEEP_START", "2026-01-11T01:00:00"),
+        ("LIGHT_START", "2026-01-10T22:00:00"),
+        ("LIGHT_START", "2026-01-10T23:00:00"),
+    ]);
+    let night = only(&record(LONDON, &events));
+    assert_eq!(stages(&night), ["LIGHT 22:00-23:00", "LIGHT 23:00-01:00", "DEEP 01:00-06:00"]);
+}
+
+#[test]
+fn what_is_left_out_of_the_events_is_noted() {
+    let mut events = events(&[
+        ("LIGHT_END", "2026-01-10T22:30:00"),
+        ("REM_START", "2026-01-10T23:00:00"),
+        ("REM_END", "2026-01-10T23:00:00"),
+        ("DEEP_START", "2026-01-11T05:00:00"),
+        ("DEEP_END", "2026-01-11T07:00:00"),
+    ]);
+    events.push("LIGHT_START-soon".to_owned());
+    let items = saa(&record(LONDON, &events));
+    assert_eq!(stages(&sessions(&items)[0]), ["DEEP 05:00-06:00"]);
+    assert_eq!(
+        notes(&items),
+        [
+            "line 2: events without a readable time were left out: 1",
+            "line 2: stages of no length were left out: 1",
+            "line 2: ends of stages that never began were left out: 1",
+            "line 2: stages that reach beyond the time in bed were cut to it: 1",
+        ]
+    );
+}
+
+#[test]
+fn a_row_of_noise_is_passed_over_and_a_header_may_serve_many_records() {
+    let one = record(LONDON, &[]);
+    let noise = format!("{},\"3.0\",\"4.0\"\n", ",".repeat(14));
+    let [_, data] = <[&str; 2]>::try_from(one.lines().collect::<Vec<_>>()).unwrap();
+    let items = saa(&format!("{one}{noise}{data}\n{noise}{one}"));
+    let places: Vec<_> = items.iter().map(ImportItem::place).collect();
+    assert_eq!(places, ["line 2", "line 4", "line 7"]);
+}
+
+#[test]
+fn where_a_time_exists_twice_id_and_hours_decide() {
+    // Clocks went back from 2:00 to 1:00 on 25 October 2020.
+    let night = |id: &str, from, to, hours| {
+        frame(&only(&record([&at(id).to_string(), "Europe/London", from, to, hours], &[])))
+    };
+    let (half_past, later) = ("25. 10. 2020 1:30", "25. 10. 2020 1:20");
+    assert_eq!(
+        night("2020-10-25T00:30:20", half_past, later, "0.830"),
+        "2020-10-25T01:30:00+01:00 2020-10-25T01:20:00+00:00"
+    );
+    assert_eq!(
+        night("2020-10-25T01:30:20", half_past, "25. 10. 2020 7:30", "6.000"),
+        "2020-10-25T01:30:00+00:00 2020-10-25T07:30:00+00:00"
+    );
+    assert_eq!(
+        night("2020-10-24T22:30:20", "24. 10. 2020 23:30", half_past, "3.000"),
+        "2020-10-24T23:30:00+01:00 2020-10-25T01:30:00+00:00"
+    );
+}
+
+#[test]
+fn a_zone_that_is_not_known_gives_way_to_the_one_that_was_given() {
+    let items = saa(&record(["7", "Moon/Base", LONDON[2], LONDON[3], "8"], &[]));
+    assert_eq!(frame(&sessions(&items)[0]), "2026-01-10T22:00:00-05:00 2026-01-11T06:00:00-05:00");
+    assert_eq!(
+        notes(&items),
+        ["line 2: Tz names no zone that is known; the times were read in the zone that was given"]
+    );
+}
+
+#[test]
+fn a_record_that_is_no_session_is_rejected() {
+    let [id, tz, from, to, hours] = LONDON;
+    let from_is_wrong = "From is not a date and time such as 09. 12. 2020 8:16";
+    for (head, reason) in [
+        ([id, tz, from, from, "0.010"], "time in bed: the end is not after the start"),
+        ([id, tz, to, from, hours], "time in bed: the end is not after the start"),
+        ([id, tz, "2026-01-10 22:00", to, hours], from_is_wrong),
+        ([id, tz, "", to, hours], "From is missing"),
+        ([id, tz, from, "", hours], "To is missing"),
+    ] {
+        assert_eq!(rejections(&saa(&record(head, &[]))), [format!("line 2: {reason}")]);
+    }
+    let short = format!("{COLUMNS}\n\"7\",\"Europe/London\"\n{}", record(LONDON, &[]));
+    let items = saa(&short);
+    assert_eq!((sessions(&items).len(), rejections(&items).len()), (1, 1));
+}
+
+#[test]
+fn a_record_without_an_id_is_known_by_its_start() {
+    let night = only(&record(["", LONDON[1], LONDON[2], LONDON[3], ""], &[]));
+    assert_eq!(night.key().to_stored(), "derived:2026-01-10T22:00:00.000Z");
+}
+
+#[test]
+fn an_export_that_breaks_off_is_refused() {
+    let text = record(LONDON, &[]);
+    for cut in [text.len() - 10, text.len() - 40, COLUMNS.len() + 40] {
+        let refused = read(&text.as_bytes()[..cut], Format::SleepAsAndroid, "UTC").unwrap_err();
+        assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{cut}: {refused}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_night_reads_back_as_it_was_written(
+        start in 20_000_000_i64..30_000_000,
+        lengths in prop::collection::vec((1_i64..90, 0..4_usize), 1..40),
+    ) {
+        let zone = "Etc/GMT-3";
+        let minute = |minute: i64| DateTime::from_timestamp(minute * 60, 0).unwrap();
+        let local = |at: i64| (minute(at) + chrono::TimeDelta::hours(3)).format("%d. %m. %Y %-H:%M").to_string();
+        let (mut list, mut now, mut expected) = (Vec::new(), start, Vec::new());
+        for (length, stage) in lengths {
+            let stage = ["LIGHT", "DEEP", "REM", "AWAKE"][stage];
+            let end = now + length;
+            list.push(format!("{stage}_START-{}", now * 60_000));
+            list.push(format!("{stage}_END-{}", end * 60_000));
+            expected.push((stage.to_owned(), now, end));
+            now = end;
+        }
+        let night = only(&record(["9", zone, &local(start), &local(now), ""], &list));
+        let found: Vec<_> = night.hypnogram().entries().iter().map(|entry| {
+            let minutes = |at: DateTime<chrono::Utc>| at.timestamp() / 60;
+            (entry.stage().as_str().to_owned(), minutes(entry.start()), minutes(entry.end()))
+        }).collect();
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(night.time_in_bed().start_millis(), start * 60_000);
+        prop_assert_eq!(night.time_in_bed().end_millis(), now * 60_000);
+    }
+}

@@ -72,8 +72,8 @@ fn is_end(record: Option<&[u8]>) -> bool {
 
 fn short(mut fields: Fields<'_>, limit: u64) -> Option<End> {
     fields.skip(8)?;
-    let entries = u64::from(fields.u16()?);
-    fields.skip(2)?;
+    let (here, entries) = (fields.u16()?, u64::from(fields.u16()?));
+    (u64::from(here) == entries).then_some(())?;
     let (list_size, list_offset) = (u64::from(fields.u32()?), u64::from(fields.u32()?));
     Some(End { entries, is_long: false, list_size, list_offset, limit })
 }
@@ -81,7 +81,7 @@ fn short(mut fields: Fields<'_>, limit: u64) -> Option<End> {
 fn long(mut fields: Fields<'_>, limit: u64) -> Option<End> {
     (fields.u32()? == LONG_SIGNATURE).then_some(())?;
     fields.skip(20)?;
-    let entries = fields.u64()?;
-    fields.skip(8)?;
+    let (here, entries) = (fields.u64()?, fields.u64()?);
+    (here == entries).then_some(())?;
     Some(End { entries, is_long: true, list_size: fields.u64()?, list_offset: fields.u64()?, limit })
 }
