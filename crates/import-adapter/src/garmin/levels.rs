@@ -1,21 +1,21 @@
 //! The stages of a night.
 
-use super::members::Level;
+use super::members::Stretch;
 use super::stamp::instant;
 use crate::source::Notes;
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 
 /// Lays the levels on one time line within the time in bed; what cannot be read is left out and noted.
 pub(super) fn read(
-    levels: &[Level],
+    stretches: &[Stretch],
     time_in_bed: &TimeInBed,
     notes: &mut Notes,
 ) -> Result<Hypnogram, String> {
-    let mut entries = Vec::with_capacity(levels.len());
+    let mut entries = Vec::with_capacity(stretches.len());
     let (mut unreadable, mut unknown, mut beyond) = (0_usize, 0_usize, 0_usize);
-    for level in levels {
-        let stage = stage(level);
-        let times = instant(&level.start).zip(instant(&level.end));
+    for stretch in stretches {
+        let stage = stage(stretch);
+        let times = instant(&stretch.start).zip(instant(&stretch.end));
         let entry = times.and_then(|(start, end)| StageEntry::new(stage, start, end).ok());
         let Some(entry) = entry else {
             unreadable = unreadable.saturating_add(1);
@@ -32,9 +32,9 @@ pub(super) fn read(
     Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
 }
 
-fn stage(level: &Level) -> Stage {
+fn stage(stretch: &Stretch) -> Stage {
     // Garmin writes 0.0 for 0.
-    match level.level.number().map(|level| level.to_string()).as_deref() {
+    match stretch.level.number().map(|level| level.to_string()).as_deref() {
         Some("0") => Stage::Deep,
         Some("1") => Stage::Light,
         Some("2") => Stage::Rem,

@@ -10,7 +10,7 @@ pub(super) struct Day {
     #[serde(rename = "dailySleepDTO")]
     pub(super) night: Option<Night>,
     #[serde(rename = "sleepLevels")]
-    pub(super) levels: Bounded<Level>,
+    pub(super) levels: Bounded<Stretch>,
     #[serde(rename = "dailyNapDTOS")]
     pub(super) naps: Bounded<Nap>,
 }
@@ -58,7 +58,7 @@ impl Night {
 /// One stretch of a stage.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Level {
+pub(super) struct Stretch {
     #[serde(rename = "startGMT")]
     pub(super) start: Loose,
     #[serde(rename = "endGMT")]

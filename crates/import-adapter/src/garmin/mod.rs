@@ -51,15 +51,12 @@ impl RecordReader for GarminJson {
 /// Takes a day apart; in Garmin's export the night's members are the day's own.
 fn day(text: &str) -> Result<(Day, Night), String> {
     let mut day: Day = decode(text)?;
-    let night = match day.night.take() {
-        Some(night) => night,
-        None => {
-            // Both see the same list of naps then.
-            day.naps.0.clear();
-            decode(text)?
-        }
-    };
-    Ok((day, night))
+    if let Some(night) = day.night.take() {
+        return Ok((day, night));
+    }
+    // Both would see the same list of naps.
+    day.naps.0.clear();
+    Ok((day, decode(text)?))
 }
 
 /// Adds the night of a day, and its naps.

@@ -1,6 +1,6 @@
 //! From a night to a session.
 
-use super::members::{Level, Night};
+use super::members::{Night, Stretch};
 use super::stamp::{Clock, required};
 use super::{levels, source};
 use crate::session_key::key;
@@ -11,7 +11,7 @@ use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, Ti
 /// Reads one night, or says why it is no session; what is dropped of it is noted.
 pub(super) fn read(
     night: &Night,
-    levels: &[Level],
+    levels: &[Stretch],
     clock: &Clock,
     notes: &mut Notes,
 ) -> Result<SleepRecord, String> {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// A document of either version; every member may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Sleep {
+pub(super) struct Period {
     pub(super) id: Loose,
     #[serde(rename = "type")]
     pub(super) kind: Loose,
@@ -35,7 +35,7 @@ pub(super) struct Sleep {
     pub(super) hypnogram_5min: Loose,
 }
 
-impl Sleep {
+impl Period {
     /// Says that the document is about no sleep, if so: the ring was mistaken, or the person removed it.
     pub(super) fn is_no_sleep(&self) -> Option<&'static str> {
         match self.kind.as_str() {

@@ -13,7 +13,7 @@ use crate::json::{Document, decode};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
-use members::Sleep;
+use members::Period;
 
 /// Reads sleep documents, one after the other.
 pub(crate) struct OuraJson {
@@ -33,19 +33,19 @@ impl RecordReader for OuraJson {
             return Ok(false);
         };
         let place = record.place();
-        let sleep = match decode::<Sleep>(record.text) {
-            Ok(sleep) => sleep,
+        let period = match decode::<Period>(record.text) {
+            Ok(period) => period,
             Err(reason) => {
                 items.reject(&place, reason);
                 return Ok(true);
             }
         };
-        if let Some(why) = sleep.is_no_sleep() {
+        if let Some(why) = period.is_no_sleep() {
             items.note(&place, why);
             return Ok(true);
         }
         let mut notes = Notes::default();
-        let outcome = session::read(&sleep, self.zone, &mut notes);
+        let outcome = session::read(&period, self.zone, &mut notes);
         items.finish_session(&place, notes, outcome);
         Ok(true)
     }

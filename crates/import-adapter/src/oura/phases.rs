@@ -1,6 +1,6 @@
 //! The stages of a document: a text with one digit for each epoch.
 
-use super::members::Sleep;
+use super::members::Period;
 use crate::json::Loose;
 use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,12 +10,12 @@ const HALF_A_MINUTE: TimeDelta = TimeDelta::seconds(30);
 const FIVE_MINUTES: TimeDelta = TimeDelta::minutes(5);
 
 /// Reads the finest text that the document has; an empty hypnogram when it has none.
-pub(super) fn read(sleep: &Sleep, time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
+pub(super) fn read(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
     for (name, value, epoch) in [
-        ("sleep_phase_30_sec", &sleep.sleep_phase_30_sec, HALF_A_MINUTE),
-        ("sleep_phase_5_min", &sleep.sleep_phase_5_min, FIVE_MINUTES),
-        ("hypnogram_5min", &sleep.hypnogram_5min, FIVE_MINUTES),
-        ("app_sleep_phase_5_min", &sleep.app_sleep_phase_5_min, FIVE_MINUTES),
+        ("sleep_phase_30_sec", &period.sleep_phase_30_sec, HALF_A_MINUTE),
+        ("sleep_phase_5_min", &period.sleep_phase_5_min, FIVE_MINUTES),
+        ("hypnogram_5min", &period.hypnogram_5min, FIVE_MINUTES),
+        ("app_sleep_phase_5_min", &period.app_sleep_phase_5_min, FIVE_MINUTES),
     ] {
         if let Some(text) = digits(name, value, notes) {
             let entries = entries(text, epoch, time_in_bed, notes);

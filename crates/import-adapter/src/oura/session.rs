@@ -1,6 +1,6 @@
 //! From a document to a session.
 
-use super::members::Sleep;
+use super::members::Period;
 use super::phases;
 use crate::json::Loose;
 use crate::local_time::LocalTime;
@@ -12,22 +12,22 @@ use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, Sou
 use domain::time::{TimeZone, UtcOffset};
 
 /// Reads one document, or says why it is no session; what is dropped of it is noted.
-pub(super) fn read(sleep: &Sleep, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
-    let clock = Clock { zone, of_document: offset(&sleep.timezone) };
-    let (start, offset_at_start) = clock.read("bedtime_start", &sleep.bedtime_start)?;
-    let (end, offset_at_end) = clock.read("bedtime_end", &sleep.bedtime_end)?;
+pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
+    let clock = Clock { zone, of_document: offset(&period.timezone) };
+    let (start, offset_at_start) = clock.read("bedtime_start", &period.bedtime_start)?;
+    let (end, offset_at_end) = clock.read("bedtime_end", &period.bedtime_end)?;
     let time_in_bed = TimeInBed::new(start, end, Some(offset_at_start), Some(offset_at_end))
         .map_err(|error| format!("time in bed: {error}"))?;
-    if sleep.is_of_unknown_kind() {
+    if period.is_of_unknown_kind() {
         notes.add("a type of sleep that is not known");
     }
-    let hypnogram = phases::read(sleep, &time_in_bed, notes)?;
-    let metrics = metrics(sleep, &time_in_bed, notes);
+    let hypnogram = phases::read(period, &time_in_bed, notes)?;
+    let metrics = metrics(period, &time_in_bed, notes);
     let head = SleepRecordHead {
-        key: key("id", &sleep.id, start)?,
+        key: key("id", &period.id, start)?,
         source: Some(SleepSource::parse("oura").map_err(|error| error.to_string())?),
         time_in_bed,
-        is_nap: sleep.is_nap(),
+        is_nap: period.is_nap(),
     };
     SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
 }
@@ -60,15 +60,15 @@ fn offset(minutes: &Loose) -> Option<UtcOffset> {
     minutes.identifier()?.parse().ok().and_then(UtcOffset::from_minutes)
 }
 
-fn metrics(sleep: &Sleep, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
+fn metrics(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
     let mut sums = Sums::default();
     let totals = SourceTotals {
-        asleep: sums.seconds(either(&sleep.total_sleep_duration, &sleep.total)),
-        awake: sums.seconds(either(&sleep.awake_time, &sleep.awake)),
-        light: sums.seconds(either(&sleep.light_sleep_duration, &sleep.light)),
-        deep: sums.seconds(either(&sleep.deep_sleep_duration, &sleep.deep)),
-        rem: sums.seconds(either(&sleep.rem_sleep_duration, &sleep.rem)),
-        latency: sums.seconds(either(&sleep.latency, &sleep.onset_latency)),
+        asleep: sums.seconds(either(&period.total_sleep_duration, &period.total)),
+        awake: sums.seconds(either(&period.awake_time, &period.awake)),
+        light: sums.seconds(either(&period.light_sleep_duration, &period.light)),
+        deep: sums.seconds(either(&period.deep_sleep_duration, &period.deep)),
+        rem: sums.seconds(either(&period.rem_sleep_duration, &period.rem)),
+        latency: sums.seconds(either(&period.latency, &period.onset_latency)),
         ..SourceTotals::default()
     };
     sums.metrics(&totals, time_in_bed, notes)

@@ -1,6 +1,6 @@
 use super::{folder, read};
 use crate::testing::{frame, metric, notes, sessions, stages};
-use domain::sleep::{MetricKind, SleepRecord};
+use domain::sleep::{MetricKind, SleepRecord, SleepSource};
 
 #[test]
 fn the_raw_series_holds_four_nights_of_one_device() {
@@ -8,7 +8,7 @@ fn the_raw_series_holds_four_nights_of_one_device() {
     let (_, items) = read(&folder.join("withings/aiowithings-sleep-raw-2021-04-17_21.json")).unwrap();
     let found = sessions(&items);
     assert_eq!(found.iter().map(|night| night.hypnogram().len()).collect::<Vec<_>>(), [298, 53, 64, 47]);
-    let sources = found.iter().filter_map(SleepRecord::source).map(|source| source.as_str());
+    let sources = found.iter().filter_map(SleepRecord::source).map(SleepSource::as_str);
     assert!(sources.eq(["withings Aura Sensor V2 201d0b9a"; 4]));
     let night = &found[2];
     assert_eq!(frame(night), "2021-04-19T13:30:47-07:00 2021-04-19T22:31:04-07:00");
