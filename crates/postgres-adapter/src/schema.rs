@@ -335,3 +335,4 @@ diesel::allow_tables_to_appear_in_same_query!(
     personal_token,
     session
 );
+diesel::allow_tables_to_appear_in_same_query!(intake_log, supplement);

@@ -21,7 +21,7 @@ use uuid::Uuid;
 const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
 
 /// The columns of a page's row.
-type Columns = (
+pub(super) type Columns = (
     SqlUuid,
     Timestamptz,
     Timestamptz,
@@ -35,7 +35,7 @@ type Columns = (
 );
 
 /// A page's row as it comes; times stay numbers, because nothing here needs a calendar.
-type Row = (
+pub(super) type Row = (
     Uuid,
     PgTimestamp,
     PgTimestamp,
@@ -94,7 +94,8 @@ impl SleepReader for PostgresStore {
     }
 }
 
-fn packed(row: Row) -> Result<PackedSleepRow, StorageError> {
+/// Reads a page's row.
+pub(super) fn packed(row: Row) -> Result<PackedSleepRow, StorageError> {
     let (id, started_at, ended_at, at_start, at_end, source, is_nap, updated_at, stages, metrics) = row;
     Ok(PackedSleepRow {
         id: SleepSessionId::from_uuid(id),
@@ -110,6 +111,11 @@ fn packed(row: Row) -> Result<PackedSleepRow, StorageError> {
     })
 }
 
-const fn millis(PgTimestamp(micros): PgTimestamp) -> i64 {
-    micros.saturating_add(POSTGRES_EPOCH_MICROS).div_euclid(1_000)
+const fn millis(at: PgTimestamp) -> i64 {
+    micros(at).div_euclid(1_000)
+}
+
+/// Counts from the epoch of Unix.
+pub(super) const fn micros(PgTimestamp(micros): PgTimestamp) -> i64 {
+    micros.saturating_add(POSTGRES_EPOCH_MICROS)
 }

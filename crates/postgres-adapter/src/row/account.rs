@@ -6,6 +6,7 @@ use application::ports::storage::StorageError;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_types::{Bool, Date, Double, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{
@@ -15,23 +16,40 @@ use uuid::Uuid;
 
 const TABLE: &str = "account";
 
+/// The columns of an [`AccountRow`], in its order.
+pub(crate) type AccountColumns = (
+    SqlUuid,
+    Text,
+    Text,
+    Text,
+    Nullable<Timestamptz>,
+    Timestamptz,
+    Nullable<Date>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Double>,
+    Nullable<Double>,
+    Nullable<SmallInt>,
+    Nullable<Bool>,
+);
+
 /// A row of `account`.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = account, check_for_backend(Pg), treat_none_as_null = true)]
 pub(crate) struct AccountRow {
-    id: Uuid,
-    email: String,
-    email_normalised: String,
-    home_timezone: String,
-    locked_at: Option<DateTime<Utc>>,
-    created_at: DateTime<Utc>,
-    birth_date: Option<NaiveDate>,
-    biological_sex: Option<String>,
-    blood_type: Option<String>,
-    height_cm: Option<f64>,
-    weight_kg: Option<f64>,
-    skin_type: Option<i16>,
-    wheelchair_use: Option<bool>,
+    pub(super) id: Uuid,
+    pub(super) email: String,
+    pub(super) email_normalised: String,
+    pub(super) home_timezone: String,
+    pub(super) locked_at: Option<DateTime<Utc>>,
+    pub(super) created_at: DateTime<Utc>,
+    pub(super) birth_date: Option<NaiveDate>,
+    pub(super) biological_sex: Option<String>,
+    pub(super) blood_type: Option<String>,
+    pub(super) height_cm: Option<f64>,
+    pub(super) weight_kg: Option<f64>,
+    pub(super) skin_type: Option<i16>,
+    pub(super) wheelchair_use: Option<bool>,
 }
 
 impl From<&User> for AccountRow {

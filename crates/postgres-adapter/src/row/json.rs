@@ -1,10 +1,10 @@
-//! JSON text in a `jsonb` column.
+//! JSON text in a `jsonb` or `json` column.
 
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
 use diesel::pg::{Pg, PgValue};
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::Jsonb;
+use diesel::sql_types::{Json, Jsonb};
 use std::io::Write as _;
 
 /// The first byte of `jsonb` on the wire: its version.
@@ -13,6 +13,7 @@ const WIRE_VERSION: u8 = 1;
 /// A JSON document as text, read and written by whoever knows its shape.
 #[derive(Debug, Clone, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Jsonb)]
+#[diesel(sql_type = Json)]
 pub(crate) struct JsonText(pub(crate) Vec<u8>);
 
 impl ToSql<Jsonb, Pg> for JsonText {
@@ -29,5 +30,18 @@ impl FromSql<Jsonb, Pg> for JsonText {
             Some((&WIRE_VERSION, text)) => Ok(Self(text.to_vec())),
             _ => Err("jsonb of an unknown version".into()),
         }
+    }
+}
+
+impl ToSql<Json, Pg> for JsonText {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        out.write_all(&self.0)?;
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<Json, Pg> for JsonText {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        Ok(Self(value.as_bytes().to_vec()))
     }
 }

@@ -9,7 +9,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use domain::id::SupplementId;
 use domain::supplement::{
-    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields,
+    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields, Upc,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -110,6 +110,7 @@ pub(crate) struct NewSupplementRow {
     label_date: Option<NaiveDate>,
     entry_date: DateTime<Utc>,
     ingredients: JsonText,
+    upc_digits: Option<String>,
 }
 
 impl NewSupplementRow {
@@ -130,6 +131,12 @@ impl NewSupplementRow {
             label_date,
             entry_date,
             ingredients,
+            upc_digits: upc_digits(version),
         })
     }
+}
+
+/// Returns the code on a label as it is looked for, if the label's text is one.
+pub(crate) fn upc_digits(version: &Supplement) -> Option<String> {
+    Upc::parse(version.label.upc()).ok().map(|upc| upc.as_str().to_owned())
 }

@@ -2,17 +2,25 @@
 
 use super::{savepoint, stored};
 use crate::connection::Pooled;
-use crate::error::storage_error;
-use crate::row::{NewSupplementRow, SupplementRow};
-use crate::schema::supplement;
+use crate::error::{corrupt, storage_error};
+use crate::row::{NewSupplementRow, SupplementRow, upc_digits};
+use crate::schema::{intake_log, supplement};
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{StorageError, SupplementRepository, UniqueKey};
 use async_trait::async_trait;
-use diesel::dsl::exists;
+use diesel::dsl::{exists, not};
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 use domain::id::SupplementId;
 use domain::supplement::{CatalogueKey, Supplement, Upc};
+
+/// Unless a later version has the key: then that one stays.
+const RESTORE: &str = "UPDATE supplement p SET is_current = true WHERE p.id = $1 AND NOT EXISTS (
+    SELECT FROM supplement c
+    WHERE c.catalogue_source = p.catalogue_source AND c.catalogue_key = p.catalogue_key AND c.is_current)";
 
 #[async_trait]
 impl SupplementRepository for PgUnitOfWork {
@@ -52,7 +60,11 @@ impl SupplementRepository for PgUnitOfWork {
 
     async fn update(&mut self, version: &Supplement) -> Result<bool, StorageError> {
         let updated = diesel::update(supplement::table.find(version.id.as_uuid()))
-            .set(SupplementRow::of(version)?)
+            .set((
+                SupplementRow::of(version)?,
+                supplement::upc_digits.eq(upc_digits(version)),
+                supplement::revision.eq(supplement::revision + 1),
+            ))
             .execute(self.connection()?)
             .await
             .map_err(storage_error)?;
@@ -76,20 +88,52 @@ impl SupplementRepository for PgUnitOfWork {
         savepoint::close(connection, inserted > 0, UniqueKey::Supplement).await
     }
 
-    async fn key_of(&mut self, _id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
+        let parts: Option<(String, String)> = supplement::table
+            .find(id.as_uuid())
+            .select((supplement::catalogue_source, supplement::catalogue_key))
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        let Some((source, key)) = parts else { return Ok(None) };
+        CatalogueKey::new(source, key).map(Some).map_err(corrupt("supplement", "catalogue_key", id))
     }
 
-    async fn find_by_upc(&mut self, _upc: &Upc) -> Result<Option<Supplement>, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+        let row: Option<SupplementRow> = supplement::table
+            .filter(supplement::upc_digits.eq(upc.as_str()))
+            .filter(supplement::is_current)
+            .order((supplement::entry_date.desc(), supplement::id.desc()))
+            .select(SupplementRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(SupplementRow::into_supplement).transpose()
     }
 
     async fn retract(
         &mut self,
-        _id: SupplementId,
-        _predecessor: Option<SupplementId>,
+        id: SupplementId,
+        predecessor: Option<SupplementId>,
     ) -> Result<bool, StorageError> {
-        Err(StorageError::Internal("not built yet".into()))
+        let connection = self.connection()?;
+        // Whoever logs it at this moment is waited for, so that the next statement sees the log.
+        let held = supplement::table.find(id.as_uuid()).select(supplement::id).for_update();
+        held.execute(connection).await.map_err(storage_error)?;
+        let named = supplement::table.find(id.as_uuid());
+        let deleted = diesel::delete(
+            named.filter(not(exists(intake_log::table.filter(intake_log::supplement_id.eq(id.as_uuid()))))),
+        )
+        .execute(connection)
+        .await
+        .map_err(storage_error)?;
+        if let (1.., Some(predecessor)) = (deleted, predecessor) {
+            let restoring = sql_query(RESTORE).bind::<SqlUuid, _>(predecessor.as_uuid());
+            returning::<(), _>(restoring).execute(connection).await.map_err(storage_error)?;
+        }
+        Ok(deleted > 0)
     }
 }
 

@@ -1,5 +1,7 @@
 //! People.
 
+use super::erasure::was_erased;
+use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::AccountRow;
 use crate::schema::account;
@@ -23,7 +25,7 @@ impl UserRepository for PgUnitOfWork {
             .await
             .map_err(storage_error)?;
         if inserted > 0 {
-            return Ok(());
+            return refuse_erased(connection, user.id).await;
         }
         let same_id = account::table.filter(account::id.eq(user.id.as_uuid()));
         let id_is_taken: bool =
@@ -99,4 +101,14 @@ impl UserRepository for PgUnitOfWork {
             .map_err(storage_error)?;
         Ok(deleted > 0)
     }
+}
+
+/// Takes a new person back whose id was once another's. Looks after the insert, which waits for an erasure that goes on.
+async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), StorageError> {
+    if !was_erased(connection, id).await? {
+        return Ok(());
+    }
+    let person = account::table.filter(account::id.eq(id.as_uuid()));
+    diesel::delete(person).execute(connection).await.map_err(storage_error)?;
+    Err(StorageError::Conflict(UniqueKey::UserId))
 }

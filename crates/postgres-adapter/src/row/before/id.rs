@@ -1,0 +1,13 @@
+//! Ids as text.
+
+use serde::de::Error as _;
+use serde::{Deserialize as _, Deserializer, Serializer};
+use uuid::Uuid;
+
+pub(super) fn serialize<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(id)
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+    Uuid::try_parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}

@@ -1,0 +1,235 @@
+//! Imports.
+
+use super::JsonText;
+use crate::error::{corrupt, unexpected};
+use crate::schema::import;
+use application::import::{Counts, ImportReport};
+use application::ports::import_source::Rejection;
+use application::ports::storage::{Import, StorageError};
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use domain::id::{ImportId, UserId};
+use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::time::TimeZone;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+const TABLE: &str = "import";
+
+/// A row of `import` without its lease.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = import, check_for_backend(Pg))]
+pub(crate) struct ImportRow {
+    id: Uuid,
+    user_id: Option<Uuid>,
+    started_at: DateTime<Utc>,
+    #[diesel(embed)]
+    content: ImportContent,
+}
+
+/// What an update overwrites.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = import, check_for_backend(Pg), treat_none_as_null = true)]
+pub(crate) struct ImportContent {
+    origin: String,
+    file_name: String,
+    format: Option<String>,
+    digest: Option<Vec<u8>>,
+    zone: String,
+    state: String,
+    size: i64,
+    bytes_done: i64,
+    ended_at: Option<DateTime<Utc>>,
+    report: JsonText,
+    refusal: Option<String>,
+}
+
+impl ImportRow {
+    /// Makes the row of an import.
+    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+        Ok(Self {
+            id: import.id.as_uuid(),
+            user_id: import.user_id.map(|id| id.as_uuid()),
+            started_at: import.started_at,
+            content: ImportContent::of(import)?,
+        })
+    }
+
+    /// Reads the row as an import.
+    pub(crate) fn into_import(self) -> Result<Import, StorageError> {
+        let Self { id, user_id, started_at, content } = self;
+        let ImportContent {
+            origin,
+            file_name,
+            format,
+            digest,
+            zone,
+            state,
+            size,
+            bytes_done,
+            ended_at,
+            report,
+            refusal,
+        } = content;
+        let report: ReportJson = serde_json::from_slice(&report.0).map_err(corrupt(TABLE, "report", id))?;
+        let digest = digest.map(<[u8; 32]>::try_from).transpose();
+        Ok(Import {
+            id: ImportId::from_uuid(id),
+            user_id: user_id.map(UserId::from_uuid),
+            origin: ImportOrigin::parse(&origin).ok_or(()).map_err(corrupt(TABLE, "origin", id))?,
+            file_name: FileName::clean(&file_name),
+            format,
+            digest: digest.map_err(corrupt(TABLE, "digest", id))?.map(FileDigest::from_bytes),
+            zone: TimeZone::parse(&zone).map_err(corrupt(TABLE, "zone", id))?,
+            state: ImportState::parse(&state).ok_or(()).map_err(corrupt(TABLE, "state", id))?,
+            size: u64::try_from(size).map_err(corrupt(TABLE, "size", id))?,
+            bytes_done: u64::try_from(bytes_done).map_err(corrupt(TABLE, "bytes_done", id))?,
+            started_at,
+            ended_at,
+            report: report.into(),
+            refusal,
+        })
+    }
+}
+
+impl ImportContent {
+    /// Lists what an update overwrites.
+    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+        let Import {
+            id: _,
+            user_id: _,
+            origin,
+            file_name,
+            format,
+            digest,
+            zone,
+            state,
+            size,
+            bytes_done,
+            started_at: _,
+            ended_at,
+            report,
+            refusal,
+        } = import;
+        let report = serde_json::to_vec(&ReportJson::from(report));
+        Ok(Self {
+            origin: origin.as_str().to_owned(),
+            file_name: file_name.as_str().to_owned(),
+            format: format.clone(),
+            digest: digest.map(|digest| digest.as_bytes().to_vec()),
+            zone: zone.name().to_owned(),
+            state: state.as_str().to_owned(),
+            size: i64::try_from(*size).unwrap_or(i64::MAX),
+            bytes_done: i64::try_from(*bytes_done).unwrap_or(i64::MAX),
+            ended_at: *ended_at,
+            report: JsonText(report.map_err(|_| unexpected("a report could not be written"))?),
+            refusal: refusal.clone(),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CountsJson {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+}
+
+impl From<&Counts> for CountsJson {
+    fn from(Counts { new, updated, unchanged }: &Counts) -> Self {
+        Self { new: *new, updated: *updated, unchanged: *unchanged }
+    }
+}
+
+impl From<CountsJson> for Counts {
+    fn from(CountsJson { new, updated, unchanged }: CountsJson) -> Self {
+        Self { new, updated, unchanged }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct RejectionJson {
+    place: String,
+    reason: String,
+}
+
+impl From<&Rejection> for RejectionJson {
+    fn from(Rejection { place, reason }: &Rejection) -> Self {
+        Self { place: place.clone(), reason: reason.clone() }
+    }
+}
+
+impl From<RejectionJson> for Rejection {
+    fn from(RejectionJson { place, reason }: RejectionJson) -> Self {
+        Self { place, reason }
+    }
+}
+
+/// The column `report`.
+#[derive(Serialize, Deserialize)]
+struct ReportJson {
+    sessions: CountsJson,
+    stage_entries: u64,
+    supplements: CountsJson,
+    logs: CountsJson,
+    profile_changed: bool,
+    rejected: Vec<RejectionJson>,
+    rejected_total: u64,
+    notes: Vec<RejectionJson>,
+    notes_total: u64,
+}
+
+impl From<&ImportReport> for ReportJson {
+    fn from(report: &ImportReport) -> Self {
+        let ImportReport {
+            sessions,
+            stage_entries,
+            supplements,
+            logs,
+            profile_changed,
+            rejected,
+            rejected_total,
+            notes,
+            notes_total,
+        } = report;
+        Self {
+            sessions: sessions.into(),
+            stage_entries: *stage_entries,
+            supplements: supplements.into(),
+            logs: logs.into(),
+            profile_changed: *profile_changed,
+            rejected: rejected.iter().take(Import::LISTED).map(RejectionJson::from).collect(),
+            rejected_total: *rejected_total,
+            notes: notes.iter().take(Import::LISTED).map(RejectionJson::from).collect(),
+            notes_total: *notes_total,
+        }
+    }
+}
+
+impl From<ReportJson> for ImportReport {
+    fn from(report: ReportJson) -> Self {
+        let ReportJson {
+            sessions,
+            stage_entries,
+            supplements,
+            logs,
+            profile_changed,
+            rejected,
+            rejected_total,
+            notes,
+            notes_total,
+        } = report;
+        Self {
+            sessions: sessions.into(),
+            stage_entries,
+            supplements: supplements.into(),
+            logs: logs.into(),
+            profile_changed,
+            rejected: rejected.into_iter().map(Rejection::from).collect(),
+            rejected_total,
+            notes: notes.into_iter().map(Rejection::from).collect(),
+            notes_total,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Imports, what each of them did, and the parts of uploads.
+
+mod note;
+mod upload;
+
+use crate::error::storage_error;
+use crate::row::{ImportContent, ImportRow};
+use crate::schema::import;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{
+    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::{ImportId, UserId};
+use domain::import::{FileDigest, ImportOrigin, ImportState};
+
+#[async_trait]
+impl ImportRepository for PgUnitOfWork {
+    async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
+        diesel::insert_into(import::table)
+            .values(ImportRow::of(import)?)
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
+        // Whoever finds may update, with all that was found: nobody else may in between.
+        let row: Option<ImportRow> = import::table
+            .find(id.as_uuid())
+            .select(ImportRow::as_select())
+            .for_no_key_update()
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(ImportRow::into_import).transpose()
+    }
+
+    async fn find_broken_off(
+        &mut self,
+        user_id: Option<UserId>,
+        digest: &FileDigest,
+    ) -> Result<Option<Import>, StorageError> {
+        let mut query = import::table
+            .filter(import::state.eq(ImportState::Running.as_str()))
+            .filter(import::origin.eq(ImportOrigin::Command.as_str()))
+            .filter(import::digest.eq(digest.as_bytes().as_slice()))
+            .order((import::started_at.desc(), import::id.desc()))
+            .select(ImportRow::as_select())
+            .into_boxed();
+        query = match user_id {
+            Some(user_id) => query.filter(import::user_id.eq(user_id.as_uuid())),
+            None => query.filter(import::user_id.is_null()),
+        };
+        let row: Option<ImportRow> =
+            query.first(self.connection()?).await.optional().map_err(storage_error)?;
+        row.map(ImportRow::into_import).transpose()
+    }
+
+    async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
+        let updated = diesel::update(import::table.find(import.id.as_uuid()))
+            .set(ImportContent::of(import)?)
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(updated > 0)
+    }
+
+    async fn list(
+        &mut self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError> {
+        let mut query = import::table
+            .order((import::started_at.desc(), import::id.desc()))
+            .limit(i64::from(limit))
+            .select(ImportRow::as_select())
+            .into_boxed();
+        if let Some(user_id) = user_id {
+            query = query.filter(import::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some((at, id)) = after {
+            // Compared as a row, which makes it the point where the scan enters the index.
+            query = query.filter(
+                sql::<Bool>("(started_at, id) < (")
+                    .bind::<Timestamptz, _>(at)
+                    .sql(", ")
+                    .bind::<SqlUuid, _>(id.as_uuid())
+                    .sql(")"),
+            );
+        }
+        let rows: Vec<ImportRow> = query.load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(ImportRow::into_import).collect()
+    }
+
+    async fn note(
+        &mut self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        changes: &[ImportChange],
+    ) -> Result<(), StorageError> {
+        note::note(self.connection()?, id, user_id, changes).await
+    }
+
+    async fn noted(
+        &mut self,
+        id: ImportId,
+        limit: u32,
+    ) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
+        note::noted(self.connection()?, id, limit).await
+    }
+
+    async fn rebase(
+        &mut self,
+        later: ImportId,
+        record: RecordReference,
+        before: Option<RecordBefore>,
+    ) -> Result<(), StorageError> {
+        note::rebase(self.connection()?, later, record, before.as_ref()).await
+    }
+
+    async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
+        note::forget(self.connection()?, id, record).await
+    }
+
+    async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
+        note::leave(self.connection()?, id, record).await
+    }
+
+    async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        note::forget_before(self.connection()?, before, limit).await
+    }
+
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
+        note::has_notes(self.connection()?, id).await
+    }
+
+    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
+        upload::add_part(self.connection()?, id, position, bytes).await
+    }
+
+    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        upload::part(self.connection()?, id, position).await
+    }
+
+    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
+        upload::delete_parts(self.connection()?, id).await
+    }
+
+    async fn delete_stale_uploads(
+        &mut self,
+        before: DateTime<Utc>,
+        reason: &str,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        upload::delete_stale(self.connection()?, before, reason, limit).await
+    }
+
+    async fn lease(
+        &mut self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Option<Import>, StorageError> {
+        match upload::lease(self.connection()?, now, until).await? {
+            Some(id) => ImportRepository::find(self, id).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
+        upload::prolong(self.connection()?, id, until).await
+    }
+}

@@ -1,0 +1,192 @@
+//! What imports did.
+
+use crate::connection::Pooled;
+use crate::error::storage_error;
+use crate::row::{read_before, record_parts, record_reference, write_before};
+use crate::schema::import_change as change_table;
+use crate::statement::returning;
+use crate::write::count;
+use application::ports::storage::{ImportChange, RecordBefore, RecordReference, Standing, StorageError};
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::{ImportId, UserId};
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// What is noted, with the import that changed the same record next, and whether the record still is as it was left.
+type NotedColumns = (Text, SqlUuid, Nullable<Text>, Nullable<SqlUuid>, Bool);
+
+/// Writes the number that a record has now: that of its change, of its deletion, or a label's revision; -1 when nothing
+/// is left of it. Two people may have records of one id, so that the person is named; a label is everybody's.
+fn present_number(of: &str, user_id: &str) -> String {
+    let numbered = |kind: &str, table: &str, deletions: &str| {
+        format!(
+            "WHEN '{kind}' THEN coalesce(
+                (SELECT r.change_number FROM {table} r WHERE r.user_id = {user_id} AND r.id = {of}.record_id),
+                (SELECT d.change_number FROM deletion d
+                    WHERE d.user_id = {user_id} AND d.kind = '{deletions}' AND d.id = {of}.record_id), -1)"
+        )
+    };
+    format!(
+        "CASE {of}.kind {} {}
+            WHEN 'profile' THEN coalesce(
+                (SELECT r.profile_change_number FROM account r WHERE r.id = {of}.record_id), -1)
+            ELSE coalesce((SELECT r.revision FROM supplement r WHERE r.id = {of}.record_id), -1) END",
+        numbered("session", "sleep_session", "sleep"),
+        numbered("log", "intake_log", "supplements")
+    )
+}
+
+/// Notes changes in their order. What was first there stays noted, and so does its place.
+pub(super) async fn note(
+    connection: &mut Pooled,
+    id: ImportId,
+    user_id: Option<UserId>,
+    changes: &[ImportChange],
+) -> Result<(), StorageError> {
+    let mut seen = HashSet::new();
+    let (mut kinds, mut records, mut befores) = (Vec::new(), Vec::new(), Vec::new());
+    for ImportChange { record, before } in changes {
+        if seen.insert(*record) {
+            let (kind, record) = record_parts(*record);
+            kinds.push(kind);
+            records.push(record);
+            befores.push(before.as_ref().map(write_before).transpose()?);
+        }
+    }
+    if records.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "INSERT INTO import_change (import_id, kind, record_id, user_id, change_number, before)
+         SELECT $1, n.kind, n.record_id, $2, {}, n.before::json
+         FROM unnest($3, $4, $5) WITH ORDINALITY AS n (kind, record_id, before, place) ORDER BY n.place
+         ON CONFLICT (import_id, kind, record_id) DO UPDATE SET change_number = excluded.change_number",
+        present_number("n", "$2")
+    );
+    let query = sql_query(text)
+        .bind::<SqlUuid, _>(id.as_uuid())
+        .bind::<Nullable<SqlUuid>, _>(user_id.map(|id| id.as_uuid()))
+        .bind::<Array<Text>, _>(kinds)
+        .bind::<Array<SqlUuid>, _>(records)
+        .bind::<Array<Nullable<Text>>, _>(befores);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn noted(
+    connection: &mut Pooled,
+    id: ImportId,
+    limit: u32,
+) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
+    let text = format!(
+        "SELECT c.kind, c.record_id, c.before::text, (
+            SELECT o.import_id FROM import_change o
+            WHERE o.kind = c.kind AND o.record_id = c.record_id AND o.change_number > c.change_number
+                AND (c.kind = 'label' OR o.user_id = c.user_id)
+            ORDER BY o.change_number LIMIT 1
+         ), c.change_number = {}
+         FROM import_change c WHERE c.import_id = $1 ORDER BY (c.kind = 'label'), c.sequence DESC LIMIT $2",
+        present_number("c", "c.user_id")
+    );
+    let query = sql_query(text).bind::<SqlUuid, _>(id.as_uuid()).bind::<BigInt, _>(i64::from(limit));
+    let rows: Vec<(String, Uuid, Option<String>, Option<Uuid>, bool)> =
+        returning::<NotedColumns, _>(query).load(connection).await.map_err(storage_error)?;
+    rows.into_iter().map(standing).collect()
+}
+
+fn standing(
+    row: (String, Uuid, Option<String>, Option<Uuid>, bool),
+) -> Result<(ImportChange, Standing), StorageError> {
+    let (kind, record_id, before, changed_by, is_latest) = row;
+    let record = record_reference(&kind, record_id)?;
+    let before = before.map(|json| read_before(record, &json)).transpose()?;
+    let standing = match (changed_by, is_latest) {
+        (Some(later), _) => Standing::ChangedBy(ImportId::from_uuid(later)),
+        (None, true) => Standing::Latest,
+        (None, false) => Standing::Overtaken,
+    };
+    Ok((ImportChange { record, before }, standing))
+}
+
+pub(super) async fn rebase(
+    connection: &mut Pooled,
+    later: ImportId,
+    record: RecordReference,
+    before: Option<&RecordBefore>,
+) -> Result<(), StorageError> {
+    const REBASE: &str = "UPDATE import_change SET before = $4::json
+        WHERE import_id = $1 AND kind = $2 AND record_id = $3";
+
+    let (kind, record_id) = record_parts(record);
+    let query = sql_query(REBASE)
+        .bind::<SqlUuid, _>(later.as_uuid())
+        .bind::<Text, _>(kind)
+        .bind::<SqlUuid, _>(record_id)
+        .bind::<Nullable<Text>, _>(before.map(write_before).transpose()?);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Deletes a note. The import with the greatest number before it left the record as it is now, unless a later one
+/// changed it.
+pub(super) async fn forget(
+    connection: &mut Pooled,
+    id: ImportId,
+    record: RecordReference,
+) -> Result<(), StorageError> {
+    let text = format!(
+        "WITH gone AS (
+            DELETE FROM import_change WHERE import_id = $1 AND kind = $2 AND record_id = $3
+            RETURNING user_id, change_number
+        ), last AS (
+            SELECT o.import_id, o.change_number < g.change_number AS is_before
+            FROM gone g CROSS JOIN LATERAL (
+                SELECT r.import_id, r.change_number FROM import_change r
+                WHERE r.kind = $2 AND r.record_id = $3 AND r.import_id <> $1
+                    AND ($2 = 'label' OR r.user_id = g.user_id)
+                ORDER BY r.change_number DESC LIMIT 1
+            ) AS o
+        )
+        UPDATE import_change c SET change_number = {} FROM last
+        WHERE c.import_id = last.import_id AND c.kind = $2 AND c.record_id = $3 AND last.is_before",
+        present_number("c", "c.user_id")
+    );
+    let (kind, record_id) = record_parts(record);
+    let query =
+        sql_query(text).bind::<SqlUuid, _>(id.as_uuid()).bind::<Text, _>(kind).bind::<SqlUuid, _>(record_id);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn leave(
+    connection: &mut Pooled,
+    id: ImportId,
+    record: RecordReference,
+) -> Result<(), StorageError> {
+    let (kind, record_id) = record_parts(record);
+    let note = change_table::table.find((id.as_uuid(), kind, record_id));
+    diesel::delete(note).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn forget_before(
+    connection: &mut Pooled,
+    before: DateTime<Utc>,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    /// Looks into each import that ended; left to itself the planner would rather read all notes there are.
+    const FORGET: &str = "DELETE FROM import_change WHERE ctid = ANY (ARRAY (
+        SELECT n.place FROM (SELECT id FROM import WHERE ended_at < $1 ORDER BY ended_at) AS i
+        CROSS JOIN LATERAL (
+            SELECT c.ctid AS place FROM import_change c WHERE c.import_id = i.id LIMIT $2 FOR UPDATE SKIP LOCKED
+        ) AS n LIMIT $2))";
+
+    let query = sql_query(FORGET).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+}
+
+pub(super) async fn has_notes(connection: &mut Pooled, id: ImportId) -> Result<bool, StorageError> {
+    let notes = change_table::table.filter(change_table::import_id.eq(id.as_uuid()));
+    diesel::select(exists(notes)).get_result(connection).await.map_err(storage_error)
+}

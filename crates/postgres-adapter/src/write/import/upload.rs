@@ -1,0 +1,104 @@
+//! Uploads: their parts, and who reads them.
+
+use crate::connection::Pooled;
+use crate::error::{storage_error, unexpected};
+use crate::schema::{import, import_part as part_table};
+use crate::statement::returning;
+use crate::write::count;
+use application::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::ImportId;
+use domain::import::ImportState;
+use uuid::Uuid;
+
+/// Skips uploads that somebody else takes at the moment. The upload is picked in a part of its own, because a nested
+/// query with a limit may be run more than once, and then picks another each time.
+const LEASE: &str = "WITH next AS MATERIALIZED (
+        SELECT id FROM import
+        WHERE origin = 'upload' AND state IN ('waiting', 'running')
+            AND (state = 'waiting' OR lease_until IS NULL OR lease_until <= $1)
+        ORDER BY started_at, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE import i SET state = 'running', lease_until = $2 FROM next WHERE i.id = next.id RETURNING i.id";
+
+/// Leaves uploads that somebody else holds at the moment for the next time.
+const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
+        SELECT id FROM import
+        WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running') AND started_at < $1
+        ORDER BY started_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+    ), deleted AS (
+        DELETE FROM import_part WHERE import_id IN (SELECT id FROM stale)
+    )
+    UPDATE import i SET state = 'refused', refusal = $2, ended_at = now(), lease_until = NULL
+    FROM stale WHERE i.id = stale.id";
+
+pub(super) async fn add_part(
+    connection: &mut Pooled,
+    id: ImportId,
+    position: u32,
+    bytes: &[u8],
+) -> Result<(), StorageError> {
+    let row = (
+        part_table::import_id.eq(id.as_uuid()),
+        part_table::position.eq(place(position)?),
+        part_table::bytes.eq(bytes),
+    );
+    let adding = diesel::insert_into(part_table::table).values(row).on_conflict_do_nothing();
+    adding.execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn part(
+    connection: &mut Pooled,
+    id: ImportId,
+    position: u32,
+) -> Result<Option<Vec<u8>>, StorageError> {
+    let named = part_table::table.find((id.as_uuid(), place(position)?));
+    named.select(part_table::bytes).first(connection).await.optional().map_err(storage_error)
+}
+
+pub(super) async fn delete_parts(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
+    let parts = part_table::table.filter(part_table::import_id.eq(id.as_uuid()));
+    diesel::delete(parts).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn delete_stale(
+    connection: &mut Pooled,
+    before: DateTime<Utc>,
+    reason: &str,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    let query = sql_query(DELETE_STALE)
+        .bind::<Timestamptz, _>(before)
+        .bind::<Text, _>(reason)
+        .bind::<BigInt, _>(i64::from(limit));
+    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+}
+
+pub(super) async fn lease(
+    connection: &mut Pooled,
+    now: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> Result<Option<ImportId>, StorageError> {
+    let query = sql_query(LEASE).bind::<Timestamptz, _>(now).bind::<Timestamptz, _>(until);
+    let id: Option<Uuid> =
+        returning::<SqlUuid, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(id.map(ImportId::from_uuid))
+}
+
+pub(super) async fn prolong(
+    connection: &mut Pooled,
+    id: ImportId,
+    until: DateTime<Utc>,
+) -> Result<bool, StorageError> {
+    let running = import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
+    let prolonging = diesel::update(running).set(import::lease_until.eq(until));
+    prolonging.execute(connection).await.map(|rows| rows > 0).map_err(storage_error)
+}
+
+fn place(position: u32) -> Result<i32, StorageError> {
+    i32::try_from(position).map_err(|_| unexpected("an upload with more parts than there may be"))
+}
