@@ -10,6 +10,7 @@
 
 mod apple_health;
 mod archive;
+mod digest;
 mod dsld;
 mod fhir;
 mod fitbit;
@@ -34,6 +35,7 @@ mod totals;
 mod whoop;
 mod withings;
 
+pub use digest::digest;
 pub use format::{Format, UnknownFormat};
 pub use input::RECORD_LIMIT;
 pub use open::{FileContext, open};

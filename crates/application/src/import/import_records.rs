@@ -74,6 +74,18 @@ pub struct Imported {
     pub report: ImportReport,
 }
 
+/// Which of its two readings of a file an import is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Checks whether the file is whole; nothing is stored.
+    Checking,
+    /// Stores records.
+    Storing,
+}
+
+/// Is told how many bytes of a reading are done.
+pub type Progress<'a> = &'a (dyn Fn(Reading, u64) + Send + Sync);
+
 /// Imports files.
 pub struct ImportRecords {
     units: Arc<dyn UnitOfWorkFactory>,
@@ -87,7 +99,7 @@ impl ImportRecords {
         Self { units, entropy, clock }
     }
 
-    /// Imports a file; `progress` is told how many bytes of the second reading are done.
+    /// Imports a file.
     ///
     /// The file is read twice: a file that breaks off at its end must leave no trace, and a transaction over a
     /// whole file would keep every other writer out. Reading blocks the thread.
@@ -95,9 +107,9 @@ impl ImportRecords {
         &self,
         command: &ImportRecordsCommand,
         file: &dyn ImportFile,
-        progress: &(dyn Fn(u64) + Send + Sync),
+        progress: Progress<'_>,
     ) -> Result<Imported, ImportRecordsError> {
-        read_to_the_end(file)?;
+        read_to_the_end(file, progress)?;
         let id = self.begin(command, file).await?;
         let storing = Storing { units: self.units.as_ref(), import: id };
         let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
@@ -109,7 +121,7 @@ impl ImportRecords {
             }
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             run.bytes_done = source.bytes_read();
-            progress(run.bytes_done);
+            progress(Reading::Storing, run.bytes_done);
         }
         if let Some(id) = id {
             self.end(id, &run).await?;
@@ -219,8 +231,10 @@ async fn begin_upload(
     Ok(id)
 }
 
-fn read_to_the_end(file: &dyn ImportFile) -> Result<(), ImportRefusal> {
+fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<(), ImportRefusal> {
     let mut source = file.open()?;
-    while !source.next_batch(BATCH)?.is_empty() {}
+    while !source.next_batch(BATCH)?.is_empty() {
+        progress(Reading::Checking, source.bytes_read());
+    }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod import_records;
 mod intake_log;
+mod list_imports;
 mod profile;
 mod recent;
 mod report;
@@ -12,7 +13,10 @@ mod storing;
 mod supplement;
 mod undo_import;
 
-pub use import_records::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
+pub use import_records::{
+    FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported, Progress, Reading,
+};
+pub use list_imports::ListImports;
 pub use report::{Counts, ImportReport, MAX_LISTED};
 pub use undo_import::{UndoImport, UndoImportError, Undone};
 

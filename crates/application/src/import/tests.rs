@@ -43,7 +43,7 @@ async fn import_file(
 ) -> Result<ImportReport, ImportRecordsError> {
     // Ids go on where they stopped, so that a second import draws others.
     let entropy = store.entropy(entropy);
-    let imported = ImportRecords::new(store.units(), entropy, clock()).run(&command, file, &|_| ()).await;
+    let imported = ImportRecords::new(store.units(), entropy, clock()).run(&command, file, &|_, _| ()).await;
     imported.map(|imported| imported.report)
 }
 

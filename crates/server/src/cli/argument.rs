@@ -1,12 +1,12 @@
 //! Arguments as domain values: clap shows the reason beside the argument that is wrong.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::audit::AuditKind;
 use domain::client::{ClientName, RedirectUri};
 use domain::code::CodeLifetime;
-use domain::id::{ClientId, GrantId, KeyId, SessionId, UserId};
+use domain::id::{ClientId, GrantId, ImportId, KeyId, PersonalTokenId, SessionId, UserId};
 use domain::scope::{Scope, ScopeSet};
-use domain::time::TimeZone;
+use domain::time::{TimeZone, UtcOffset};
 use domain::user::Email;
 use import_adapter::Format;
 
@@ -30,9 +30,19 @@ pub(crate) fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text).map_err(|error| error.to_string())
 }
 
+/// Parses the id of a personal access token.
+pub(crate) fn personal_token_id(text: &str) -> Result<PersonalTokenId, String> {
+    PersonalTokenId::parse(text).map_err(|error| error.to_string())
+}
+
 /// Parses the id of a session.
 pub(crate) fn session_id(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses an import's id.
+pub(crate) fn import_id(text: &str) -> Result<ImportId, String> {
+    ImportId::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses the name of a kind of audit event.
@@ -47,6 +57,13 @@ pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {
 pub(crate) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let parsed = DateTime::parse_from_rfc3339(text);
     parsed.map(|at| at.to_utc()).map_err(|_| "not a moment such as 2026-11-21T08:00:00Z".to_owned())
+}
+
+/// Parses when a recording began, with the offset in force there (RFC 3339).
+pub(crate) fn recording_start(text: &str) -> Result<DateTime<FixedOffset>, String> {
+    let parsed = DateTime::parse_from_rfc3339(text).ok();
+    let known = parsed.filter(|at| UtcOffset::from_seconds(at.offset().local_minus_utc()).is_some());
+    known.ok_or_else(|| "not a date and time with an offset, such as 2026-01-10T22:30:00+01:00".to_owned())
 }
 
 /// Parses an e-mail address.
@@ -126,6 +143,16 @@ mod tests {
         }
         for text in ["", "s", "1.5m", "-1s", "+1s", "1 m", "1ms", "101d", "99999999999999999999d"] {
             assert!(span(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_recording_starts_at_a_time_with_an_offset() {
+        let start = recording_start("2026-01-10T22:30:00.5+01:00").unwrap();
+        assert_eq!(start.to_rfc3339(), "2026-01-10T22:30:00.500+01:00");
+        assert!(recording_start("2026-01-10T22:30:00Z").is_ok());
+        for text in ["", "2026-01-10", "22:30", "2026-01-10T22:30:00", "2026-01-10T22:30:00+19:00"] {
+            assert!(recording_start(text).is_err(), "{text}");
         }
     }
 

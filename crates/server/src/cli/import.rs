@@ -1,5 +1,6 @@
 //! `restwell import`: export files of devices and catalogues.
 
+mod history;
 mod progress;
 mod report;
 
@@ -7,47 +8,80 @@ use super::argument;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
-use application::import::{ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
+use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 use application::operator::FindUser;
 use application::ports::import_source::ImportFile;
-use clap::Args;
+use chrono::{DateTime, FixedOffset};
+use clap::{Args, Subcommand};
 use domain::id::UserId;
+use domain::import::FileName;
 use domain::time::TimeZone;
 use import_adapter::{FileContext, Format};
 use progress::Progress;
 use std::path::{Path, PathBuf};
 
-/// What is to be imported.
+/// What is to be imported, or what to do with imports.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  restwell import --user USER_ID Sleep/sleep-2026-01-01.json\n  \
-    restwell import --format dsld labels.json\n  restwell export --user USER_ID | gzip > ada.ndjson.gz\n\n\
-    A second import of the same file changes nothing. A file that is refused leaves nothing behind; the others \
-    are read all the same, and the exit code is 1. So it is when the store fails: importing the file again goes on \
-    from there.")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:\n  restwell import --user USER_ID apple_health_export.zip Takeout/\n  \
+    restwell import --format dsld labels.json\n  restwell import list --user USER_ID\n  \
+    restwell import undo 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n\n\
+    Formats are those of docs/import. A folder or a zip archive is read as the files in it. A second import of the \
+    same file changes nothing. A file that is refused leaves nothing behind; the others are read all the same, and \
+    the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
+    called list or undo is written ./list or ./undo.")]
 pub(crate) struct ImportArguments {
+    #[command(subcommand)]
+    command: Option<ImportCommand>,
     /// The person to whom the records belong; a catalogue (dsld) needs none
     #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
     user: Option<UserId>,
-    /// auto, fitbit, dsld or ndjson; auto looks at the content
+    /// What the files are; auto looks at their content
     #[arg(long, default_value = "auto", value_parser = argument::format)]
     format: Format,
     /// The IANA time zone of times that carry none; without it, the person's own
     #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
     timezone: Option<TimeZone>,
+    /// When a recording began that does not say so (a hypnogram of polysomnography), with its offset; for one FILE
+    #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
+    start: Option<DateTime<FixedOffset>>,
     /// Only tell what would be done
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object a file
     #[arg(long)]
     json: bool,
-    /// The files
+    /// The files; folders and zip archives, too
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
 
-/// Imports the files, one after the other.
+/// What to do with imports.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// List what was imported, the latest first
+    List(history::ListArguments),
+    /// Take back what one import did: what it made goes, what it replaced comes back
+    #[command(
+        after_help = "What an import did is kept for 30 days. Records that were changed since stay as they are."
+    )]
+    Undo(history::UndoArguments),
+}
+
+/// Imports the files, one after the other, or does what the command says.
 pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyhow::Result<()> {
     let session = Session::open(settings).await?;
+    match &arguments.command {
+        Some(ImportCommand::List(list)) => history::list(&session, list).await,
+        Some(ImportCommand::Undo(undo)) => history::undo(&session, undo).await,
+        None => import(arguments, session).await,
+    }
+}
+
+async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<()> {
+    if arguments.start.is_some() && arguments.files.len() > 1 {
+        bail!("--start tells when one recording began: give one FILE with it");
+    }
     let zone = match arguments.timezone {
         Some(zone) => zone,
         None => home_zone(&session, arguments.user).await?,
@@ -55,14 +89,15 @@ pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyh
     let Session { store, clock, entropy } = session;
     let run = ImportRun {
         import: ImportRecords::new(store.units.clone(), entropy, clock),
-        command: ImportRecordsCommand { user_id: arguments.user, dry_run: arguments.dry_run },
-        context: FileContext { zone, start: None, user_id: arguments.user },
+        user_id: arguments.user,
+        dry_run: arguments.dry_run,
+        context: FileContext { zone, start: arguments.start, user_id: arguments.user },
         format: arguments.format,
     };
     let mut failures = Failures::default();
     for path in &arguments.files {
         match run.file(path).await {
-            Ok((format, done)) => report::print(path, format, &done, arguments.json, arguments.dry_run)?,
+            Ok((format, done)) => report::print(path, format, &done, arguments.json)?,
             Err(ImportRecordsError::Refused(refusal)) => {
                 failures.refused += 1;
                 report::print_refused(path, &refusal, arguments.json)?;
@@ -118,26 +153,42 @@ async fn home_zone(session: &Session, user: Option<UserId>) -> anyhow::Result<Ti
 /// What is the same for every file.
 struct ImportRun {
     import: ImportRecords,
-    command: ImportRecordsCommand,
+    user_id: Option<UserId>,
+    dry_run: bool,
     context: FileContext,
     format: Format,
 }
 
 impl ImportRun {
-    async fn file(&self, path: &Path) -> Result<(&'static str, ImportReport), ImportRecordsError> {
+    async fn file(&self, path: &Path) -> Result<(&'static str, Imported), ImportRecordsError> {
         let file = import_adapter::open(path, self.format, self.context)?;
         let format = file.format();
         self.require_user(file.as_ref())?;
+        self.forbid_start(format)?;
+        let name = FileName::clean(&path.to_string_lossy());
+        let about = FileAbout::File { name, digest: import_adapter::digest(path)?, zone: self.context.zone };
+        let command = ImportRecordsCommand { user_id: self.user_id, dry_run: self.dry_run, about };
         let progress = Progress::begin(path, file.size());
-        let report = self.import.run(self.command, file.as_ref(), &|bytes| progress.at(bytes)).await;
+        let told = |reading, bytes| progress.at(reading, bytes);
+        let imported = self.import.run(&command, file.as_ref(), &told).await;
         progress.end();
-        Ok((format, report?))
+        Ok((format, imported?))
+    }
+
+    /// Refuses a start for a file that says itself when its nights began.
+    fn forbid_start(&self, format: &str) -> Result<(), ImportRecordsError> {
+        use application::ports::import_source::ImportRefusal;
+        if self.context.start.is_none() || format == Format::Hypnogram.name() {
+            return Ok(());
+        }
+        let text = "the file says itself when its records began; leave --start out".to_owned();
+        Err(ImportRefusal::NotThisFormat(text).into())
     }
 
     /// Refuses a person's file without a person before its records are refused one by one.
     fn require_user(&self, file: &dyn ImportFile) -> Result<(), ImportRecordsError> {
         use application::ports::import_source::ImportRefusal;
-        if self.command.user_id.is_some() || file.format() == Format::Dsld.name() {
+        if self.user_id.is_some() || file.format() == Format::Dsld.name() {
             return Ok(());
         }
         let text = "the file holds a person's records; say whose with --user USER_ID".to_owned();

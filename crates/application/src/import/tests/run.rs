@@ -2,7 +2,9 @@ use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{at, derived, given, intake, log, minute, rejection, session, supplement, supplement_id};
 use super::{counts, for_real, import, import_file, of_person};
-use crate::import::{ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED};
+use crate::import::{
+    ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED, Reading,
+};
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -68,14 +70,21 @@ async fn a_large_file_is_stored_in_batches_of_five_hundred() {
 }
 
 #[tokio::test]
-async fn progress_is_told_after_each_batch_of_the_second_reading() {
+async fn progress_is_told_after_each_batch_of_each_reading() {
     let store = MemoryStore::with(person());
     let told = Mutex::new(Vec::new());
     ImportRecords::new(store.units(), entropy(), clock())
-        .run(&of_person(), &ItemFile::of(nights(1_001)), &|bytes| told.lock().unwrap().push(bytes))
+        .run(&of_person(), &ItemFile::of(nights(1_001)), &|reading, bytes| {
+            told.lock().unwrap().push((reading, bytes))
+        })
         .await
         .unwrap();
-    assert_eq!(*told.lock().unwrap(), [500, 1_000, 1_001]);
+    let told = told.into_inner().unwrap();
+    let of = |wanted| {
+        told.iter().filter(|(reading, _)| *reading == wanted).map(|(_, bytes)| *bytes).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Reading::Storing), [500, 1_000, 1_001]);
+    assert_eq!(of(Reading::Checking), [500, 1_000, 1_001]);
 }
 
 fn one_of_each() -> Vec<ImportItem> {
@@ -191,7 +200,7 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     let units = PreparedUnitsOfWork::new([look_up, batch]);
     let endings = units.endings();
     let outcome = ImportRecords::new(Arc::new(units), entropy(), clock())
-        .run(&of_person(), &ItemFile::of(nights(1)), &|_| ())
+        .run(&of_person(), &ItemFile::of(nights(1)), &|_, _| ())
         .await;
     assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
     // That the import began.

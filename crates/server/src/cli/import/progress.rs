@@ -1,30 +1,97 @@
-//! How far an import is, on a terminal.
+//! How far an import is: a bar on a terminal, else a line now and then.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::cli::output;
+use application::import::Reading;
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal as _, stderr};
 use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
-/// A bar on standard error; nothing when that is no terminal.
-pub(super) struct Progress(ProgressBar);
+/// How often a line is printed where there is no terminal.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Tells on standard error how far one file is.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    name: String,
+    /// When the last line was printed; absent on a terminal.
+    told: Option<Mutex<Told>>,
+}
+
+struct Told {
+    at: Instant,
+    reading: Reading,
+}
 
 impl Progress {
-    /// Begins a bar for a file of this size.
+    /// Begins to tell of a file of this size.
     pub(super) fn begin(path: &Path, size: Option<u64>) -> Self {
         let bar = size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}") {
+        let template = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        bar.set_message(name.to_string_lossy().into_owned());
-        Self(bar)
+        let has_terminal = stderr().is_terminal();
+        if !has_terminal {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        bar.set_message(format!("checking {name}"));
+        let told = Told { at: Instant::now(), reading: Reading::Checking };
+        Self { bar, name, told: (!has_terminal).then(|| Mutex::new(told)) }
     }
 
-    /// Moves the bar.
-    pub(super) fn at(&self, bytes: u64) {
-        self.0.set_position(bytes);
+    /// Tells where a reading is.
+    pub(super) fn at(&self, reading: Reading, bytes: u64) {
+        let Some(told) = &self.told else {
+            self.show(reading, bytes);
+            return;
+        };
+        let Ok(mut told) = told.lock() else { return };
+        if told.reading != reading {
+            told.reading = reading;
+            self.bar.reset();
+        }
+        self.bar.set_position(bytes);
+        if told.at.elapsed() >= PAUSE {
+            told.at = Instant::now();
+            output::note(self.line(reading, bytes));
+        }
+    }
+
+    fn show(&self, reading: Reading, bytes: u64) {
+        if bytes < self.bar.position() {
+            self.bar.reset();
+        }
+        self.bar.set_message(format!("{} {}", verb(reading), self.name));
+        self.bar.set_position(bytes);
+    }
+
+    fn line(&self, reading: Reading, bytes: u64) -> String {
+        let rate = self.bar.elapsed().as_secs_f64();
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rate for people, of a few digits"
+        )]
+        let rate = if rate > 0.0 { (bytes as f64 / rate) as u64 } else { 0 };
+        let total = self.bar.length().map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
+        let (verb, name) = (verb(reading), &self.name);
+        let left = HumanDuration(self.bar.eta());
+        format!("{verb} {name}: {}{total}, {}/s, {left} left", HumanBytes(bytes), HumanBytes(rate))
     }
 
     /// Takes the bar away.
     pub(super) fn end(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+    }
+}
+
+const fn verb(reading: Reading) -> &'static str {
+    match reading {
+        Reading::Checking => "checking",
+        Reading::Storing => "storing",
     }
 }

@@ -1,7 +1,7 @@
 //! What an import did, told for each file.
 
 use crate::cli::output;
-use application::import::{Counts, ImportRecordsError, ImportReport};
+use application::import::{Counts, ImportRecordsError, ImportReport, Imported};
 use application::ports::import_source::{ImportRefusal, Rejection};
 use serde::Serialize;
 use std::fmt::Write;
@@ -55,14 +55,9 @@ impl From<Counts> for CountsLine {
 }
 
 /// Prints the report of a file.
-pub(super) fn print(
-    path: &Path,
-    format: &str,
-    report: &ImportReport,
-    json: bool,
-    dry_run: bool,
-) -> anyhow::Result<()> {
-    let text = if json { json_line(path, format, report)? } else { sentences(path, format, report, dry_run) };
+pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) -> anyhow::Result<()> {
+    let report = &imported.report;
+    let text = if json { json_line(path, format, report)? } else { sentences(path, format, imported) };
     output::print_text(&text)?;
     if json {
         let place = path.display();
@@ -116,9 +111,12 @@ fn json_line(path: &Path, format: &str, report: &ImportReport) -> anyhow::Result
     Ok(serde_json::to_string(&line)? + "\n")
 }
 
-fn sentences(path: &Path, format: &str, report: &ImportReport, dry_run: bool) -> String {
-    let mut text =
-        format!("{} ({format}){}\n", path.display(), if dry_run { ": nothing stored, dry run" } else { "" });
+fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
+    let Imported { id, report } = imported;
+    let mut text = match id {
+        Some(id) => format!("{} ({format}), import {id}\n", path.display()),
+        None => format!("{} ({format}): nothing stored, dry run\n", path.display()),
+    };
     let kinds = [
         ("sleep sessions", report.sessions),
         ("supplements", report.supplements),
@@ -164,6 +162,7 @@ fn list(listed: &[Rejection], total: u64, mut tell: impl FnMut(String)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::id::ImportId;
 
     fn report() -> ImportReport {
         let rejection = Rejection { place: "record 2".to_owned(), reason: "no start".to_owned() };
@@ -190,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_report_for_people_leaves_out_what_did_not_occur_and_counts_what_it_does_not_list() {
-        let text = sentences(Path::new("a.json"), "fitbit", &report(), true);
+        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: report() });
         assert!(text.starts_with(
             "a.json (fitbit): nothing stored, dry run\n  sleep sessions: 3 new, 1 updated, 2 unchanged\n"
         ));
@@ -200,7 +199,9 @@ mod tests {
 
     #[test]
     fn a_file_without_records_says_so() {
-        let text = sentences(Path::new("a.json"), "fitbit", &ImportReport::default(), false);
-        assert_eq!(text, "a.json (fitbit)\n  no records\n");
+        let id = ImportId::parse("7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48").ok();
+        let text =
+            sentences(Path::new("a.json"), "fitbit", &Imported { id, report: ImportReport::default() });
+        assert_eq!(text, "a.json (fitbit), import 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n  no records\n");
     }
 }

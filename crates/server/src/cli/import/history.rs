@@ -1,0 +1,76 @@
+//! `restwell import list|undo`: what was imported, and taking it back.
+
+use crate::cli::argument;
+use crate::cli::output::{self, Record};
+use crate::wiring::Session;
+use anyhow::bail;
+use application::import::{Counts, ListImports, UndoImport, UndoImportError, Undone};
+use application::ports::storage::Import;
+use clap::Args;
+use domain::id::{ImportId, UserId};
+use domain::time::format;
+
+/// Whose imports.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Only those of this person
+    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
+    user: Option<UserId>,
+    /// At most so many
+    #[arg(long, default_value_t = 100)]
+    limit: usize,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which import.
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The import's id, as `restwell import list` names it
+    #[arg(value_name = "IMPORT_ID", value_parser = argument::import_id)]
+    id: ImportId,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists imports.
+pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
+    let imports = ListImports::new(session.store.units.clone()).run(arguments.user, arguments.limit).await?;
+    let records: Vec<Record> = imports.iter().map(record).collect();
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+fn record(import: &Import) -> Record {
+    let changed = |counts: Counts| counts.new + counts.updated;
+    let user = import.user_id.map_or_else(String::new, |id| id.to_string());
+    Record::new()
+        .with_text("import_id", import.id)
+        .with("user_id", user)
+        .with("file", import.file_name.as_str())
+        .with("format", import.format.as_deref().unwrap_or_default())
+        .with("state", import.state.as_str())
+        .with("started_at", format::utc(import.started_at))
+        .with("sessions", changed(import.report.sessions))
+        .with("supplements", changed(import.report.supplements))
+        .with("logs", changed(import.report.logs))
+        .with("rejected", import.report.rejected_total)
+}
+
+/// Takes an import back.
+pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
+    let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
+    let id = arguments.id;
+    let Undone { taken_back, left } = match undo.run(id, None).await {
+        Ok(undone) => undone,
+        Err(UndoImportError::Unknown) => bail!("there is no import {id}; `restwell import list` lists them"),
+        Err(error) => return Err(error.into()),
+    };
+    let record = Record::new().with("taken_back", taken_back).with("left", left);
+    output::print(&record, arguments.json)?;
+    if left > 0 && !arguments.json {
+        output::note("what is left was changed since, or is in use".to_owned());
+    }
+    Ok(())
+}
