@@ -47,6 +47,7 @@ fn every_documented_command_is_there() {
         format!("code create --client {ID} --user {ID} --redirect-uri https://a.example/cb --scope sleep --ttl 10m --json"),
         format!("import --user {ID} --format fitbit --timezone UTC --dry-run --json a.json b.csv"),
         "import --format dsld a.json".to_owned(),
+        format!("import --user {ID} --start 2026-01-10T22:30:00+01:00 night.txt"),
         format!("export --user {ID}"),
         "reference openapi".to_owned(),
         "reference configuration".to_owned(),
@@ -64,6 +65,7 @@ fn an_argument_that_is_no_valid_value_is_refused_by_its_name() {
     for (line, name) in [
         ("user create --email nobody --timezone UTC".to_owned(), "--email"),
         ("user create --email a@b --timezone Moon/Base".to_owned(), "--timezone"),
+        ("import --start 2026-01-10T22:30:00 night.txt".to_owned(), "--start"),
         ("user show 17".to_owned(), "USER_ID"),
         ("client create --name N --redirect-uri javascript://x --scope sleep".to_owned(), "--redirect-uri"),
         (
