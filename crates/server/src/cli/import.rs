@@ -12,7 +12,6 @@ use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, Import
 use application::operator::FindUser;
 use application::ports::import_source::ImportFile;
 use chrono::{DateTime, FixedOffset};
-use chrono::{DateTime, FixedOffset};
 use clap::{Args, Subcommand};
 use domain::id::UserId;
 use domain::import::FileName;
@@ -43,9 +42,6 @@ pub(crate) struct ImportArguments {
     /// The IANA time zone of times that carry none; without it, the person's own
     #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
     timezone: Option<TimeZone>,
-    /// When a recording began that does not say so (a hypnogram of polysomnography), with its offset; for one FILE
-    #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
-    start: Option<DateTime<FixedOffset>>,
     /// When a recording began that does not say so (a hypnogram of polysomnography), with its offset; for one FILE
     #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
     start: Option<DateTime<FixedOffset>>,
@@ -83,9 +79,6 @@ pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyh
 }
 
 async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<()> {
-    if arguments.start.is_some() && arguments.files.len() > 1 {
-        bail!("--start tells when one recording began: give one FILE with it");
-    }
     if arguments.start.is_some() && arguments.files.len() > 1 {
         bail!("--start tells when one recording began: give one FILE with it");
     }
@@ -172,7 +165,6 @@ impl ImportRun {
         let format = file.format();
         self.require_user(file.as_ref())?;
         self.forbid_start(format)?;
-        self.forbid_start(format)?;
         let name = FileName::clean(&path.to_string_lossy());
         let about = FileAbout::File { name, digest: import_adapter::digest(path)?, zone: self.context.zone };
         let command = ImportRecordsCommand { user_id: self.user_id, dry_run: self.dry_run, about };
@@ -181,16 +173,6 @@ impl ImportRun {
         let imported = self.import.run(&command, file.as_ref(), &told).await;
         progress.end();
         Ok((format, imported?))
-    }
-
-    /// Refuses a start for a file that says itself when its nights began.
-    fn forbid_start(&self, format: &str) -> Result<(), ImportRecordsError> {
-        use application::ports::import_source::ImportRefusal;
-        if self.context.start.is_none() || format == Format::Hypnogram.name() {
-            return Ok(());
-        }
-        let text = "the file says itself when its records began; leave --start out".to_owned();
-        Err(ImportRefusal::NotThisFormat(text).into())
     }
 
     /// Refuses a start for a file that says itself when its nights began.
