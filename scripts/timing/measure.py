@@ -203,13 +203,15 @@ def revocation(scene):
     count, at_a_time = 100, 4
     ways = {"disconnected on the page of connected apps": disconnect, "taken back at /oauth/revoke": revoke}
     scene.table.title("T67", "what was taken away through one server is refused by the other one")
-    cookie = sign_in(Caller(scene.one), EMAIL)
+    # A person for each thread: who disconnects one app voids the codes of all that are not redeemed yet.
+    people = [(email, create_person(email)) for email in (f"reader{number}@example.org" for number in range(at_a_time))]
     for what, way in ways.items():
         samples = []
 
         def measure_some(number, way=way, samples=samples):
             one, two = Caller(scene.one), Caller(scene.two)
-            app = App(f"App {number}", scene.user_id)
+            email, user_id = people[number]
+            app, cookie = App(f"App {number}", user_id), sign_in(one, email)
             for _ in range(count // at_a_time):
                 samples.append(until_refused(one, two, app, way, cookie))
 
