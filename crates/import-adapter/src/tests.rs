@@ -9,7 +9,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 use std::io::Write as _;
 
 /// One whole file of each kind.
-const FILES: [&str; 12] = [
+const FILES: [&str; 18] = [
     r#"[{"logId":1,"mainSleep":true,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-11T00:00:00.000",
     "levels":{"data":[{"dateTime":"2026-01-10T23:00:00.000","level":"light","seconds":1200}],"shortData":[]}}]"#,
     r#"{"sleep":[{"logId":2,"startTime":"2026-01-10T23:00:00.000","duration":120000,
@@ -30,6 +30,16 @@ const FILES: [&str; 12] = [
     {"startdate":1768086600,"state":2,"enddate":1768087200,"model":"Mat"}]}}"#,
     r#"{"status":0,"body":{"series":[{"id":1,"timezone":"Europe/Paris","startdate":1768086000,"enddate":1768089600,
     "data":{"total_sleep_time":3000}}],"more":false}}"#,
+    r#"{"header":{"id":"a","schema_id":{"namespace":"omh","name":"sleep-episode","version":"1.1"}},
+    "body":{"effective_time_frame":{"time_interval":{"start_date_time":"2026-01-10T23:00:00+01:00",
+    "duration":{"value":8,"unit":"h"}}},"total_sleep_time":{"value":7,"unit":"h"}}}"#,
+    r#"{"resourceType":"Observation","code":{"coding":[{"system":"http://snomed.info/sct","code":"258158006"}]},
+    "effectivePeriod":{"start":"2026-01-10T23:00:00Z","end":"2026-01-11T07:00:00Z"},
+    "valueCodeableConcept":{"coding":[{"system":"http://snomed.info/sct","code":"248220008"}]}}"#,
+    "[-1,0,0,1,2,3,4]",
+    "Cycle start time,Cycle timezone,Sleep onset,Wake onset,Nap\nx,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,true\n",
+    "Id,Tz,From,To,Sched,Hours,\"Event\"\n7,UTC,10. 01. 2026 22:00,11. 01. 2026 6:00,,8.0,REM_START-1768100400000\n",
+    "created_at,supplement_id,servings\n2026-01-10 22:00,1a2b3c4d-0000-4000-8000-000000000001,1\n",
 ];
 
 #[test]
@@ -65,7 +75,7 @@ fn a_record_that_is_taken_says_where_it_stands() {
         places,
         [
             record, record, record, "line 3", record, record, "line 1", "line 2", record, record, record,
-            record
+            record, record, record, record, "line 2", "line 2", "line 2"
         ]
     );
     let lines = FILES[6].repeat(3);

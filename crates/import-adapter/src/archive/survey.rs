@@ -53,6 +53,12 @@ pub(super) fn survey(
     if members.is_empty() {
         return Err(unknown.refusal(count));
     }
+    if members.iter().filter(|member| member.recognised.format() == Format::Hypnogram).count() > 1 {
+        let told = format!(
+            "{what} holds several hypnograms, of which each has a start of its own: name one file at a time"
+        );
+        return Err(ImportRefusal::NotThisFormat(told));
+    }
     let passed_over = others.saturating_add(count.saturating_sub(members.len()));
     let note = (passed_over > 0).then(|| (what, told(format, passed_over)));
     Ok(Container { members, note, context })
@@ -69,8 +75,7 @@ fn look(entry: &Entry, format: Format) -> Result<Look, ImportRefusal> {
     Ok((found, reader.unpacking()))
 }
 
-/// Drops what only an empty list, or only the format that was asked for, speaks for, where other entries are sure to be
-/// of another format.
+/// Drops what only a weak sign or an empty list speaks for, where other entries are sure to be of another format.
 fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>) -> impl Iterator<Item = Member> {
     let sure: Vec<Format> = claimed
         .iter()
@@ -81,7 +86,7 @@ fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>) -> impl Iterator<
         let counts = match sign {
             Sign::Sure => true,
             Sign::Empty => sure.is_empty() || sure.contains(&recognised.format()),
-            Sign::Asked => sure.is_empty(),
+            Sign::Weak => sure.is_empty(),
         };
         counts.then_some(Member { entry, recognised })
     })

@@ -107,6 +107,18 @@ fn a_weak_sign_does_not_count_beside_another_format() {
 }
 
 #[test]
+fn a_list_of_small_numbers_is_a_hypnogram_only_when_nothing_else_is_there() {
+    let night = month([1]);
+    let packed = archive(&[("a.json", b"[1,2,3]"), ("b.json", night.as_bytes())], deflated());
+    let (format, items) = read(&packed).unwrap();
+    assert_eq!((format, places(&items)), ("fitbit", vec!["b.json: record 1", "the archive"]));
+    let (format, items) = read(&archive(&[("a.txt", b"0\n2\n")], deflated())).unwrap();
+    assert_eq!((format, sessions(&items).len()), ("hypnogram", 1));
+    let several = archive(&[("a.txt", b"0\n2\n"), ("b.txt", b"0\n3\n")], deflated());
+    assert!(refusal(&several).contains("holds several hypnograms"));
+}
+
+#[test]
 fn an_archive_of_nothing_known_is_refused_with_what_was_seen() {
     let seen = "it is text whose first lines begin no format that is known";
     assert_eq!(

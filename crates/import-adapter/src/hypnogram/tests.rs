@@ -43,7 +43,7 @@ fn whole_numbers_may_be_written_with_a_point() {
 #[test]
 fn a_value_of_another_scale_rejects_the_night() {
     for (text, reason) in [
-        ("# R and K\n0\n1\n5\n7\n", "line 4: the value is none of -1, 0, 1, 2, 3 and 4"),
+        ("# R and K\n0\n0\n1\n5\n7\n", "line 5: the value is none of -1, 0, 1, 2, 3 and 4"),
         ("[0,1,2.5]", "epoch 3: the value is none of -1, 0, 1, 2, 3 and 4"),
         ("[0,\"W\",9]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
         ("[0,null]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
@@ -59,7 +59,7 @@ fn a_value_of_another_scale_rejects_the_night() {
 fn a_night_is_at_most_seven_days_long() {
     let night = |epochs: usize| read_all(&"2\n".repeat(epochs));
     assert_eq!(sessions(&night(20_160)).len(), 1);
-    assert_eq!(rejections(&night(20_161)), ["record 1: time in bed: the session is longer than seven days"]);
+    assert_eq!(rejections(&night(20_161)), ["record 1: time in bed: longer than seven days"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use crate::Format;
-use crate::testing::{frame, items, notes, read, rejections, sessions, stages};
+use crate::testing::{frame, items, metric, notes, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{prop, prop_assert_eq, proptest};
@@ -38,10 +38,6 @@ fn only(text: &str) -> SleepRecord {
     assert_eq!((rejections(&found), notes(&found)), (vec![], vec![]), "{text}");
     let [record] = sessions(&found).try_into().unwrap();
     record
-}
-
-fn metric(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
-    record.metrics().get(kind).map(domain::sleep::MetricValue::as_f64)
 }
 
 #[test]
@@ -301,7 +297,6 @@ fn files_of_every_shape_are_recognised_and_near_misses_are_not() {
         r#"{"header":{"from":"a"},"body":[{}]}"#,
         r#"{"body":{"value":1}}"#,
         r#"{"header":{"schema_id":{"namespace":"omh","name":"step-count","version":"3.0"}},"body":{}}"#,
-        "[1,2]",
     ] {
         let refused = read(text.as_bytes(), OMH, "UTC");
         let auto = read(text.as_bytes(), Format::Auto, "UTC");

@@ -100,8 +100,8 @@ pub(crate) enum Sign {
     Sure,
     /// An empty list, which could be one of many formats.
     Empty,
-    /// Only that the format was asked for.
-    Asked,
+    /// Only that the format was asked for, or small numbers, which any list may have.
+    Weak,
 }
 
 /// A format that takes a file, and why.
@@ -117,8 +117,8 @@ pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal>
     let sure = seen.first_claim(asked, false);
     let sign = match &sure {
         _ if seen.is_empty() => Sign::Empty,
-        Some(_) => Sign::Sure,
-        None => Sign::Asked,
+        Some(recognised) if recognised.format() != Format::Hypnogram => Sign::Sure,
+        _ => Sign::Weak,
     };
     match sure.or_else(|| seen.first_claim(asked, asked != Format::Auto)) {
         Some(recognised) => Ok(Claim { recognised, sign }),

@@ -1,8 +1,13 @@
 //! The public sample files, where a checkout has them beside it.
 
 mod apple_health;
+mod fhir;
 mod garmin;
+mod hypnogram;
+mod open_mhealth;
 mod oura;
+mod sleep_as_android;
+mod whoop;
 mod withings;
 
 use crate::testing::context;
@@ -76,10 +81,30 @@ fn the_sample_files_give_what_the_rules_say() {
         ("garmin/garth-dailySleepData-2025-07-07.json", "garmin", [1, 0, 0, 0, 0, 0]),
         ("oura/ouraring-v1-sleep-hypnogram.json", "oura", [1, 22, 0, 0, 0, 0]),
         ("oura/totty-v2-sleep-synthetic.json", "oura", [5, 0, 0, 0, 0, 0]),
+        ("constructed/whoop-sleeps.csv", "whoop", [4, 0, 0, 0, 0, 0]),
+        ("sleep-as-android/sleep-export.1.csv", "sleep-as-android", [2, 0, 0, 0, 0, 0]),
+        ("sleep-as-android/sleep-export.2.csv", "sleep-as-android", [2, 0, 0, 0, 2, 0]),
+        ("sleep-as-android/sleep-export.4.zip", "sleep-as-android", [6, 0, 0, 0, 2, 1]),
         ("withings/aiowithings-sleep-raw-2021-04-17_21.json", "withings", [4, 462, 0, 0, 0, 0]),
         ("withings/aiowithings-sleep-summary-2021-03_2021-07.json", "withings", [142, 0, 0, 0, 0, 2]),
         ("withings/shimmer-sleep-measures.json", "withings", [1, 3, 0, 0, 0, 0]),
         ("withings/shimmer-sleep-summary.json", "withings", [2, 0, 0, 0, 0, 0]),
+        ("open-mhealth/granola-hk-category-sleep-with-metadata.json", "open-mhealth", [1, 0, 0, 0, 0, 0]),
+        ("open-mhealth/sleep-duration-2.0-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 0]),
+        (
+            "open-mhealth/sleep-episode-1.0-SHOULDFAIL-missing-time-frame.json",
+            "open-mhealth",
+            [0, 0, 0, 0, 1, 0],
+        ),
+        ("open-mhealth/sleep-episode-1.0-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 0]),
+        // By the schema the latency lies before the time frame, within which 8.5 h asleep and 30 min awake leave no room.
+        ("open-mhealth/sleep-episode-1.1-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 1]),
+        ("open-mhealth/total-sleep-time-1.0-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 0]),
+        ("fhir/Observation-PCDSleepObservation-stage-example.json", "fhir", [1, 1, 0, 0, 0, 0]),
+        ("polysomnography/dreem-dodh-scorer_1-0d79f4b1.json", "hypnogram", [1, 60, 0, 0, 0, 0]),
+        ("polysomnography/dreem-dodh-scorer_1-119f9726.json", "hypnogram", [1, 64, 0, 0, 0, 0]),
+        ("polysomnography/dreem-dodo-scorer_1-16450f5a.json", "hypnogram", [1, 127, 0, 0, 0, 0]),
+        ("polysomnography/yasa-full-6hrs-hypno-30s.txt", "hypnogram", [1, 44, 0, 0, 0, 0]),
         ("dsld/label_10098_partial.json", "dsld", [0, 0, 1, 1, 0, 0]),
         ("dsld/label_1027.json", "dsld", [0, 0, 1, 10, 0, 0]),
         ("dsld/label_11243.json", "dsld", [0, 0, 1, 32, 0, 0]),
@@ -107,7 +132,19 @@ fn the_sample_with_a_comment_is_refused_at_the_comment() {
 #[test]
 fn no_other_sample_is_taken_for_something_else() {
     let Some(folder) = folder() else { return };
-    let known = ["apple-health", "fitbit", "oura", "garmin", "withings", "dsld", "constructed"];
+    let known = [
+        "apple-health",
+        "fitbit",
+        "oura",
+        "garmin",
+        "sleep-as-android",
+        "withings",
+        "dsld",
+        "open-mhealth",
+        "fhir",
+        "polysomnography",
+        "constructed",
+    ];
     for entry in std::fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
         if known.iter().any(|name| entry.file_name() == *name) {
             continue;

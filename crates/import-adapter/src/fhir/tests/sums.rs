@@ -1,0 +1,171 @@
+use super::{LOINC, asleep, duration, list, observation, only, read_all};
+use crate::testing::{frame, metric, notes, rejections, sessions, stages};
+use domain::sleep::MetricKind;
+
+const ASLEEP: &str = "93832-4";
+const DEEP: &str = "93831-6";
+const LIGHT: &str = "93830-8";
+const REM: &str = "93829-0";
+
+/// A sleep duration from 01:00 to 07:00 with this quantity.
+fn asleep_for(quantity: &str) -> String {
+    observation((LOINC, ASLEEP), "01:00", "07:00", &format!(r#","valueQuantity":{{{quantity}}}"#))
+}
+
+#[test]
+fn durations_of_a_night_are_its_sums() {
+    let record = only(&list(&[
+        duration(ASLEEP, "01:00", "07:00", 330),
+        duration(DEEP, "01:00", "07:00", 60),
+        duration(LIGHT, "01:00", "07:00", 200),
+        duration(REM, "01:00", "07:00", 70),
+        duration(REM, "01:00", "07:00", 70),
+    ]));
+    assert!(record.hypnogram().is_empty());
+    assert_eq!(frame(&record), "2026-01-11T01:00:00-05:00 2026-01-11T07:00:00-05:00");
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(19_800.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightDeep), Some(3600.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightLight), Some(12_000.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightRem), Some(4200.0));
+}
+
+#[test]
+fn a_duration_as_long_as_its_period_is_a_stretch_of_the_stage() {
+    let record = only(&list(&[
+        duration(LIGHT, "01:00", "02:00", 60),
+        duration(DEEP, "02:00", "02:30", 29),
+        duration(REM, "02:30", "03:00", 30),
+        duration(ASLEEP, "03:00", "03:30", 30),
+    ]));
+    assert_eq!(
+        stages(&record),
+        ["LIGHT 01:00-02:00", "DEEP 02:00-02:30", "REM 02:30-03:00", "ASLEEP 03:00-03:30"]
+    );
+}
+
+#[test]
+fn a_sleep_as_long_as_its_period_does_not_hide_the_sums_of_its_stages() {
+    let record = only(&list(&[
+        duration(ASLEEP, "01:00", "07:00", 360),
+        duration(DEEP, "01:00", "07:00", 60),
+        duration(LIGHT, "01:00", "07:00", 220),
+        duration(REM, "01:00", "07:00", 80),
+    ]));
+    assert!(record.hypnogram().is_empty());
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(21_600.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightDeep), Some(3600.0));
+    let alone = only(&duration(ASLEEP, "01:00", "07:00", 360));
+    assert_eq!(stages(&alone), ["ASLEEP 01:00-07:00"]);
+}
+
+#[test]
+fn stages_win_over_sums() {
+    let record = only(&list(&[duration(ASLEEP, "01:00", "07:00", 100), asleep("02:00", "03:00", "")]));
+    assert_eq!(stages(&record), ["ASLEEP 02:00-03:00"]);
+    assert_eq!(frame(&record), "2026-01-11T01:00:00-05:00 2026-01-11T07:00:00-05:00");
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3600.0));
+}
+
+#[test]
+fn sums_of_parts_of_one_night_are_added_and_those_of_two_nights_are_not() {
+    let record =
+        only(&list(&[duration(ASLEEP, "01:00", "03:00", 90), duration(ASLEEP, "03:30", "06:00", 120)]));
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(12_600.0));
+    let found =
+        read_all(&list(&[duration(ASLEEP, "01:00", "03:00", 90), duration(ASLEEP, "04:30", "06:00", 60)]));
+    let asleep: Vec<_> =
+        sessions(&found).iter().map(|one| metric(one, MetricKind::TimeNightAsleep)).collect();
+    assert_eq!(asleep, [Some(5400.0), Some(3600.0)]);
+}
+
+#[test]
+fn sums_that_contradict_are_dropped_and_noted() {
+    let found =
+        read_all(&list(&[duration(ASLEEP, "01:00", "06:00", 90), duration(ASLEEP, "03:00", "07:00", 120)]));
+    assert_eq!(metric(&sessions(&found)[0], MetricKind::TimeNightAsleep), None);
+    assert_eq!(
+        notes(&found),
+        ["record 1: sums of periods that overlap contradict each other and were dropped"]
+    );
+    // Seconds that are said to be minutes.
+    let found = read_all(&asleep_for(r#""value":19800,"unit":"min","code":"min""#));
+    assert_eq!(metric(&sessions(&found)[0], MetricKind::TimeNightAsleep), None);
+    assert_eq!(notes(&found), ["record 1: the totals contradict the time in bed and were dropped"]);
+}
+
+#[test]
+fn the_unit_of_a_duration_counts() {
+    for quantity in [
+        r#""value":19800,"unit":"seconds","code":"s""#,
+        r#""value":330,"code":"min""#,
+        r#""value":5.5,"unit":"h""#,
+        r#""value":19800000,"unit":"ms""#,
+    ] {
+        let record = only(&asleep_for(quantity));
+        assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(19_800.0), "{quantity}");
+    }
+    for quantity in [
+        r#""value":330"#,
+        r#""value":330,"code":"mm[Hg]""#,
+        r#""value":-1,"code":"min""#,
+        r#""code":"min""#,
+        r#""value":330,"code":"min","comparator":"<""#,
+    ] {
+        let found = read_all(&asleep_for(quantity));
+        let reason = "record 1: valueQuantity is no length of time in a UCUM unit";
+        assert_eq!(rejections(&found), [reason], "{quantity}");
+    }
+}
+
+#[test]
+fn a_start_and_a_duration_are_enough() {
+    let text = duration(ASLEEP, "01:00", "07:00", 90).replace(r#","end":"2026-01-11T07:00:00-05:00""#, "");
+    let record = only(&text);
+    assert_eq!(frame(&record), "2026-01-11T01:00:00-05:00 2026-01-11T02:30:00-05:00");
+    assert_eq!(stages(&record), ["ASLEEP 01:00-02:30"]);
+}
+
+#[test]
+fn the_sum_of_a_whole_day_is_no_session() {
+    for end in ["2026-01-12T00:00:00-05:00", "2026-01-11T23:59:59-05:00"] {
+        let text = duration(ASLEEP, "00:00", "07:00", 430).replace("2026-01-11T07:00:00-05:00", end);
+        assert_eq!(rejections(&read_all(&text)), ["record 1: a sum over a day or longer is no session"]);
+    }
+}
+
+#[test]
+fn sums_may_be_components() {
+    let phr = "http://hl7.org/fhir/uv/phr/CodeSystem";
+    let component = |system: &str, code: &str, minutes: f64| {
+        format!(
+            r#"{{"code":{{"coding":[{{"system":"{system}","code":"{code}"}}]}},"valueQuantity":{{"value":{minutes},"code":"min"}}}}"#
+        )
+    };
+    let own = format!("{phr}/sleep-episode-codes");
+    let components = [
+        component(&own, "latencyToSleepOnset", 12.5),
+        component(&own, "totalSleepTime", 300.0),
+        component(&own, "wakeAfterSleepOnset", 20.0),
+        component(&own, "deepSleepDuration", 50.0),
+        component(LOINC, LIGHT, 200.0),
+        component(&own, "remSleepDuration", 50.0),
+        component(&own, "sleepEfficiencyPercentage", 90.0),
+    ];
+    let more = format!(r#","component":[{}]"#, components.join(","));
+    let system = format!("{phr}/observation-pghd-codes");
+    let record = only(&observation((&system, "sleepEpisode"), "01:00", "07:00", &more));
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(18_000.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightLight), Some(12_000.0));
+    assert_eq!(metric(&record, MetricKind::SleepLatency), Some(750.0));
+    assert_eq!(metric(&record, MetricKind::TimeSleepAwake), Some(1200.0));
+    let found = read_all(&observation(
+        (&system, "sleepEpisode"),
+        "01:00",
+        "07:00",
+        &more.replace(r#"50,"code":"min""#, r#"50"#),
+    ));
+    assert_eq!(
+        notes(&found),
+        ["record 1: components that are no length of time in a UCUM unit were left out: 2"]
+    );
+}
