@@ -2,13 +2,17 @@
 
 use crate::Harness;
 use crate::fixture::{
-    browser, client, client_id, consent, event, hash, link, password_hash, personal_token, request,
-    request_id, secret, tally, user, user_id,
+    browser, client, client_id, conflict, consent, erasure_id, event, hash, import, import_id, link, made,
+    password_hash, personal_token, request, request_id, seconds, secret, session, session_id, tally, user,
+    user_id,
 };
-use application::ports::storage::AuditFilter;
+use application::ports::storage::{
+    AuditFilter, ChangePageQuery, Erasure, Import, RecordReference, UniqueKey,
+};
 use domain::authorization_request::AuthorizationRequest;
+use domain::change::ChangeKind;
 use domain::password_link::PasswordLinkPurpose;
-use domain::user::User;
+use domain::user::{Email, User};
 
 /// Stores a person with one of everything that signing in, consent and personal tokens leave behind.
 async fn store(harness: &Harness, number: u64) {
@@ -81,7 +85,7 @@ pub(crate) async fn an_erasure_that_is_rolled_back_leaves_everything(harness: &H
     assert_eq!(stored_of(harness, 1).await, [true; 9]);
 }
 
-pub(crate) async fn a_link_to_sign_up_survives_the_erasure_of_its_address(harness: &Harness) {
+pub(crate) async fn a_link_to_sign_up_survives_the_deletion_of_its_address(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let mut link = link(1);
     link.purpose = PasswordLinkPurpose::SignUp { email: user(1).email };
@@ -89,4 +93,95 @@ pub(crate) async fn a_link_to_sign_up_survives_the_erasure_of_its_address(harnes
     unit.password_links().insert(&link).await.unwrap();
     assert!(unit.users().delete(user_id(1)).await.unwrap());
     assert_eq!(unit.password_links().find(&hash(1)).await.unwrap(), Some(link));
+}
+
+/// The receipt of an erasure so many seconds after [`now`].
+fn receipt(number: u64, at: i64) -> Erasure {
+    Erasure { id: erasure_id(number), at: seconds(at) }
+}
+
+async fn erase(harness: &Harness, number: u64, erasure: Erasure) -> bool {
+    let mut unit = harness.begin().await;
+    let existed = unit.erasures().erase(user_id(number), erasure).await.unwrap();
+    unit.commit().await.unwrap();
+    existed
+}
+
+pub(crate) async fn an_erasure_leaves_no_trace_but_the_receipt(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    for number in [1, 2] {
+        store(harness, number).await;
+        harness.store_sessions(user_id(number), &[session(number, 0), session(number + 10, 600)]).await;
+        let mut unit = harness.begin().await;
+        let import = Import { user_id: Some(user_id(number)), ..import(number) };
+        unit.imports().insert(&import).await.unwrap();
+        let record = RecordReference::Session(session_id(number));
+        unit.imports().note(import.id, import.user_id, &[made(record)]).await.unwrap();
+        unit.imports().add_part(import.id, 0, b"part").await.unwrap();
+        unit.sleep().delete(user_id(number), &[session_id(number + 10)]).await.unwrap();
+        let mut link = link(number + 20);
+        let address = user(number).email.as_str().to_uppercase();
+        link.purpose = PasswordLinkPurpose::SignUp { email: Email::parse(&address).unwrap() };
+        unit.password_links().insert(&link).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+    assert!(erase(harness, 1, receipt(7, 0)).await);
+    assert_eq!(stored_of(harness, 1).await, [false; 9]);
+    assert_eq!(stored_of(harness, 2).await, [true; 9]);
+    for (number, is_there) in [(1, false), (2, true)] {
+        let id = user_id(number);
+        let filter = AuditFilter { user_id: Some(id), ..AuditFilter::default() };
+        assert_eq!(!harness.audit.list_events(filter, None, 9).await.unwrap().is_empty(), is_there);
+        let query = ChangePageQuery { user_id: id, after: None, kinds: ChangeKind::ALL.to_vec(), limit: 9 };
+        let told = harness.changes.changes(query).await.unwrap().changes.len();
+        assert_eq!(told, if is_there { 3 } else { 0 });
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.users().find(id).await.unwrap().is_some(), is_there);
+        assert_eq!(unit.imports().find(import_id(number)).await.unwrap().is_some(), is_there);
+        assert_eq!(unit.imports().has_notes(import_id(number)).await.unwrap(), is_there);
+        assert_eq!(unit.imports().part(import_id(number), 0).await.unwrap().is_some(), is_there);
+        assert_eq!(unit.password_links().find(&hash(number + 20)).await.unwrap().is_some(), is_there);
+        assert_eq!(unit.erasures().was_erased(id).await.unwrap(), !is_there);
+    }
+    assert_eq!(harness.begin().await.erasures().list(9).await.unwrap(), [receipt(7, 0)]);
+}
+
+pub(crate) async fn an_erasure_of_nobody_keeps_nothing(harness: &Harness) {
+    assert!(!erase(harness, 1, receipt(7, 0)).await);
+    let mut unit = harness.begin().await;
+    assert!(!unit.erasures().was_erased(user_id(1)).await.unwrap());
+    assert_eq!(unit.erasures().list(9).await.unwrap(), []);
+    unit.users().insert(&user(1)).await.unwrap();
+    assert!(unit.erasures().erase(user_id(1), receipt(7, 0)).await.unwrap());
+    unit.rollback().await.unwrap();
+    assert!(!harness.begin().await.erasures().was_erased(user_id(1)).await.unwrap());
+    harness.store_user(&user(1)).await;
+}
+
+pub(crate) async fn an_id_that_was_erased_is_never_given_out_again(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    assert!(erase(harness, 1, receipt(7, 0)).await);
+    assert!(!erase(harness, 1, receipt(8, 0)).await);
+    let mut unit = harness.begin().await;
+    assert_eq!(conflict(unit.users().insert(&user(1)).await), UniqueKey::UserId);
+    // Only the id: the address belongs to whoever has it.
+    let heir = User { email: user(1).email, ..user(2) };
+    unit.users().insert(&heir).await.unwrap();
+    unit.commit().await.unwrap();
+    // Who was deleted without being erased may come back with a backup.
+    let mut unit = harness.begin().await;
+    assert!(unit.users().delete(user_id(2)).await.unwrap());
+    unit.users().insert(&heir).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+pub(crate) async fn erasures_are_listed_latest_first(harness: &Harness) {
+    for (number, at) in [(1, 5), (4, 7), (3, 7), (2, 9)] {
+        harness.store_user(&user(number)).await;
+        assert!(erase(harness, number, receipt(number, at)).await);
+    }
+    let mut unit = harness.begin().await;
+    let expected = [receipt(2, 9), receipt(4, 7), receipt(3, 7), receipt(1, 5)];
+    assert_eq!(unit.erasures().list(9).await.unwrap(), expected);
+    assert_eq!(unit.erasures().list(2).await.unwrap(), expected[..2]);
 }

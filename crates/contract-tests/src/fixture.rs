@@ -28,8 +28,10 @@ use domain::user::{
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
+mod import;
 mod sign_in;
 
+pub(crate) use import::*;
 pub(crate) use sign_in::*;
 
 /// The moment at which the cases take place, with all six decimals.

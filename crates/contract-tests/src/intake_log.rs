@@ -169,3 +169,20 @@ pub(crate) async fn a_walk_goes_over_all_logs_oldest_first(harness: &Harness) {
     assert_eq!(walked, expected);
     assert_eq!(harness.supplements.walk_logs(user_id(3), None, 2).await.unwrap(), []);
 }
+
+pub(crate) async fn deleting_counts_the_logs_that_the_person_had(harness: &Harness) {
+    prepare(harness).await;
+    let logs = [log(1, 1, now()), log(2, 2, now()), keyed_log(3, 1, now(), Some("a"))];
+    harness.store_logs(user_id(1), &logs).await;
+    harness.store_logs(user_id(2), &[log(4, 1, now())]).await;
+    let mut unit = harness.begin().await;
+    let ids = [1, 3, 4, 5].map(log_id);
+    assert_eq!(unit.intake_logs().delete(user_id(1), &ids).await.unwrap(), 2);
+    assert_eq!(unit.intake_logs().delete(user_id(1), &[]).await.unwrap(), 0);
+    // A deleted key is free within the same unit of work.
+    let heir = keyed_log(6, 2, now(), Some("a"));
+    unit.intake_logs().insert(user_id(1), std::slice::from_ref(&heir)).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(find(harness, 1, &[1, 2, 3, 6]).await, [log(2, 2, now()), heir]);
+    assert_eq!(find(harness, 2, &[4]).await, [log(4, 1, now())]);
+}

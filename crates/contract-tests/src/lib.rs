@@ -31,7 +31,10 @@ mod failure;
 mod fixture;
 mod grant;
 mod harness;
+mod idempotency;
+mod imports;
 mod intake_log;
+mod noted;
 mod outbox;
 mod password;
 mod password_link;
@@ -224,6 +227,12 @@ suite! {
         a_version_that_is_not_current_is_not_replaced,
         a_label_has_logs_as_soon_as_anybody_has_one,
         what_a_person_takes_is_listed_by_id_in_every_version,
+        a_version_tells_its_key,
+        a_code_finds_the_current_label_in_any_spelling,
+        of_several_labels_with_a_code_the_latest_is_found,
+        a_retracted_version_leaves_its_place_to_its_predecessor,
+        a_version_that_was_logged_or_is_not_there_is_not_retracted,
+        a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back,
     }
     supplement_page {
         records_sort_by_their_first_log_in_the_direction_then_by_id,
@@ -245,6 +254,7 @@ suite! {
         an_update_overwrites_everything,
         an_update_of_no_log_of_the_person_says_so,
         an_update_to_a_taken_external_key_is_a_conflict,
+        deleting_counts_the_logs_that_the_person_had,
         a_walk_goes_over_all_logs_oldest_first,
     }
     password {
@@ -359,9 +369,48 @@ suite! {
         a_postponed_message_is_due_then,
         a_message_is_deleted_once,
     }
+    imports {
+        an_import_reads_back_as_stored,
+        every_state_and_origin_reads_back,
+        an_update_overwrites_everything_but_person_and_start,
+        imports_are_listed_latest_first_in_pages,
+        what_broke_off_is_found_by_person_and_digest,
+        parts_read_back_and_a_part_that_is_there_is_left,
+        an_upload_that_waits_is_leased_once_the_oldest_first,
+        a_lease_is_prolonged_while_the_upload_runs,
+        of_racing_servers_each_upload_goes_to_one,
+        uploads_that_came_to_nothing_are_refused_up_to_the_limit,
+    }
+    noted {
+        what_a_record_was_reads_back_whatever_record_it_is,
+        what_was_first_there_stays_noted,
+        what_is_noted_is_told_latest_first_and_labels_last,
+        a_record_stands_as_the_import_left_it_until_something_changes_it,
+        a_later_import_is_named_and_the_next_one_of_several,
+        a_forgotten_change_leaves_the_record_to_the_import_before,
+        what_something_else_changed_stays_overtaken_when_another_note_goes,
+        a_label_stands_until_it_is_overwritten_or_gone,
+        imports_undone_in_any_order_leave_what_the_others_made,
+        notes_of_imports_that_ended_are_forgotten_up_to_the_limit,
+    }
+    idempotency {
+        a_key_is_taken_once_and_busy_until_it_is_answered,
+        an_answer_is_given_again_to_the_same_request,
+        a_key_stands_for_one_request_of_one_client,
+        a_released_key_is_free,
+        a_claim_that_was_given_up_is_free_and_an_answer_stays,
+        an_answer_that_expired_is_free,
+        a_late_answer_does_not_become_that_of_another_request,
+        of_racing_claims_exactly_one_takes_the_key,
+        answers_are_deleted_up_to_the_limit,
+    }
     erasure {
         an_erased_person_leaves_nothing_but_the_audit_trail,
         an_erasure_that_is_rolled_back_leaves_everything,
-        a_link_to_sign_up_survives_the_erasure_of_its_address,
+        a_link_to_sign_up_survives_the_deletion_of_its_address,
+        an_erasure_leaves_no_trace_but_the_receipt,
+        an_erasure_of_nobody_keeps_nothing,
+        an_id_that_was_erased_is_never_given_out_again,
+        erasures_are_listed_latest_first,
     }
 }

@@ -7,7 +7,7 @@ use crate::fixture::{
 use application::ports::storage::UniqueKey;
 use chrono::NaiveDate;
 use domain::supplement::{
-    Amount, CatalogueKey, Ingredient, Supplement, SupplementLabel, SupplementLabelFields,
+    Amount, CatalogueKey, Ingredient, Supplement, SupplementLabel, SupplementLabelFields, Upc,
 };
 
 fn made_of(number: u64, fields: SupplementLabelFields) -> Supplement {
@@ -171,4 +171,96 @@ pub(crate) async fn what_a_person_takes_is_listed_by_id_in_every_version(harness
     let other = [(catalogue_key(3), supplement(3))];
     assert_eq!(harness.supplements.list_taken(user_id(2)).await.unwrap(), other);
     assert_eq!(harness.supplements.list_taken(user_id(3)).await.unwrap(), []);
+}
+
+/// A supplement whose label states this code, entered so many seconds after [`now`].
+fn coded(number: u64, upc: &str, at: i64) -> Supplement {
+    let fields = SupplementLabelFields { upc: upc.to_owned(), ..label("coded").into_fields() };
+    Supplement { entry_date: seconds(at), ..made_of(number, fields) }
+}
+
+async fn find_by_upc(harness: &Harness, code: &str) -> Option<Supplement> {
+    harness.begin().await.supplements().find_by_upc(&Upc::parse(code).unwrap()).await.unwrap()
+}
+
+pub(crate) async fn a_version_tells_its_key(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    let mut unit = harness.begin().await;
+    unit.supplements().replace(supplement_id(1), &catalogue_key(1), &supplement(2)).await.unwrap();
+    for number in [1, 2] {
+        let key = unit.supplements().key_of(supplement_id(number)).await.unwrap();
+        assert_eq!(key, Some(catalogue_key(1)));
+    }
+    assert_eq!(unit.supplements().key_of(supplement_id(3)).await.unwrap(), None);
+}
+
+pub(crate) async fn a_code_finds_the_current_label_in_any_spelling(harness: &Harness) {
+    let first = coded(1, " 0 33674-49111\u{a0}9", 0);
+    harness.store_supplement(&catalogue_key(1), &first).await;
+    harness.store_supplement(&catalogue_key(2), &coded(2, "see 033674491119", 0)).await;
+    harness.store_supplement(&catalogue_key(3), &coded(3, "", 0)).await;
+    for code in ["033674491119", "33674491119", "0033674491119"] {
+        assert_eq!(find_by_upc(harness, code).await, Some(first.clone()), "{code}");
+    }
+    let mut unit = harness.begin().await;
+    assert!(unit.supplements().update(&coded(1, "12345670", 0)).await.unwrap());
+    unit.supplements().replace(supplement_id(1), &catalogue_key(1), &coded(4, "87654321", 0)).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(find_by_upc(harness, "33674491119").await, None);
+    assert_eq!(find_by_upc(harness, "12345670").await, None);
+    assert_eq!(find_by_upc(harness, "000087654321").await, Some(coded(4, "87654321", 0)));
+}
+
+pub(crate) async fn of_several_labels_with_a_code_the_latest_is_found(harness: &Harness) {
+    for (number, at) in [(9, 1), (3, 5), (4, 5), (2, 5)] {
+        harness.store_supplement(&catalogue_key(number), &coded(number, "12345670", at)).await;
+    }
+    assert_eq!(find_by_upc(harness, "12345670").await, Some(coded(4, "12345670", 5)));
+}
+
+async fn retract(harness: &Harness, number: u64, predecessor: Option<u64>) -> bool {
+    let mut unit = harness.begin().await;
+    let predecessor = predecessor.map(supplement_id);
+    let retracted = unit.supplements().retract(supplement_id(number), predecessor).await.unwrap();
+    unit.commit().await.unwrap();
+    retracted
+}
+
+async fn replace(harness: &Harness, old: u64, new: u64) {
+    let mut unit = harness.begin().await;
+    unit.supplements().replace(supplement_id(old), &catalogue_key(1), &supplement(new)).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+pub(crate) async fn a_retracted_version_leaves_its_place_to_its_predecessor(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    replace(harness, 1, 2).await;
+    assert!(retract(harness, 2, Some(1)).await);
+    assert_eq!(find_current(harness, 1).await, Some(supplement(1)));
+    assert_eq!(find(harness, 2).await, None);
+    assert!(retract(harness, 1, None).await);
+    assert_eq!(find_current(harness, 1).await, None);
+    harness.store_supplement(&catalogue_key(1), &supplement(3)).await;
+}
+
+pub(crate) async fn a_version_that_was_logged_or_is_not_there_is_not_retracted(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    replace(harness, 1, 2).await;
+    harness.store_logs(user_id(1), &[log(1, 2, now())]).await;
+    assert!(!retract(harness, 2, Some(1)).await);
+    assert!(!retract(harness, 3, Some(1)).await);
+    assert_eq!(find_current(harness, 1).await, Some(supplement(2)));
+    assert_eq!(find(harness, 1).await, Some(supplement(1)));
+}
+
+pub(crate) async fn a_version_that_was_replaced_is_retracted_without_its_predecessor_coming_back(
+    harness: &Harness,
+) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    replace(harness, 1, 2).await;
+    replace(harness, 2, 3).await;
+    assert!(retract(harness, 2, Some(1)).await);
+    assert_eq!(find_current(harness, 1).await, Some(supplement(3)));
+    assert_eq!(find(harness, 2).await, None);
 }

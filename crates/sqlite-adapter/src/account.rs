@@ -1,11 +1,15 @@
 //! People with their profiles.
 
+use crate::erasure;
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, date, micros};
-use crate::schema::{access_grant, account, authorization_code, intake_log, read_tally, sleep_session};
+use crate::row::{Cells, blob, date, hex, micros};
+use crate::schema::{
+    access_grant, account, authorization_code, deletion, import, import_change, import_part, intake_log,
+    read_tally, sleep_session,
+};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{ProfileReader, StorageError, UserRepository};
+use application::ports::storage::{ProfileReader, StorageError, UniqueKey, UserRepository};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
@@ -14,10 +18,13 @@ use domain::time::TimeZone;
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
+use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset, Identifiable)]
+/// Also the JSON in which an import keeps what a profile was before (see `import::before`).
+#[derive(Queryable, Selectable, Insertable, AsChangeset, Identifiable, Serialize, Deserialize)]
 #[diesel(table_name = account, treat_none_as_null = true)]
 pub(crate) struct AccountRow {
+    #[serde(with = "hex")]
     id: Vec<u8>,
     email: String,
     email_normalised: String,
@@ -135,7 +142,11 @@ impl ProfileReader for SqliteStore {
 impl UserRepository for SqliteUnitOfWork {
     async fn insert(&mut self, user: &User) -> Result<(), StorageError> {
         let row = AccountRow::from(user);
+        let id = user.id;
         self.run(move |connection| {
+            if erasure::was_erased(connection, id).storage()? {
+                return Err(StorageError::Conflict(UniqueKey::UserId));
+            }
             diesel::insert_into(account::table).values(row).execute(connection).storage().map(drop)
         })
         .await
@@ -188,27 +199,25 @@ impl UserRepository for SqliteUnitOfWork {
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
         let id = blob(id.as_uuid());
-        self.run(move |connection| {
-            // Of these there may be many, and the foreign keys would delete them a row at a time; the rest is left to
-            // the foreign keys.
-            diesel::delete(read_tally::table.filter(read_tally::user_id.eq(&id)))
-                .execute(connection)
-                .storage()?;
-            diesel::delete(intake_log::table.filter(intake_log::user_id.eq(&id)))
-                .execute(connection)
-                .storage()?;
-            diesel::delete(sleep_session::table.filter(sleep_session::user_id.eq(&id)))
-                .execute(connection)
-                .storage()?;
-            diesel::delete(authorization_code::table.filter(authorization_code::user_id.eq(&id)))
-                .execute(connection)
-                .storage()?;
-            diesel::delete(access_grant::table.filter(access_grant::user_id.eq(&id)))
-                .execute(connection)
-                .storage()?;
-            let deleted = diesel::delete(account::table.find(&id)).execute(connection).storage()?;
-            Ok(deleted > 0)
-        })
-        .await
+        self.run(move |connection| delete(connection, &id).storage()).await
     }
+}
+
+/// Deletes a person; whether they were there.
+///
+/// Of some things there may be many, and the foreign keys would delete them a row at a time; the rest is left to the
+/// foreign keys.
+pub(crate) fn delete(connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<bool> {
+    let imports = import::table.filter(import::user_id.eq(id)).select(import::id);
+    diesel::delete(import_change::table.filter(import_change::import_id.eq_any(imports)))
+        .execute(connection)?;
+    diesel::delete(import_part::table.filter(import_part::import_id.eq_any(imports))).execute(connection)?;
+    diesel::delete(read_tally::table.filter(read_tally::user_id.eq(id))).execute(connection)?;
+    diesel::delete(intake_log::table.filter(intake_log::user_id.eq(id))).execute(connection)?;
+    diesel::delete(sleep_session::table.filter(sleep_session::user_id.eq(id))).execute(connection)?;
+    diesel::delete(deletion::table.filter(deletion::user_id.eq(id))).execute(connection)?;
+    diesel::delete(authorization_code::table.filter(authorization_code::user_id.eq(id)))
+        .execute(connection)?;
+    diesel::delete(access_grant::table.filter(access_grant::user_id.eq(id))).execute(connection)?;
+    Ok(diesel::delete(account::table.find(id)).execute(connection)? > 0)
 }

@@ -1,23 +1,89 @@
 //! Erasures.
 
+use crate::account;
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::{audit_event, erased_person, erasure, password_link};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
-use domain::id::UserId;
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use domain::id::{ErasureId, UserId};
+use domain::user::{Email, User};
+use sha2::{Digest as _, Sha256};
 
-fn super_stub() -> StorageError {
-    StorageError::Internal("not built yet".into())
+fn hash(id: UserId) -> Vec<u8> {
+    Sha256::digest(id.as_uuid().as_bytes()).to_vec()
+}
+
+/// Tells whether somebody with this id was erased.
+pub(crate) fn was_erased(connection: &mut SqliteConnection, id: UserId) -> QueryResult<bool> {
+    diesel::select(exists(erased_person::table.find(hash(id)))).get_result(connection)
+}
+
+/// Deletes links with which somebody wanted to sign up under this address. There are few at any time, and the case of
+/// an address is folded here, which SQLite cannot.
+fn delete_sign_ups(connection: &mut SqliteConnection, email: &Email) -> QueryResult<()> {
+    let links: Vec<(Vec<u8>, Option<String>)> = password_link::table
+        .filter(password_link::email.is_not_null())
+        .select((password_link::link_hash, password_link::email))
+        .load(connection)?;
+    let normalised = email.normalised();
+    for (link, address) in links {
+        let address = address.and_then(|text| Email::parse(&text).ok());
+        if address.is_some_and(|address| address.normalised() == normalised) {
+            diesel::delete(password_link::table.find(link)).execute(connection)?;
+        }
+    }
+    Ok(())
+}
+
+fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> QueryResult<()> {
+    let Erasure { id, at } = erasure;
+    let user_id = blob(user.id.as_uuid());
+    delete_sign_ups(connection, &user.email)?;
+    diesel::delete(audit_event::table.filter(audit_event::user_id.eq(&user_id))).execute(connection)?;
+    account::delete(connection, &user_id)?;
+    diesel::insert_into(erased_person::table)
+        .values(erased_person::id_hash.eq(hash(user.id)))
+        .execute(connection)?;
+    diesel::insert_into(erasure::table)
+        .values((erasure::id.eq(blob(id.as_uuid())), erasure::at.eq(micros(at))))
+        .execute(connection)
+        .map(drop)
 }
 
 #[async_trait]
 impl ErasureRepository for SqliteUnitOfWork {
-    async fn erase(&mut self, _user_id: UserId, _erasure: Erasure) -> Result<bool, StorageError> {
-        Err(super_stub())
+    async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
+        self.run(move |connection| {
+            let Some(user) = account::find(connection, user_id)? else { return Ok(false) };
+            erase(connection, &user, erasure).storage().map(|()| true)
+        })
+        .await
     }
-    async fn was_erased(&mut self, _user_id: UserId) -> Result<bool, StorageError> {
-        Err(super_stub())
+
+    async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError> {
+        self.run(move |connection| was_erased(connection, user_id).storage()).await
     }
-    async fn list(&mut self, _limit: u32) -> Result<Vec<Erasure>, StorageError> {
-        Err(super_stub())
+
+    async fn list(&mut self, limit: u32) -> Result<Vec<Erasure>, StorageError> {
+        self.run(move |connection| {
+            let rows: Vec<(Vec<u8>, i64)> = erasure::table
+                .order((erasure::at.desc(), erasure::id.desc()))
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter()
+                .map(|(id, at)| {
+                    let cells = Cells::of("erasure", &id);
+                    let at = cells.instant("at", at)?;
+                    Ok(Erasure { id: ErasureId::from_uuid(cells.uuid("id", &id)?), at })
+                })
+                .collect()
+        })
+        .await
     }
 }

@@ -1,32 +1,118 @@
-//! Answers that are given again.
+//! Answers to requests that may come again.
 
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::idempotent_answer;
+use crate::statement::{Statement, count};
 use crate::store::SqliteStore;
 use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-
-fn super_stub() -> StorageError {
-    StorageError::Internal("not built yet".into())
-}
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use diesel::sqlite::SqliteConnection;
 
 #[async_trait]
 impl IdempotencyStore for SqliteStore {
     async fn claim(
         &self,
-        _request: IdempotentRequest,
-        _now: DateTime<Utc>,
-        _abandoned_before: DateTime<Utc>,
-        _expired_before: DateTime<Utc>,
+        request: IdempotentRequest,
+        now: DateTime<Utc>,
+        abandoned_before: DateTime<Utc>,
+        expired_before: DateTime<Utc>,
     ) -> Result<Claim, StorageError> {
-        Err(super_stub())
+        self.write(move |connection| {
+            if take(connection, request, [now, abandoned_before, expired_before])? {
+                return Ok(Claim::Taken);
+            }
+            // It was not free, and within this transaction nobody frees it.
+            look(connection, request)
+        })
+        .await
     }
-    async fn keep(&self, _request: IdempotentRequest, _answer: &KeptAnswer) -> Result<(), StorageError> {
-        Err(super_stub())
+
+    async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
+        let KeptAnswer { status, body } = answer.clone();
+        self.write(move |connection| {
+            use idempotent_answer::dsl;
+            diesel::update(own(request))
+                .set((dsl::status.eq(i32::from(status)), dsl::body.eq(body)))
+                .execute(connection)
+                .storage()
+                .map(drop)
+        })
+        .await
     }
-    async fn release(&self, _request: IdempotentRequest) -> Result<(), StorageError> {
-        Err(super_stub())
+
+    async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError> {
+        self.write(move |connection| diesel::delete(own(request)).execute(connection).storage().map(drop))
+            .await
     }
-    async fn delete_before(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
-        Err(super_stub())
+
+    async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.write(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM idempotent_answer WHERE (client_id, key_hash) IN \
+                 (SELECT client_id, key_hash FROM idempotent_answer WHERE claimed_at < ? \
+                 ORDER BY claimed_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
     }
+}
+
+/// Selects the claim of this request that is not answered: a late answer to one that was given up, and taken by
+/// another request since, must not become that one's.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn own(request: IdempotentRequest) -> _ {
+    let client_id: Vec<u8> = blob(request.client_id.as_uuid());
+    let (key, content): (Vec<u8>, Vec<u8>) = (request.key.to_vec(), request.content.to_vec());
+    idempotent_answer::table
+        .filter(idempotent_answer::client_id.eq(client_id))
+        .filter(idempotent_answer::key_hash.eq(key))
+        .filter(idempotent_answer::content_hash.eq(content))
+        .filter(idempotent_answer::status.is_null())
+}
+
+/// Takes a key that is free; whether it was.
+fn take(
+    connection: &mut SqliteConnection,
+    request: IdempotentRequest,
+    [now, abandoned_before, expired_before]: [DateTime<Utc>; 3],
+) -> Result<bool, StorageError> {
+    let IdempotentRequest { client_id, key, content } = request;
+    let statement: Statement<BigInt> = Statement::new(
+        "INSERT INTO idempotent_answer (client_id, key_hash, content_hash, claimed_at) VALUES (?, ?, ?, ?) \
+         ON CONFLICT (client_id, key_hash) DO UPDATE \
+         SET content_hash = excluded.content_hash, claimed_at = excluded.claimed_at, status = NULL, body = NULL \
+         WHERE claimed_at < ? OR (status IS NULL AND claimed_at < ?) \
+         RETURNING claimed_at",
+    )
+    .blob(client_id.as_uuid().as_bytes())
+    .blob(&key)
+    .blob(&content)
+    .integer(micros(now))
+    .integer(micros(expired_before))
+    .integer(micros(abandoned_before));
+    Ok(statement.get_result::<i64>(connection).optional().storage()?.is_some())
+}
+
+/// Says what there is under a key that was not free.
+fn look(connection: &mut SqliteConnection, request: IdempotentRequest) -> Result<Claim, StorageError> {
+    use idempotent_answer::dsl;
+    let IdempotentRequest { client_id, key, content } = request;
+    let (content_hash, status, body): (Vec<u8>, Option<i32>, Option<Vec<u8>>) = dsl::idempotent_answer
+        .find((blob(client_id.as_uuid()), key.to_vec()))
+        .select((dsl::content_hash, dsl::status, dsl::body))
+        .first(connection)
+        .storage()?;
+    if content_hash != content {
+        return Ok(Claim::OtherContent);
+    }
+    let (Some(status), Some(body)) = (status, body) else { return Ok(Claim::Busy) };
+    let status = Cells::of("idempotent_answer", &key).sound("status", u16::try_from(status))?;
+    Ok(Claim::Answered(KeptAnswer { status, body }))
 }

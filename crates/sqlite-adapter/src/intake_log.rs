@@ -2,7 +2,7 @@
 
 use crate::change::{deletion, number};
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, micros};
+use crate::row::{Cells, blob, hex, micros};
 use crate::schema::intake_log;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{IntakeLogRepository, StorageError};
@@ -12,21 +12,26 @@ use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Queryable, Selectable, Insertable)]
+/// Also the JSON in which an import keeps what a log was before (see `import::before`).
+#[derive(Queryable, Selectable, Insertable, Serialize, Deserialize)]
 #[diesel(table_name = intake_log)]
 pub(crate) struct IntakeLogRecordRow {
+    #[serde(with = "hex")]
     user_id: Vec<u8>,
+    #[serde(with = "hex")]
     supplement_id: Vec<u8>,
     created_at: i64,
+    #[serde(with = "hex")]
     id: Vec<u8>,
     servings: f64,
     external_key: Option<String>,
 }
 
 impl IntakeLogRecordRow {
-    fn of(user_id: UserId, log: &IntakeLog) -> Self {
+    pub(crate) fn of(user_id: UserId, log: &IntakeLog) -> Self {
         let IntakeLog { id, record } = log;
         Self {
             user_id: blob(user_id.as_uuid()),

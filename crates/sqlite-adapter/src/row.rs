@@ -7,6 +7,8 @@ use domain::secret::SecretHash;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
+pub(crate) mod hex;
+
 /// Reads the cells of one row; knows which row it is, for the error.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cells<'a> {

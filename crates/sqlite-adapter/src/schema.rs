@@ -336,6 +336,9 @@ allow_tables_to_appear_in_same_query!(
     account,
     client,
     consent,
+    import,
+    import_change,
+    import_part,
     password,
     personal_token,
     session

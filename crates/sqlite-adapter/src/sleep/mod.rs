@@ -5,3 +5,4 @@ mod repository;
 mod row;
 
 pub(crate) use reader::find_packed;
+pub(crate) use row::SleepRow;

@@ -1,6 +1,6 @@
 //! The row of a session.
 
-use crate::row::{Cells, blob};
+use crate::row::{Cells, blob, hex};
 use crate::schema::sleep_session;
 use application::ports::storage::StorageError;
 use diesel::prelude::*;
@@ -12,12 +12,16 @@ use domain::sleep::{
     SessionKey, SessionKeyKind, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed,
 };
 use domain::time::UtcOffset;
+use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable)]
+/// Also the JSON in which an import keeps what a session was before (see `import::before`).
+#[derive(Queryable, Selectable, Serialize, Deserialize)]
 #[diesel(table_name = sleep_session)]
 pub(crate) struct SleepRow {
+    #[serde(with = "hex")]
     user_id: Vec<u8>,
     started_at: i64,
+    #[serde(with = "hex")]
     id: Vec<u8>,
     ended_at: i64,
     offset_at_start: Option<i32>,
@@ -27,7 +31,9 @@ pub(crate) struct SleepRow {
     natural_key: String,
     is_nap: Option<bool>,
     updated_at: i64,
+    #[serde(with = "hex")]
     stages: Vec<u8>,
+    #[serde(with = "hex")]
     metrics: Vec<u8>,
 }
 

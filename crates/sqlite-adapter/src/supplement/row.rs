@@ -1,6 +1,6 @@
 //! The row of a supplement.
 
-use crate::row::{Cells, blob, date, micros};
+use crate::row::{Cells, blob, date, hex, micros};
 use crate::schema::supplement;
 use application::ports::storage::StorageError;
 use diesel::prelude::*;
@@ -10,9 +10,11 @@ use domain::supplement::{
 };
 use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable, Insertable)]
+/// Also the JSON in which an import keeps what a label was before (see `import::before`).
+#[derive(Queryable, Selectable, Insertable, Serialize, Deserialize)]
 #[diesel(table_name = supplement)]
 pub(crate) struct SupplementRow {
+    #[serde(with = "hex")]
     id: Vec<u8>,
     catalogue_source: String,
     catalogue_key: String,
@@ -22,7 +24,7 @@ pub(crate) struct SupplementRow {
 }
 
 /// The part of the row that a corrected label overwrites.
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[derive(Queryable, Selectable, Insertable, AsChangeset, Serialize, Deserialize)]
 #[diesel(table_name = supplement, treat_none_as_null = true)]
 pub(crate) struct LabelRow {
     brand: String,
@@ -52,7 +54,7 @@ struct StoredAmount {
 
 impl SupplementRow {
     /// Writes a version that is the current one of its key.
-    pub(super) fn current(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
+    pub(crate) fn current(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
         Ok(Self {
             id: blob(supplement.id.as_uuid()),
             catalogue_source: key.source().to_owned(),
@@ -62,7 +64,7 @@ impl SupplementRow {
         })
     }
 
-    pub(super) fn into_parts(self) -> Result<(CatalogueKey, Supplement), StorageError> {
+    pub(crate) fn into_parts(self) -> Result<(CatalogueKey, Supplement), StorageError> {
         // Whether it is current is asked of the database only.
         let Self { id, catalogue_source, catalogue_key, is_current: _, label } = self;
         let cells = Cells::of("supplement", &id);

@@ -1,0 +1,262 @@
+//! Imports as they are kept, their parts and leases.
+
+use crate::Harness;
+use crate::fixture::{import, import_id, now, seconds, upload, user, user_id};
+use application::import::{Counts, ImportReport};
+use application::ports::import_source::Rejection;
+use application::ports::storage::Import;
+use chrono::{DateTime, Utc};
+use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::time::TimeZone;
+
+async fn store(harness: &Harness, import: &Import) {
+    let mut unit = harness.begin().await;
+    unit.imports().insert(import).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+async fn find(harness: &Harness, number: u64) -> Option<Import> {
+    harness.begin().await.imports().find(import_id(number)).await.unwrap()
+}
+
+async fn lease(harness: Harness, at: DateTime<Utc>, until: DateTime<Utc>) -> Option<Import> {
+    let mut unit = harness.begin().await;
+    let leased = unit.imports().lease(at, until).await.unwrap();
+    unit.commit().await.unwrap();
+    leased
+}
+
+/// An import in which everything is there.
+fn full_import(number: u64) -> Import {
+    let counts = |new| Counts { new, updated: u64::from(u32::MAX), unchanged: 3 };
+    let said = |place: &str| Rejection { place: place.to_owned(), reason: "'; \"\\ ü".to_owned() };
+    Import {
+        user_id: Some(user_id(1)),
+        file_name: FileName::clean(&"ß".repeat(200)),
+        format: Some("restwell".to_owned()),
+        digest: Some(FileDigest::from_bytes([0xfe; 32])),
+        zone: TimeZone::parse("America/Argentina/ComodRivadavia").unwrap(),
+        state: ImportState::Done,
+        size: 1 << 40,
+        bytes_done: 1 << 39,
+        started_at: seconds(-7),
+        ended_at: Some(seconds(9)),
+        report: ImportReport {
+            sessions: counts(1),
+            stage_entries: 40,
+            supplements: counts(2),
+            logs: counts(3),
+            profile_changed: true,
+            rejected: vec![said("line 1"), said("line 2")],
+            rejected_total: 2000,
+            notes: vec![said("record 3")],
+            notes_total: 1,
+        },
+        refusal: Some("not this".to_owned()),
+        ..import(number)
+    }
+}
+
+pub(crate) async fn an_import_reads_back_as_stored(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    for import in [import(1), full_import(2)] {
+        store(harness, &import).await;
+    }
+    assert_eq!(find(harness, 1).await, Some(import(1)));
+    assert_eq!(find(harness, 2).await, Some(full_import(2)));
+    assert_eq!(find(harness, 3).await, None);
+}
+
+pub(crate) async fn every_state_and_origin_reads_back(harness: &Harness) {
+    let mut number = 0;
+    for state in ImportState::ALL {
+        for origin in ImportOrigin::ALL {
+            number += 1;
+            let import = Import { state, origin, ..import(number) };
+            store(harness, &import).await;
+            assert_eq!(find(harness, number).await, Some(import));
+        }
+    }
+}
+
+pub(crate) async fn an_update_overwrites_everything_but_person_and_start(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    store(harness, &import(1)).await;
+    store(harness, &import(2)).await;
+    for changed in [full_import(1), upload(1, 50), import(1)] {
+        let mut unit = harness.begin().await;
+        assert!(unit.imports().update(&changed).await.unwrap());
+        unit.commit().await.unwrap();
+        let Import { user_id, started_at, .. } = import(1);
+        assert_eq!(find(harness, 1).await, Some(Import { user_id, started_at, ..changed }));
+    }
+    assert_eq!(find(harness, 2).await, Some(import(2)));
+    let mut unit = harness.begin().await;
+    assert!(!unit.imports().update(&import(3)).await.unwrap());
+}
+
+pub(crate) async fn imports_are_listed_latest_first_in_pages(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    let began = |number, at, person: Option<u64>| Import {
+        user_id: person.map(user_id),
+        started_at: seconds(at),
+        ..import(number)
+    };
+    let imports = [
+        began(4, 5, Some(1)),
+        began(9, 3, Some(1)),
+        began(2, 3, Some(1)),
+        began(7, 1, Some(1)),
+        began(1, 4, Some(2)),
+        began(3, 2, None),
+    ];
+    for import in &imports {
+        store(harness, import).await;
+    }
+    let mut unit = harness.begin().await;
+    let mut listed = Vec::new();
+    let mut after = None;
+    loop {
+        let part = unit.imports().list(Some(user_id(1)), after, 2).await.unwrap();
+        let Some(last) = part.last() else { break };
+        assert!(part.len() <= 2);
+        after = Some((last.started_at, last.id));
+        listed.extend(part);
+    }
+    assert_eq!(listed, imports[..4]);
+    let everybody: Vec<_> = unit.imports().list(None, None, 9).await.unwrap();
+    let ids: Vec<_> = everybody.iter().map(|import| import.id).collect();
+    assert_eq!(ids, [4, 1, 9, 2, 3, 7].map(import_id));
+}
+
+pub(crate) async fn what_broke_off_is_found_by_person_and_digest(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let digest = FileDigest::from_bytes([7; 32]);
+    let running = |number, at, person: Option<u64>| Import {
+        user_id: person.map(user_id),
+        digest: Some(digest),
+        state: ImportState::Running,
+        started_at: seconds(at),
+        ..import(number)
+    };
+    let imports = [
+        running(1, 1, Some(1)),
+        running(2, 2, Some(1)),
+        Import { state: ImportState::Done, ..running(3, 3, Some(1)) },
+        Import { origin: ImportOrigin::Upload, ..running(4, 4, Some(1)) },
+        Import { digest: Some(FileDigest::from_bytes([8; 32])), ..running(5, 5, Some(1)) },
+        running(6, 6, None),
+    ];
+    for import in &imports {
+        store(harness, import).await;
+    }
+    let mut unit = harness.begin().await;
+    let of_person = unit.imports().find_broken_off(Some(user_id(1)), &digest).await.unwrap();
+    assert_eq!(of_person.as_ref(), Some(&imports[1]));
+    let of_catalogue = unit.imports().find_broken_off(None, &digest).await.unwrap();
+    assert_eq!(of_catalogue.as_ref(), Some(&imports[5]));
+    assert_eq!(unit.imports().find_broken_off(Some(user_id(2)), &digest).await.unwrap(), None);
+    let other = FileDigest::from_bytes([9; 32]);
+    assert_eq!(unit.imports().find_broken_off(None, &other).await.unwrap(), None);
+}
+
+pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    store(harness, &upload(1, 0)).await;
+    store(harness, &upload(2, 0)).await;
+    let large: Vec<u8> = (0..3_000_000_u32).map(|number| number.to_be_bytes()[3]).collect();
+    let mut unit = harness.begin().await;
+    let imports = unit.imports();
+    imports.add_part(import_id(1), 1, &large).await.unwrap();
+    imports.add_part(import_id(1), 0, b"first").await.unwrap();
+    imports.add_part(import_id(1), 0, b"again").await.unwrap();
+    imports.add_part(import_id(2), 0, b"").await.unwrap();
+    unit.commit().await.unwrap();
+    let mut unit = harness.begin().await;
+    let imports = unit.imports();
+    assert_eq!(imports.part(import_id(1), 0).await.unwrap().as_deref(), Some(b"first".as_slice()));
+    assert!(imports.part(import_id(1), 1).await.unwrap() == Some(large));
+    assert_eq!(imports.part(import_id(1), 2).await.unwrap(), None);
+    imports.delete_parts(import_id(1)).await.unwrap();
+    assert_eq!(imports.part(import_id(1), 0).await.unwrap(), None);
+    assert_eq!(imports.part(import_id(2), 0).await.unwrap(), Some(Vec::new()));
+}
+
+pub(crate) async fn an_upload_that_waits_is_leased_once_the_oldest_first(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let states = [ImportState::Waiting, ImportState::Waiting, ImportState::Receiving, ImportState::Done];
+    for (number, state) in (1..).zip(states) {
+        let at = -i64::try_from(number).unwrap();
+        store(harness, &Import { state, ..upload(number, at) }).await;
+    }
+    store(harness, &Import { state: ImportState::Waiting, ..import(5) }).await;
+    let running = |number, at| Import { state: ImportState::Running, ..upload(number, at) };
+    assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(2, -2)));
+    assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(1, -1)));
+    assert_eq!(lease(harness.clone(), seconds(59), seconds(90)).await, None);
+    assert_eq!(find(harness, 2).await, Some(running(2, -2)));
+    // Whoever held it is gone.
+    assert_eq!(lease(harness.clone(), seconds(60), seconds(120)).await, Some(running(2, -2)));
+}
+
+pub(crate) async fn a_lease_is_prolonged_while_the_upload_runs(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let waiting = Import { state: ImportState::Waiting, ..upload(1, 0) };
+    store(harness, &waiting).await;
+    let mut unit = harness.begin().await;
+    assert!(!unit.imports().prolong(import_id(1), seconds(90)).await.unwrap());
+    assert!(unit.imports().lease(now(), seconds(60)).await.unwrap().is_some());
+    assert!(unit.imports().prolong(import_id(1), seconds(90)).await.unwrap());
+    assert_eq!(unit.imports().lease(seconds(89), seconds(99)).await.unwrap(), None);
+    assert!(unit.imports().update(&Import { state: ImportState::Done, ..waiting }).await.unwrap());
+    assert!(!unit.imports().prolong(import_id(1), seconds(120)).await.unwrap());
+    assert_eq!(unit.imports().lease(seconds(900), seconds(999)).await.unwrap(), None);
+}
+
+pub(crate) async fn of_racing_servers_each_upload_goes_to_one(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    for number in 1..=3 {
+        store(harness, &Import { state: ImportState::Waiting, ..upload(number, 0) }).await;
+    }
+    let tasks: Vec<_> = (0..12).map(|_| tokio::spawn(lease(harness.clone(), now(), seconds(60)))).collect();
+    let mut leased = Vec::new();
+    for task in tasks {
+        leased.extend(task.await.unwrap().map(|import| import.id));
+    }
+    leased.sort_unstable();
+    assert_eq!(leased, [1, 2, 3].map(import_id));
+}
+
+pub(crate) async fn uploads_that_came_to_nothing_are_refused_up_to_the_limit(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let states = [ImportState::Receiving, ImportState::Waiting, ImportState::Running, ImportState::Done];
+    for (number, state) in (1..).zip(states) {
+        let at = -i64::try_from(number).unwrap();
+        store(harness, &Import { state, ..upload(number, at) }).await;
+    }
+    store(harness, &upload(5, 0)).await;
+    store(harness, &Import { state: ImportState::Running, started_at: seconds(-9), ..import(6) }).await;
+    let mut unit = harness.begin().await;
+    for number in 1..=5 {
+        unit.imports().add_part(import_id(number), 0, b"part").await.unwrap();
+    }
+    assert_eq!(unit.imports().delete_stale_uploads(now(), "too slow", 2).await.unwrap(), 2);
+    assert_eq!(unit.imports().delete_stale_uploads(now(), "too slow", 9).await.unwrap(), 1);
+    assert_eq!(unit.imports().delete_stale_uploads(now(), "too slow", 9).await.unwrap(), 0);
+    unit.commit().await.unwrap();
+    let mut unit = harness.begin().await;
+    for number in 1..=3 {
+        let found = unit.imports().find(import_id(number)).await.unwrap().unwrap();
+        assert_eq!((found.state, found.refusal.as_deref()), (ImportState::Refused, Some("too slow")));
+        assert!(found.ended_at.is_some());
+        assert_eq!(unit.imports().part(import_id(number), 0).await.unwrap(), None);
+    }
+    for number in [4, 5] {
+        assert!(unit.imports().part(import_id(number), 0).await.unwrap().is_some());
+    }
+    let left = [(4, ImportState::Done), (5, ImportState::Receiving), (6, ImportState::Running)];
+    for (number, state) in left {
+        assert_eq!(unit.imports().find(import_id(number)).await.unwrap().unwrap().state, state);
+    }
+}

@@ -1,0 +1,44 @@
+//! What a record was before an import changed it, as JSON: its row. Who renames a column's field makes the notes of
+//! the last weeks unreadable, so keep the old name for serde.
+
+use crate::account::AccountRow;
+use crate::intake_log::IntakeLogRecordRow;
+use crate::row::Cells;
+use crate::sleep::SleepRow;
+use crate::supplement::SupplementRow;
+use application::ports::storage::{RecordBefore, StorageError};
+use domain::id::UserId;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredRecord {
+    Session(SleepRow),
+    Log(IntakeLogRecordRow),
+    Profile(AccountRow),
+    Label(SupplementRow),
+}
+
+/// Writes a record of this person; nobody's is a label alone.
+pub(super) fn to_json(user_id: UserId, before: &RecordBefore) -> Result<String, StorageError> {
+    let stored = match before {
+        RecordBefore::Session(session) => StoredRecord::Session(SleepRow::of(user_id, session)),
+        RecordBefore::Log(log) => StoredRecord::Log(IntakeLogRecordRow::of(user_id, log)),
+        RecordBefore::Profile(user) => StoredRecord::Profile(AccountRow::from(user.as_ref())),
+        RecordBefore::Label(label) => {
+            let (key, supplement) = label.as_ref();
+            StoredRecord::Label(SupplementRow::current(key, supplement)?)
+        }
+    };
+    serde_json::to_string(&stored).map_err(|error| StorageError::Internal(Box::new(error)))
+}
+
+/// Reads a record that the row of a note keeps.
+pub(super) fn of_json(cells: Cells<'_>, text: &str) -> Result<RecordBefore, StorageError> {
+    Ok(match cells.sound("before", serde_json::from_str(text))? {
+        StoredRecord::Session(row) => RecordBefore::Session(Box::new(row.into_session()?)),
+        StoredRecord::Log(row) => RecordBefore::Log(Box::new(row.into_log()?)),
+        StoredRecord::Profile(row) => RecordBefore::Profile(Box::new(row.into_user()?)),
+        StoredRecord::Label(row) => RecordBefore::Label(Box::new(row.into_parts()?)),
+    })
+}

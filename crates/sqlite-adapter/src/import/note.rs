@@ -1,0 +1,234 @@
+//! What an import did, until it is taken back.
+
+use super::before;
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::import_change;
+use crate::statement::{Statement, count};
+use application::ports::storage::{ImportChange, RecordReference, Standing, StorageError};
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sqlite::SqliteConnection;
+use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
+use uuid::Uuid;
+
+/// The number of the record of a note `c` as it is now: its own, or that of its deletion; -1 when nothing is left of
+/// it. Numbers of labels count how often they were overwritten.
+macro_rules! present {
+    () => {
+        "CASE c.kind \
+         WHEN 'session' THEN coalesce(\
+         (SELECT change_number FROM sleep_session WHERE user_id = c.user_id AND id = c.record_id), \
+         (SELECT change_number FROM deletion WHERE user_id = c.user_id AND kind = 'sleep' AND id = c.record_id), -1) \
+         WHEN 'log' THEN coalesce(\
+         (SELECT change_number FROM intake_log WHERE user_id = c.user_id AND id = c.record_id), \
+         (SELECT change_number FROM deletion \
+         WHERE user_id = c.user_id AND kind = 'supplements' AND id = c.record_id), -1) \
+         WHEN 'profile' THEN coalesce((SELECT profile_change_number FROM account WHERE id = c.record_id), -1) \
+         ELSE coalesce((SELECT revision FROM supplement WHERE id = c.record_id), -1) END"
+    };
+}
+
+const SESSION: &str = "session";
+const LOG: &str = "log";
+const PROFILE: &str = "profile";
+const LABEL: &str = "label";
+
+/// Names a record as the table does.
+fn named(record: RecordReference) -> (&'static str, Uuid) {
+    match record {
+        RecordReference::Session(id) => (SESSION, id.as_uuid()),
+        RecordReference::Log(id) => (LOG, id.as_uuid()),
+        RecordReference::Profile(id) => (PROFILE, id.as_uuid()),
+        RecordReference::Label(id) => (LABEL, id.as_uuid()),
+    }
+}
+
+fn reference(cells: Cells<'_>, kind: &str, id: &[u8]) -> Result<RecordReference, StorageError> {
+    let id = cells.uuid("record_id", id)?;
+    match kind {
+        SESSION => Ok(RecordReference::Session(SleepSessionId::from_uuid(id))),
+        LOG => Ok(RecordReference::Log(IntakeLogId::from_uuid(id))),
+        PROFILE => Ok(RecordReference::Profile(UserId::from_uuid(id))),
+        LABEL => Ok(RecordReference::Label(SupplementId::from_uuid(id))),
+        _ => Err(cells.corrupt("kind")),
+    }
+}
+
+/// A note before its number is known.
+pub(super) struct NewNote {
+    kind: &'static str,
+    record_id: Uuid,
+    before: Option<String>,
+}
+
+impl NewNote {
+    pub(super) fn of(user_id: Option<UserId>, change: &ImportChange) -> Result<Self, StorageError> {
+        let ImportChange { record, before } = change;
+        let (kind, record_id) = named(*record);
+        // A label names no person, so that any would do.
+        let user_id = user_id.unwrap_or(UserId::from_uuid(Uuid::nil()));
+        let before = before.as_ref().map(|before| before::to_json(user_id, before)).transpose()?;
+        Ok(Self { kind, record_id, before })
+    }
+}
+
+pub(super) fn note(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    user_id: Option<UserId>,
+    notes: &[NewNote],
+) -> Result<(), StorageError> {
+    let user_id = user_id.map(|id| blob(id.as_uuid()));
+    for NewNote { kind, record_id, before } in notes {
+        let statement: Statement<()> = Statement::new(concat!(
+            "INSERT INTO import_change (import_id, kind, record_id, user_id, before, change_number) \
+             SELECT c.import_id, c.kind, c.record_id, c.user_id, c.before, ",
+            present!(),
+            " FROM (SELECT ? AS import_id, ? AS kind, ? AS record_id, ? AS user_id, ? AS before) AS c WHERE true \
+             ON CONFLICT (import_id, kind, record_id) DO UPDATE SET change_number = excluded.change_number"
+        ))
+        .blob(id.as_uuid().as_bytes())
+        .text(kind)
+        .blob(record_id.as_bytes())
+        .optional_blob(user_id.as_deref())
+        .optional_text(before.as_deref());
+        statement.execute(connection).storage()?;
+    }
+    Ok(())
+}
+
+/// The SQL types of a note with the later import, and the record's number now.
+type NotedSql = (Text, Binary, BigInt, Nullable<Text>, Nullable<Binary>, BigInt);
+type NotedRow = (String, Vec<u8>, i64, Option<String>, Option<Vec<u8>>, i64);
+
+/// Lists notes, logs before labels, the latest first. Numbers of sessions, logs and profile are the person's and grow
+/// from write to write; those of labels do not tell which came later, the sequence does.
+pub(super) fn noted_statement(id: ImportId, limit: u32) -> Statement<NotedSql> {
+    Statement::new(concat!(
+        "SELECT c.kind, c.record_id, c.change_number, c.before, \
+         (SELECT later.import_id FROM import_change AS later \
+         WHERE later.record_id = c.record_id AND later.kind = c.kind \
+         AND later.change_number > c.change_number AND later.import_id <> c.import_id \
+         ORDER BY later.change_number LIMIT 1), ",
+        present!(),
+        " FROM import_change AS c WHERE c.import_id = ? \
+         ORDER BY c.kind = 'label', c.change_number DESC, c.sequence DESC LIMIT ?"
+    ))
+    .blob(id.as_uuid().as_bytes())
+    .integer(i64::from(limit))
+}
+
+pub(super) fn noted(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    limit: u32,
+) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
+    let rows: Vec<NotedRow> = noted_statement(id, limit).load(connection).storage()?;
+    rows.into_iter()
+        .map(|(kind, record_id, number, before, later, present)| {
+            let cells = Cells::of("import_change", &record_id);
+            let standing = match later {
+                Some(later) => Standing::ChangedBy(ImportId::from_uuid(cells.uuid("import_id", &later)?)),
+                None if present == number => Standing::Latest,
+                None => Standing::Overtaken,
+            };
+            let record = reference(cells, &kind, &record_id)?;
+            let before = before.map(|text| before::of_json(cells, &text)).transpose()?;
+            Ok((ImportChange { record, before }, standing))
+        })
+        .collect()
+}
+
+pub(super) fn rebase(
+    connection: &mut SqliteConnection,
+    later: ImportId,
+    change: &ImportChange,
+) -> Result<(), StorageError> {
+    use import_change::dsl;
+    let (kind, record_id) = named(change.record);
+    let noted = dsl::import_change
+        .filter(dsl::import_id.eq(blob(later.as_uuid())))
+        .filter(dsl::kind.eq(kind))
+        .filter(dsl::record_id.eq(blob(record_id)));
+    let user_id: Option<Option<Vec<u8>>> =
+        noted.clone().select(dsl::user_id).first(connection).optional().storage()?;
+    let Some(user_id) = user_id else { return Ok(()) };
+    let cells = Cells::of("import_change", record_id.as_bytes());
+    let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?.map(UserId::from_uuid);
+    let NewNote { before, .. } = NewNote::of(user_id, change)?;
+    diesel::update(noted).set(dsl::before.eq(before)).execute(connection).storage().map(drop)
+}
+
+/// Deletes a note; the number that it had.
+fn drop_note(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    record: RecordReference,
+) -> Result<Option<i64>, StorageError> {
+    let (kind, record_id) = named(record);
+    let statement: Statement<BigInt> = Statement::new(
+        "DELETE FROM import_change WHERE import_id = ? AND kind = ? AND record_id = ? RETURNING change_number",
+    )
+    .blob(id.as_uuid().as_bytes())
+    .text(kind)
+    .blob(record_id.as_bytes());
+    statement.get_result(connection).optional().storage()
+}
+
+pub(super) fn leave(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    record: RecordReference,
+) -> Result<(), StorageError> {
+    drop_note(connection, id, record).map(drop)
+}
+
+pub(super) fn forget(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    record: RecordReference,
+) -> Result<(), StorageError> {
+    use import_change::dsl;
+    let Some(number) = drop_note(connection, id, record)? else { return Ok(()) };
+    let (kind, record_id) = named(record);
+    let of_record = dsl::import_change.filter(dsl::kind.eq(kind)).filter(dsl::record_id.eq(blob(record_id)));
+    // A later import's change stands on the record, and the record itself was not touched.
+    if diesel::select(exists(of_record.filter(dsl::change_number.gt(number))))
+        .get_result(connection)
+        .storage()?
+    {
+        return Ok(());
+    }
+    let statement: Statement<()> = Statement::new(concat!(
+        "UPDATE import_change AS c SET change_number = ",
+        present!(),
+        " WHERE c.sequence = (SELECT sequence FROM import_change \
+         WHERE record_id = ? AND kind = ? ORDER BY change_number DESC LIMIT 1)"
+    ))
+    .blob(record_id.as_bytes())
+    .text(kind);
+    statement.execute(connection).storage().map(drop)
+}
+
+pub(super) fn forget_before(
+    connection: &mut SqliteConnection,
+    before: DateTime<Utc>,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    let statement: Statement<()> = Statement::new(
+        "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change \
+         JOIN import ON import.id = import_change.import_id \
+         WHERE import.ended_at IS NOT NULL AND import.ended_at < ? LIMIT ?)",
+    )
+    .integer(micros(before))
+    .integer(i64::from(limit));
+    count(statement.execute(connection))
+}
+
+pub(super) fn has_any(connection: &mut SqliteConnection, id: ImportId) -> Result<bool, StorageError> {
+    let own = import_change::table.filter(import_change::import_id.eq(blob(id.as_uuid())));
+    diesel::select(exists(own)).get_result(connection).storage()
+}

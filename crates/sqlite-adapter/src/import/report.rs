@@ -1,0 +1,113 @@
+//! The JSON of a report.
+
+use application::import::{Counts, ImportReport};
+use application::ports::import_source::Rejection;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredReport {
+    sessions: StoredCounts,
+    stage_entries: u64,
+    supplements: StoredCounts,
+    logs: StoredCounts,
+    profile_changed: bool,
+    rejected: Vec<StoredRejection>,
+    rejected_total: u64,
+    notes: Vec<StoredRejection>,
+    notes_total: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredCounts {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredRejection {
+    place: String,
+    reason: String,
+}
+
+impl From<Counts> for StoredCounts {
+    fn from(counts: Counts) -> Self {
+        let Counts { new, updated, unchanged } = counts;
+        Self { new, updated, unchanged }
+    }
+}
+
+impl From<StoredCounts> for Counts {
+    fn from(stored: StoredCounts) -> Self {
+        let StoredCounts { new, updated, unchanged } = stored;
+        Self { new, updated, unchanged }
+    }
+}
+
+impl From<Rejection> for StoredRejection {
+    fn from(rejection: Rejection) -> Self {
+        let Rejection { place, reason } = rejection;
+        Self { place, reason }
+    }
+}
+
+impl From<StoredRejection> for Rejection {
+    fn from(stored: StoredRejection) -> Self {
+        let StoredRejection { place, reason } = stored;
+        Self { place, reason }
+    }
+}
+
+impl From<ImportReport> for StoredReport {
+    fn from(report: ImportReport) -> Self {
+        let ImportReport {
+            sessions,
+            stage_entries,
+            supplements,
+            logs,
+            profile_changed,
+            rejected,
+            rejected_total,
+            notes,
+            notes_total,
+        } = report;
+        Self {
+            sessions: sessions.into(),
+            stage_entries,
+            supplements: supplements.into(),
+            logs: logs.into(),
+            profile_changed,
+            rejected: rejected.into_iter().map(Into::into).collect(),
+            rejected_total,
+            notes: notes.into_iter().map(Into::into).collect(),
+            notes_total,
+        }
+    }
+}
+
+impl From<StoredReport> for ImportReport {
+    fn from(stored: StoredReport) -> Self {
+        let StoredReport {
+            sessions,
+            stage_entries,
+            supplements,
+            logs,
+            profile_changed,
+            rejected,
+            rejected_total,
+            notes,
+            notes_total,
+        } = stored;
+        Self {
+            sessions: sessions.into(),
+            stage_entries,
+            supplements: supplements.into(),
+            logs: logs.into(),
+            profile_changed,
+            rejected: rejected.into_iter().map(Into::into).collect(),
+            rejected_total,
+            notes: notes.into_iter().map(Into::into).collect(),
+            notes_total,
+        }
+    }
+}

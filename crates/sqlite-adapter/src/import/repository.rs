@@ -1,0 +1,168 @@
+//! Imports in a unit of work.
+
+use super::note::NewNote;
+use super::row::ImportRow;
+use super::{note, upload};
+use crate::error::StorageResult as _;
+use crate::row::{blob, micros};
+use crate::schema::import;
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{
+    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sqlite::Sqlite;
+use domain::id::{ImportId, UserId};
+use domain::import::{FileDigest, ImportOrigin, ImportState};
+
+#[async_trait]
+impl ImportRepository for SqliteUnitOfWork {
+    async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
+        let row = ImportRow::of(import)?;
+        self.run(move |connection| {
+            diesel::insert_into(import::table).values(row).execute(connection).storage().map(drop)
+        })
+        .await
+    }
+
+    async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
+        self.run(move |connection| upload::find(connection, blob(id.as_uuid()))).await
+    }
+
+    async fn find_broken_off(
+        &mut self,
+        user_id: Option<UserId>,
+        digest: &FileDigest,
+    ) -> Result<Option<Import>, StorageError> {
+        let (user_id, digest) = (user_id.map(|id| blob(id.as_uuid())), digest.as_bytes().to_vec());
+        self.run(move |connection| {
+            let row: Option<ImportRow> = import::table
+                .filter(import::user_id.is(user_id))
+                .filter(import::state.eq(ImportState::Running.as_str()))
+                .filter(import::origin.eq(ImportOrigin::Command.as_str()))
+                .filter(import::digest.eq(digest))
+                .order((import::started_at.desc(), import::id.desc()))
+                .select(ImportRow::as_select())
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(ImportRow::into_import).transpose()
+        })
+        .await
+    }
+
+    async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
+        let row = ImportRow::of(import)?;
+        self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
+    }
+
+    async fn list(
+        &mut self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError> {
+        self.run(move |connection| {
+            use import::dsl;
+            let mut imports = dsl::import.select(ImportRow::as_select()).into_boxed::<Sqlite>();
+            if let Some(user_id) = user_id {
+                imports = imports.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
+            }
+            if let Some((at, id)) = after {
+                // The first condition is for the index; the second tells apart what began at the same time.
+                imports = imports
+                    .filter(dsl::started_at.le(micros(at)))
+                    .filter(dsl::started_at.lt(micros(at)).or(dsl::id.lt(blob(id.as_uuid()))));
+            }
+            let rows: Vec<ImportRow> = imports
+                .order((dsl::started_at.desc(), dsl::id.desc()))
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(ImportRow::into_import).collect()
+        })
+        .await
+    }
+
+    async fn note(
+        &mut self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        changes: &[ImportChange],
+    ) -> Result<(), StorageError> {
+        let notes: Result<Vec<NewNote>, StorageError> =
+            changes.iter().map(|change| NewNote::of(user_id, change)).collect();
+        let notes = notes?;
+        self.run(move |connection| note::note(connection, id, user_id, &notes)).await
+    }
+
+    async fn noted(
+        &mut self,
+        id: ImportId,
+        limit: u32,
+    ) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
+        self.run(move |connection| note::noted(connection, id, limit)).await
+    }
+
+    async fn rebase(
+        &mut self,
+        later: ImportId,
+        record: RecordReference,
+        before: Option<RecordBefore>,
+    ) -> Result<(), StorageError> {
+        self.run(move |connection| note::rebase(connection, later, &ImportChange { record, before })).await
+    }
+
+    async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
+        self.run(move |connection| note::forget(connection, id, record)).await
+    }
+
+    async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
+        self.run(move |connection| note::leave(connection, id, record)).await
+    }
+
+    async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| note::forget_before(connection, before, limit)).await
+    }
+
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
+        self.run(move |connection| note::has_any(connection, id)).await
+    }
+
+    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
+        let bytes = bytes.to_vec();
+        self.run(move |connection| upload::add_part(connection, id, position, &bytes)).await
+    }
+
+    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        self.run(move |connection| upload::part(connection, id, position)).await
+    }
+
+    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
+        self.run(move |connection| upload::delete_parts(connection, &blob(id.as_uuid()))).await
+    }
+
+    async fn delete_stale_uploads(
+        &mut self,
+        before: DateTime<Utc>,
+        reason: &str,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let reason = reason.to_owned();
+        self.run(move |connection| upload::delete_stale(connection, before, &reason, limit)).await
+    }
+
+    async fn lease(
+        &mut self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Option<Import>, StorageError> {
+        self.run(move |connection| upload::lease(connection, now, until)).await
+    }
+
+    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
+        self.run(move |connection| upload::prolong(connection, id, until)).await
+    }
+}

@@ -1,0 +1,113 @@
+//! Uploads: their parts, and which server works on them.
+
+use super::row::ImportRow;
+use crate::error::StorageResult as _;
+use crate::row::{blob, micros};
+use crate::schema::{import, import_part};
+use crate::statement::Statement;
+use application::ports::storage::{Import, StorageError};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::Binary;
+use diesel::sqlite::SqliteConnection;
+use domain::id::ImportId;
+
+pub(super) fn add_part(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    position: u32,
+    bytes: &[u8],
+) -> Result<(), StorageError> {
+    use import_part::dsl;
+    diesel::insert_into(dsl::import_part)
+        .values((
+            dsl::import_id.eq(blob(id.as_uuid())),
+            dsl::position.eq(i64::from(position)),
+            dsl::bytes.eq(bytes),
+        ))
+        .on_conflict((dsl::import_id, dsl::position))
+        .do_nothing()
+        .execute(connection)
+        .storage()
+        .map(drop)
+}
+
+pub(super) fn part(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    position: u32,
+) -> Result<Option<Vec<u8>>, StorageError> {
+    import_part::table
+        .find((blob(id.as_uuid()), i64::from(position)))
+        .select(import_part::bytes)
+        .first(connection)
+        .optional()
+        .storage()
+}
+
+pub(super) fn delete_parts(connection: &mut SqliteConnection, id: &[u8]) -> Result<(), StorageError> {
+    diesel::delete(import_part::table.filter(import_part::import_id.eq(id)))
+        .execute(connection)
+        .storage()
+        .map(drop)
+}
+
+/// Refuses uploads that came to nothing.
+pub(super) fn delete_stale(
+    connection: &mut SqliteConnection,
+    before: DateTime<Utc>,
+    reason: &str,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    let statement: Statement<Binary> = Statement::new(
+        "UPDATE import SET state = 'refused', refusal = ?, lease_until = NULL, \
+         ended_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
+         WHERE id IN (SELECT id FROM import WHERE origin = 'upload' \
+         AND state IN ('receiving', 'waiting', 'running') AND started_at < ? ORDER BY started_at, id LIMIT ?) \
+         RETURNING id",
+    )
+    .text(reason)
+    .integer(micros(before))
+    .integer(i64::from(limit));
+    let ids: Vec<Vec<u8>> = statement.load(connection).storage()?;
+    for id in &ids {
+        delete_parts(connection, id)?;
+    }
+    Ok(ids.len().try_into().unwrap_or(u64::MAX))
+}
+
+/// Takes the upload that waits longest.
+pub(super) fn lease(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> Result<Option<Import>, StorageError> {
+    let statement: Statement<Binary> = Statement::new(
+        "UPDATE import SET state = 'running', lease_until = ? WHERE id = \
+         (SELECT id FROM import WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running') \
+         AND (state = 'waiting' OR (state = 'running' AND coalesce(lease_until, 0) <= ?)) \
+         ORDER BY started_at, id LIMIT 1) RETURNING id",
+    )
+    .integer(micros(until))
+    .integer(micros(now));
+    let Some(id) = statement.get_result::<Vec<u8>>(connection).optional().storage()? else { return Ok(None) };
+    find(connection, id)
+}
+
+pub(super) fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Import>, StorageError> {
+    let row: Option<ImportRow> =
+        import::table.find(id).select(ImportRow::as_select()).first(connection).optional().storage()?;
+    row.map(ImportRow::into_import).transpose()
+}
+
+pub(super) fn prolong(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    until: DateTime<Utc>,
+) -> Result<bool, StorageError> {
+    use import::dsl;
+    let running = dsl::import.find(blob(id.as_uuid())).filter(dsl::state.eq("running"));
+    let prolonged =
+        diesel::update(running).set(dsl::lease_until.eq(micros(until))).execute(connection).storage()?;
+    Ok(prolonged > 0)
+}
