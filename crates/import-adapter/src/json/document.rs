@@ -1,7 +1,7 @@
 //! A JSON document of any length as a row of records.
 
 use super::check;
-use crate::input::{Cursor, Place, damaged};
+use crate::input::{Cursor, DEPTH_LIMIT, Place, damaged};
 use application::ports::import_source::ImportRefusal;
 
 /// Where a document has its records.
@@ -124,9 +124,7 @@ impl Document {
             self.cursor.expect(b',')?;
         }
         self.next = Next::Member { first: false };
-        let start = self.value()?;
-        let name: String = serde_json::from_str(check(&self.raw, start)?)
-            .map_err(|_| damaged(start, "not valid JSON: expected the name of a member"))?;
+        let name = self.name()?;
         self.cursor.expect(b':')?;
         let wanted = match self.layout {
             Layout::Wrapped(member) => member == name,
@@ -147,11 +145,43 @@ impl Document {
                 Ok(None)
             }
             Some(b'{') if wanted => self.value().map(Some),
+            _ => self.pass_over(DEPTH_LIMIT).map(|()| None),
+        }
+    }
+
+    fn name(&mut self) -> Result<String, ImportRefusal> {
+        let start = self.value()?;
+        serde_json::from_str(check(&self.raw, start)?)
+            .map_err(|_| damaged(start, "not valid JSON: expected the name of a member"))
+    }
+
+    /// Passes over a value of any length that is no record, and checks it; holds one scalar of it.
+    fn pass_over(&mut self, depth: usize) -> Result<(), ImportRefusal> {
+        let (opening, closing) = match self.cursor.peek_token()? {
+            Some(b'[') => (b'[', b']'),
+            Some(b'{') => (b'{', b'}'),
             _ => {
                 let start = self.value()?;
-                check(&self.raw, start)?;
-                Ok(None)
+                return check(&self.raw, start).map(|_| ());
             }
+        };
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(damaged(self.cursor.place(), format!("nested more than {DEPTH_LIMIT} deep")));
+        };
+        self.cursor.expect(opening)?;
+        if self.cursor.peek_token()? == Some(closing) {
+            return self.cursor.expect(closing);
+        }
+        loop {
+            if opening == b'{' {
+                self.name()?;
+                self.cursor.expect(b':')?;
+            }
+            self.pass_over(depth)?;
+            if self.cursor.peek_token()? == Some(closing) {
+                return self.cursor.expect(closing);
+            }
+            self.cursor.expect(b',')?;
         }
     }
 

@@ -76,6 +76,16 @@ fn records_one_level_deeper_are_found_between_whatever_stands_beside_them() {
 }
 
 #[test]
+fn what_stands_beside_the_records_may_be_longer_than_a_record() {
+    let long = format!("\"{}\"", "a".repeat(1024 * 1024));
+    let beside = vec![long.as_str(); 17].join(",");
+    let text = format!(r#"{{"before":[{beside}],"sleep":[7],"after":{{"list":[{beside}]}}}}"#);
+    assert_eq!(records(text.as_bytes(), WRAPPED).unwrap(), ["7"]);
+    let too_deep = format!(r#"{{"before":{}1{}}}"#, "[".repeat(101), "]".repeat(101));
+    assert_eq!(refusal(&too_deep, WRAPPED).1, "nested more than 100 deep");
+}
+
+#[test]
 fn what_is_not_utf_8_is_refused_with_its_place() {
     let refused = records(b"[\n\"a\xff\"]", Layout::List);
     let expected =
@@ -124,6 +134,14 @@ proptest! {
     fn a_document_is_taken_exactly_when_serde_takes_it(text in r#"[\[\]{},:"\\a1 \n]{0,12}"#) {
         let valid = serde_json::from_str::<Vec<serde::de::IgnoredAny>>(&text);
         let read = records(text.as_bytes(), Layout::List);
+        prop_assert!(valid.is_ok() == read.is_ok(), "{:?}", read);
+    }
+
+    #[test]
+    fn what_stands_beside_the_records_is_taken_exactly_when_serde_takes_it(text in r#"[\[\]{},:"\\a1 \n]{0,14}"#) {
+        let text = format!(r#"{{"before":{text}}}"#);
+        let valid = serde_json::from_str::<serde::de::IgnoredAny>(&text);
+        let read = records(text.as_bytes(), WRAPPED);
         prop_assert!(valid.is_ok() == read.is_ok(), "{:?}", read);
     }
 

@@ -55,18 +55,20 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
         .into_iter()
         .find(|(list, _, empty)| list.is_some_and(|list| holds_sleep(list, *empty)))
         .map(|(_, layout, _)| layout);
-    found.or_else(|| begins_export(sketch).then_some(Layout::Wrapped("sleep")))
+    found.or_else(|| begins_export(sketch, named).then_some(Layout::Wrapped("sleep")))
 }
 
 fn is_sleep(record: &Sketch) -> bool {
     record.has("bedtime_start") && SLEEP_ONLY.iter().any(|name| record.has(name))
 }
 
-/// Tells an export whose list of sleep lies too far behind to be seen; one such list alone is another reply.
-fn begins_export(sketch: &Sketch) -> bool {
+/// Tells an export whose list of sleep lies too far behind to be seen. One list alone may be a reply about something
+/// else; it is taken when the format was asked for.
+fn begins_export(sketch: &Sketch, named: bool) -> bool {
     let is_days = |name: &&&str| {
         let first = sketch.member(name).and_then(Sketch::first);
         first.is_some_and(|day| day.has("summary_date") || day.has("day"))
     };
-    !sketch.has("sleep") && BESIDE_SLEEP.iter().filter(is_days).count() >= 2
+    let enough = if named { 1 } else { 2 };
+    !sketch.has("sleep") && BESIDE_SLEEP.iter().filter(is_days).count() >= enough
 }

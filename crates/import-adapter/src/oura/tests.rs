@@ -83,6 +83,9 @@ fn a_long_export_is_known_by_what_stands_before_its_sleep() {
     let sleep = document("");
     let text = format!(r#"{{"daily_readiness":[{day}],"daily_activity":[{days}],"sleep":[{sleep}]}}"#);
     assert_eq!(only(&text), only(&sleep));
+    let asked_for = format!(r#"{{"daily_activity":[{days}],"sleep":[{sleep}]}}"#);
+    assert!(read(asked_for.as_bytes(), Format::Auto, "UTC").is_err());
+    assert_eq!(sessions(&items(&asked_for, Format::Oura, "UTC")), [only(&sleep)]);
 }
 
 #[test]

@@ -33,8 +33,12 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     found.or_else(|| is_sleep(sketch).then_some(Layout::Single))
 }
 
+/// Measurements of a stretch by the second, which may be too many to see its state behind them.
+const MEASUREMENTS: [&str; 6] = ["hr", "rr", "snoring", "sdnn_1", "rmssd", "mvt_score"];
+
 /// Tells a stretch by its state and a summary by its data; workouts have data and a category.
 fn is_sleep(record: &Sketch) -> bool {
-    record.has("startdate")
-        && (record.has("state") || record.has("data") && !record.has("category") && !record.has("attrib"))
+    let is_stretch = record.has("state") || MEASUREMENTS.iter().any(|name| record.has(name));
+    let is_summary = record.has("data") && !record.has("category") && !record.has("attrib");
+    (record.has("startdate") || record.has("enddate")) && (is_stretch || is_summary)
 }

@@ -174,6 +174,22 @@ fn every_shape_of_the_file_gives_the_same_sessions() {
 }
 
 #[test]
+fn a_stretch_is_known_behind_many_measurements() {
+    let measured: Vec<_> = (0..500).map(|second| format!("\"{second}\":60")).collect();
+    let text = stretch(0, 60, "1").replacen(
+        '{',
+        &format!(
+            "{{\"hash_deviceid\":\"aa\",\"enddate\":{},\"rr\":{{{}}},",
+            START + 3600,
+            measured.join(",")
+        ),
+        1,
+    );
+    let text = text.replace(&format!("\"enddate\":{},\"hr\"", START + 3600), "\"hr\"");
+    assert_eq!(all(&reply(&text)).len(), 1, "{text}");
+}
+
+#[test]
 fn other_files_are_left_to_others() {
     assert_eq!(recognised("[]"), Ok("fitbit"));
     for text in [
