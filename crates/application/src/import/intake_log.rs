@@ -7,7 +7,7 @@ use super::run::Attempt;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
-use domain::supplement::{IntakeLog, IntakeLogRecord};
+use domain::supplement::{IntakeLog, IntakeLogRecord, Upc};
 use std::collections::HashSet;
 
 /// The logs of one person while a batch is stored.
@@ -65,20 +65,46 @@ async fn of_known_supplements(
     for (position, log) in imported {
         let id = attempt.known_id(log.record.supplement_id());
         if !attempt.knows_supplement(id) && !unknown.contains(&id) {
-            if unit.supplements().find(id).await?.is_some() {
-                attempt.has_supplement(id);
-            } else {
-                unknown.insert(id);
+            match find_supplement(unit, id, log.upc.as_ref()).await? {
+                Some(found) => {
+                    attempt.has_supplement(found);
+                    if found != id {
+                        attempt.alias(id, found);
+                    }
+                }
+                None => {
+                    unknown.insert(id);
+                }
             }
         }
         if unknown.contains(&id) {
-            let reason = "the supplement of this log is not in the catalogue; import its label first";
-            attempt.reject(position, rejection(&log.place, reason));
+            attempt.reject(position, rejection(&log.place, unknown_supplement(log)));
         } else {
-            logs.push((position, of_supplement(log, id)));
+            logs.push((position, of_supplement(log, attempt.known_id(id))));
         }
     }
     Ok(logs)
+}
+
+/// Finds the supplement of a log: by the product code when the file gives one, else by its id.
+async fn find_supplement(
+    unit: &mut dyn UnitOfWork,
+    id: SupplementId,
+    upc: Option<&Upc>,
+) -> Result<Option<SupplementId>, StorageError> {
+    let found = match upc {
+        Some(upc) => unit.supplements().find_by_upc(upc).await?,
+        None => unit.supplements().find(id).await?,
+    };
+    Ok(found.map(|supplement| supplement.id))
+}
+
+const fn unknown_supplement(log: &ImportedLog) -> &'static str {
+    if log.upc.is_some() {
+        "no label in the catalogue carries the upc of this log; import the label first"
+    } else {
+        "the supplement of this log is not in the catalogue; import its label first"
+    }
 }
 
 fn of_supplement(log: &ImportedLog, id: SupplementId) -> ImportedLog {
@@ -111,7 +137,7 @@ impl Intake {
         imported: ImportedLog,
         same: Option<IntakeLog>,
     ) -> Result<(IntakeLogId, Outcome), StorageError> {
-        let ImportedLog { id, record, place: _ } = imported;
+        let ImportedLog { id, record, place: _, upc: _ } = imported;
         match same {
             Some(log) if log.record == record => Ok((log.id, Outcome::Unchanged)),
             Some(log) => {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::sleep::SleepRecord;
-use domain::supplement::{CatalogueKey, IntakeLogRecord, SupplementLabel};
+use domain::supplement::{CatalogueKey, IntakeLogRecord, SupplementLabel, Upc};
 use domain::time::TimeZone;
 use domain::user::Biology;
 
@@ -94,6 +94,9 @@ pub struct ImportedLog {
     pub place: String,
     /// Restwell's own id, when the file is Restwell's own export.
     pub id: Option<IntakeLogId>,
+    /// The product code by which the file names the supplement in place of an id; the record then holds an id made of
+    /// the code, the same for the same code, which no supplement has.
+    pub upc: Option<Upc>,
     /// The log.
     pub record: IntakeLogRecord,
 }

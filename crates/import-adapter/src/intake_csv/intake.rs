@@ -5,8 +5,9 @@ use crate::local_time::LocalTime;
 use application::ports::import_source::ImportedLog;
 use chrono::{DateTime, Utc};
 use domain::id::SupplementId;
-use domain::supplement::{IntakeLogRecord, Servings};
+use domain::supplement::{IntakeLogRecord, Servings, Upc};
 use domain::time::TimeZone;
+use uuid::Uuid;
 
 pub(super) const CREATED_AT: &str = "created_at";
 pub(super) const SERVINGS: &str = "servings";
@@ -25,10 +26,10 @@ impl Intake<'_> {
         let created_at = self.created_at(zone)?;
         let servings = self.required(SERVINGS)?.parse().map_err(|_| "servings is not a number".to_owned())?;
         let servings = Servings::new(servings).map_err(|error| error.to_string())?;
-        let supplement = self.supplement()?;
+        let (supplement, upc) = self.supplement()?;
         let record = IntakeLogRecord::new(supplement, created_at, servings, None)
             .map_err(|error| error.to_string())?;
-        Ok(Box::new(ImportedLog { place: place.to_owned(), id: None, record }))
+        Ok(Box::new(ImportedLog { place: place.to_owned(), id: None, upc, record }))
     }
 
     fn required(&self, name: &str) -> Result<&str, String> {
@@ -45,11 +46,15 @@ impl Intake<'_> {
         })
     }
 
-    fn supplement(&self) -> Result<SupplementId, String> {
+    /// Gives the id, or an id that stands for the product code, and the code.
+    fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
         if self.columns.iter().any(|column| column == UPC) {
-            self.required(UPC)?;
-            return Err("supplements cannot be found by upc yet: use the column supplement_id".to_owned());
+            let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;
+            let name = format!("upc:{}", upc.as_str());
+            let id = SupplementId::from_uuid(Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));
+            return Ok((id, Some(upc)));
         }
-        SupplementId::parse(self.required(SUPPLEMENT_ID)?).map_err(|error| format!("supplement_id: {error}"))
+        let id = SupplementId::parse(self.required(SUPPLEMENT_ID)?);
+        id.map(|id| (id, None)).map_err(|error| format!("supplement_id: {error}"))
     }
 }

@@ -14,7 +14,7 @@ fn logs(items: &[ImportItem]) -> Vec<String> {
     let log = |item: &ImportItem| match item {
         ImportItem::Log(log) => {
             assert_eq!(log.record.supplement_id().to_string(), EVENING);
-            assert!(log.id.is_none() && log.record.external_key().is_none());
+            assert!(log.id.is_none() && log.upc.is_none() && log.record.external_key().is_none());
             let at = log.record.created_at().to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true);
             Some(format!("{at} {}", log.record.servings().get()))
         }
@@ -27,7 +27,7 @@ fn logs(items: &[ImportItem]) -> Vec<String> {
 fn a_time_has_its_own_offset_or_the_zone_that_was_given() {
     let times =
         ["2026-01-10T22:00:00+02:00", "2026-01-10T22:00:00Z", "2026-01-10 22:00", "2026-07-10T22:00:30.25"];
-    let rows: String = times.iter().map(|time| format!("{time},{EVENING},1.5\n")).collect();
+    let rows = times.map(|time| format!("{time},{EVENING},1.5\n")).concat();
     let items = intakes(&format!("created_at,supplement_id,servings\n{rows}"));
     assert_eq!(
         logs(&items),
@@ -72,9 +72,17 @@ fn a_row_that_is_no_intake_is_rejected() {
 }
 
 #[test]
-fn an_intake_by_product_code_is_rejected_with_what_to_do() {
-    let items = intakes("created_at,upc,servings\n2026-01-10T22:00:00Z,0 00000 00001 7,1\n");
-    let reason = "line 2: supplements cannot be found by upc yet: use the column supplement_id";
+fn an_intake_by_product_code_carries_the_code_in_one_spelling() {
+    let codes = ["0 36000 29145 2", "036000291452", "4006381333931", "none"];
+    let rows = codes.map(|code| format!("2026-01-10T22:00:00Z,{code},1\n")).concat();
+    let items = intakes(&format!("created_at,upc,servings\n{rows}"));
+    let [ImportItem::Log(one), ImportItem::Log(same), ImportItem::Log(other), _] = items.as_slice() else {
+        panic!("{items:?}")
+    };
+    assert_eq!((&one.upc, &one.record), (&same.upc, &same.record));
+    assert_eq!(one.upc.as_ref().unwrap().as_str(), "00036000291452");
+    assert_ne!(one.record.supplement_id(), other.record.supplement_id());
+    let reason = "line 5: upc: a UPC has 8 to 14 digits; only blanks and hyphens may stand between them";
     assert_eq!(rejections(&items), [reason]);
 }
 
@@ -108,6 +116,6 @@ proptest! {
         let items = intakes(&text);
         let [ImportItem::Log(log)] = items.as_slice() else { panic!("{items:?}") };
         prop_assert_eq!(log.record.created_at(), at);
-        prop_assert_eq!(log.record.servings().get(), servings);
+        prop_assert_eq!(log.record.servings().get().to_bits(), servings.to_bits());
     }
 }

@@ -1,8 +1,8 @@
 //! The line `supplement_log`: the API's log entry.
 
 use super::line::check_person;
-use crate::timestamp::Timestamp;
 use crate::json::Loose;
+use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedLog;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLogRecord, Servings};
@@ -30,5 +30,5 @@ pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<B
     let servings = Servings::new(line.servings).map_err(|error| error.to_string())?;
     let record = IntakeLogRecord::new(supplement, created_at, servings, line.external_id)
         .map_err(|error| error.to_string())?;
-    Ok(Box::new(ImportedLog { place: place.to_owned(), id, record }))
+    Ok(Box::new(ImportedLog { place: place.to_owned(), id, upc: None, record }))
 }

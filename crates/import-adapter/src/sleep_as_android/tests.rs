@@ -12,7 +12,7 @@ const COLUMNS: &str =
 fn record(head: [&str; 5], events: &[String]) -> String {
     let [id, tz, from, to, hours] = head;
     let names = ",\"Event\"".repeat(events.len());
-    let events: String = events.iter().map(|event| format!(",\"{event}\"")).collect();
+    let events = events.iter().map(|event| format!(",\"{event}\"")).collect::<Vec<_>>().concat();
     let rest = r#""","3.5","slept \"" well \n #home","10007","-1","-1.0","-1","-2.0","0","""#;
     let rest = rest.replacen("\"\",", "", 1);
     format!(

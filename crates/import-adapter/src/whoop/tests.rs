@@ -9,7 +9,7 @@ const HEADER: &str = "Cycle start time,Cycle end time,Cycle timezone,Sleep onset
     Deep (SWS) duration (min),REM duration (min),Awake duration (min),Nap";
 
 fn table(rows: &[&str]) -> String {
-    std::iter::once(&HEADER).chain(rows).map(|row| format!("{row}\n")).collect()
+    format!("{HEADER}\n{}\n", rows.join("\n"))
 }
 
 fn whoop(rows: &[&str]) -> Vec<application::ports::import_source::ImportItem> {
@@ -125,20 +125,20 @@ proptest! {
     #[test]
     fn any_night_reads_back_as_it_was_written(
         start in 1_500_000_000_i64..1_900_000_000,
-        minutes in 1_i64..1440,
+        minutes in 1_u32..1440,
         quarters in -48_i32..=56,
         asleep in 0.0..1.0_f64,
         nap in any::<bool>(),
     ) {
         let offset = chrono::FixedOffset::east_opt(quarters * 900).unwrap();
         let at = |second| chrono::DateTime::from_timestamp(second, 0).unwrap().with_timezone(&offset);
-        let (from, to) = (at(start), at(start + minutes * 60));
-        let asleep = (asleep * minutes as f64).floor();
+        let (from, to) = (at(start), at(start + i64::from(minutes) * 60));
+        let asleep = (asleep * f64::from(minutes)).floor();
         let clock = "%Y-%m-%d %H:%M:%S";
         let (from, zone, to) = (from.format(clock), from.format("%:z"), to.format(clock));
-        let record = only(&format!("x,,UTC{zone},{from},{to},,{asleep},{minutes},,,,{},{nap}", minutes as f64 - asleep));
+        let record = only(&format!("x,,UTC{zone},{from},{to},,{asleep},{minutes},,,,{},{nap}", f64::from(minutes) - asleep));
         prop_assert_eq!(record.time_in_bed().start_millis(), start * 1000);
-        prop_assert_eq!(record.time_in_bed().millis(), minutes * 60_000);
+        prop_assert_eq!(record.time_in_bed().millis(), i64::from(minutes) * 60_000);
         prop_assert_eq!(record.time_in_bed().offset_at_start().unwrap().seconds(), quarters * 900);
         prop_assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(asleep * 60.0));
         prop_assert_eq!(record.is_nap(), Some(nap));

@@ -1,5 +1,8 @@
 use super::memory_store::MemoryStore;
-use super::record::{at, intake, key, log, log_id, own_log, own_supplement, supplement, supplement_id};
+use super::record::{
+    at, intake, key, log, log_by_code, log_id, own_log, own_supplement, supplement, supplement_id,
+    supplement_with_code,
+};
 use super::{counts, import};
 use crate::ports::import_source::{ImportItem, ImportedLog};
 use crate::testing::person;
@@ -34,8 +37,8 @@ async fn a_log_may_come_with_its_supplement_in_the_same_file() {
 #[tokio::test]
 async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_goes_on() {
     let (store, id) = catalogue().await;
-    let unknown =
-        ImportedLog { place: "line 42".to_owned(), id: None, record: intake(supplement_id(9), 5, 1.0, None) };
+    let record = intake(supplement_id(9), 5, 1.0, None);
+    let unknown = ImportedLog { place: "line 42".to_owned(), id: None, upc: None, record };
     let items =
         [log(intake(id, 1, 1.0, None)), ImportItem::Log(Box::new(unknown)), log(intake(id, 9, 1.0, None))];
     let report = import(&store, items).await;
@@ -43,6 +46,22 @@ async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_
     assert_eq!(report.rejected[0].place, "line 42");
     assert!(report.rejected[0].reason.contains("supplement"));
     assert_eq!(store.logs().len(), 2);
+}
+
+#[tokio::test]
+async fn a_log_by_product_code_is_of_the_label_that_carries_it() {
+    let store = MemoryStore::with(person());
+    let coded = supplement_with_code("17", "Magnesium", "0 36000 29145 2");
+    import(&store, [supplement("16", "Zinc"), coded]).await;
+    let id = store.current(&key("17")).id;
+    let taken = |minute, code| log_by_code(code, intake(supplement_id(9), minute, 1.0, None));
+    let other = log_by_code("4006381333931", intake(supplement_id(8), 7, 1.0, None));
+    let report = import(&store, [taken(5, "036000291452"), other.clone(), taken(6, "36000291452")]).await;
+    assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 1));
+    assert!(report.rejected[0].reason.contains("no label in the catalogue carries the upc"));
+    assert!(store.logs().iter().all(|log| log.record.supplement_id() == id));
+    let again = import(&store, [taken(5, "0036000291452")]).await;
+    assert_eq!(again.logs, counts(0, 0, 1));
 }
 
 #[tokio::test]

@@ -8,7 +8,9 @@ use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::sleep::{
     Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
 };
-use domain::supplement::{CatalogueKey, IntakeLogRecord, Servings, SupplementLabel, SupplementLabelFields};
+use domain::supplement::{
+    CatalogueKey, IntakeLogRecord, Servings, SupplementLabel, SupplementLabelFields, Upc,
+};
 use uuid::Uuid;
 
 pub(super) fn minute(minute: i64) -> DateTime<Utc> {
@@ -107,6 +109,15 @@ pub(super) fn supplement(at: &str, name: &str) -> ImportItem {
     ImportItem::Supplement(Box::new(imported))
 }
 
+/// A label that carries a product code.
+pub(super) fn supplement_with_code(at: &str, name: &str, upc: &str) -> ImportItem {
+    let (name, upc) = (name.to_owned(), upc.to_owned());
+    let fields = SupplementLabelFields { name, upc, ..SupplementLabelFields::default() };
+    let label = SupplementLabel::new(fields).unwrap();
+    let imported = ImportedSupplement { place: place(), id: None, key: key(at), label, entry_date: None };
+    ImportItem::Supplement(Box::new(imported))
+}
+
 /// A label as Restwell's own export writes it.
 pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
     let imported = ImportedSupplement {
@@ -130,12 +141,18 @@ pub(super) fn intake(
 }
 
 pub(super) fn log(record: IntakeLogRecord) -> ImportItem {
-    ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, record }))
+    ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, upc: None, record }))
+}
+
+/// A log that names its supplement by a product code; the record has an id that stands for the code.
+pub(super) fn log_by_code(upc: &str, record: IntakeLogRecord) -> ImportItem {
+    let upc = Some(Upc::parse(upc).unwrap());
+    ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, upc, record }))
 }
 
 /// A log as Restwell's own export writes it.
 pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
-    ImportItem::Log(Box::new(ImportedLog { place: place(), id: Some(log_id(number)), record }))
+    ImportItem::Log(Box::new(ImportedLog { place: place(), id: Some(log_id(number)), upc: None, record }))
 }
 
 pub(super) fn rejection(number: usize) -> Rejection {

@@ -47,7 +47,7 @@ fn a_folder_without_files_is_refused() {
 fn a_file_that_is_damaged_refuses_the_folder_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.json"), month([1])).unwrap();
-    fs::write(folder.path().join("b.json"), &month([2])[..40]).unwrap();
+    fs::write(folder.path().join("b.json"), &month([2]).as_bytes()[..40]).unwrap();
     let refused = read_path(folder.path(), Format::Auto, "UTC").unwrap_err();
     assert!(refused.to_string().starts_with("damaged at b.json: line 1, "), "{refused}");
 }

@@ -8,9 +8,9 @@ use flate2::write::GzEncoder;
 use std::io::Write as _;
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-    packer.write_all(bytes).unwrap();
-    packer.finish().unwrap()
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 #[test]

@@ -33,10 +33,10 @@ impl Made {
 
     /// An entry that begins with a text and goes on with so many mebibytes of line feeds.
     pub(super) fn bomb(name: &str, text: &[u8], mebibytes: usize) -> Self {
-        let mut packer = Compress::new(Compression::best(), false);
+        let mut compressor = Compress::new(Compression::best(), false);
         let mut pack = |bytes: &[u8], flush| {
             let mut out = Vec::with_capacity(8192);
-            packer.compress_vec(bytes, &mut out, flush).unwrap();
+            compressor.compress_vec(bytes, &mut out, flush).unwrap();
             assert!(out.len() < 8192);
             out
         };
