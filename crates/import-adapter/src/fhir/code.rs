@@ -1,7 +1,7 @@
 //! The codes: what an Observation is about, and which stage a value is.
 //!
 //! LOINC and SNOMED CT codes are those of the value sets of the Personal Health Records guide (HL7,
-//! `pcd-sleep-observation-code` and `-value`), which has codes of its own for the samples of HealthKit and the episodes
+//! `pcd-sleep-observation-code` and `-value`), which has codes of its own for the samples of `HealthKit` and the episodes
 //! of Open mHealth as well.
 
 use super::resource::{Coding, Concept, Quantity};
@@ -78,25 +78,46 @@ pub(super) fn component(code: &Concept) -> Option<Kind> {
     })
 }
 
-/// Tells which stage a value is: the inner absence is in bed, the outer no stage that is known.
-pub(super) fn stage(value: &Concept) -> Option<Option<Stage>> {
+/// What a value says of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// In bed, and nobody knows whether asleep.
+    InBed,
+    /// In this stage.
+    In(Stage),
+}
+
+impl State {
+    /// Gives the stage, where one is known.
+    pub(super) const fn stage(self) -> Option<Stage> {
+        match self {
+            Self::InBed => None,
+            Self::In(stage) => Some(stage),
+        }
+    }
+}
+
+/// Tells what a value says; nothing when it is no stage that is known.
+pub(super) fn state(value: &Concept) -> Option<State> {
     first(value, |system, code| match (system, code) {
         // Sleep that is not REM may be light or deep.
-        (SNOMED, "248220008" | "60984000") | (PHR_STAGE, "asleepUnspecified") => Some(Some(Stage::Asleep)),
-        (SNOMED, "248218005") | (PHR_STAGE, "awake") => Some(Some(Stage::Awake)),
-        (SNOMED, "89129007") | (PHR_STAGE, "asleepREM") => Some(Some(Stage::Rem)),
-        (SNOMED, "261665006") => Some(Some(Stage::Unknown)),
-        (PHR_STAGE, "asleepCore") => Some(Some(Stage::Light)),
-        (PHR_STAGE, "asleepDeep") => Some(Some(Stage::Deep)),
-        (PHR_STAGE, "inBed") => Some(None),
+        (SNOMED, "248220008" | "60984000") | (PHR_STAGE, "asleepUnspecified") => {
+            Some(State::In(Stage::Asleep))
+        }
+        (SNOMED, "248218005") | (PHR_STAGE, "awake") => Some(State::In(Stage::Awake)),
+        (SNOMED, "89129007") | (PHR_STAGE, "asleepREM") => Some(State::In(Stage::Rem)),
+        (SNOMED, "261665006") => Some(State::In(Stage::Unknown)),
+        (PHR_STAGE, "asleepCore") => Some(State::In(Stage::Light)),
+        (PHR_STAGE, "asleepDeep") => Some(State::In(Stage::Deep)),
+        (PHR_STAGE, "inBed") => Some(State::InBed),
         _ => None,
     })
 }
 
 /// Finds the first coding that says something; displays are not looked at, because anybody may write them.
 fn first<T>(concept: &Concept, find: impl Fn(&str, &str) -> Option<T>) -> Option<T> {
-    let codings = concept.coding.0.iter();
-    codings.filter_map(|Coding { system, code }| find(system.as_str()?, code.as_str()?)).next()
+    let mut codings = concept.coding.0.iter();
+    codings.find_map(|Coding { system, code }| find(system.as_str()?, code.as_str()?))
 }
 
 /// Gives a length of time in milliseconds; absent when the value is no number from 0 on, or the unit no time.

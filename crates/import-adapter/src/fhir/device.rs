@@ -14,13 +14,13 @@ pub(super) fn source(observation: &Observation) -> Result<SleepSource, InvalidSl
     let name = clean(device.display.as_str())
         .or_else(|| contained(observation, device))
         .or_else(|| clean(device.identifier.value.as_str()))
-        .or_else(|| clean(device.reference.as_str().filter(|text| !text.starts_with('#')).map(last_two)));
+        .or_else(|| clean(device.target.as_str().filter(|text| !text.starts_with('#')).map(last_two)));
     SleepSource::parse(name.as_deref().unwrap_or(NAMELESS))
 }
 
 /// Gives the name of a device that the Observation contains.
 fn contained(observation: &Observation, device: &Reference) -> Option<String> {
-    let id = device.reference.as_str()?.strip_prefix('#')?;
+    let id = device.target.as_str()?.strip_prefix('#')?;
     let found = observation.contained.0.iter().find(|resource| resource.id.as_str() == Some(id))?;
     let names = &found.device_name.0;
     let friendly = names.iter().find(|name| name.r#type.as_str() == Some(FRIENDLY));

@@ -38,8 +38,12 @@ pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
     let sum = sum.transpose()?;
     let segment = segment(period, sum, at)?;
     if let Some(value) = &observation.value_codeable_concept {
-        let stage = code::stage(value).ok_or("valueCodeableConcept is no stage of sleep that is known")?;
-        return Ok(Said { segment: Segment { stage, ..segment }, totals: Vec::new(), unreadable: 0 });
+        let state = code::state(value).ok_or("valueCodeableConcept is no stage of sleep that is known")?;
+        return Ok(Said {
+            segment: Segment { stage: state.stage(), ..segment },
+            totals: Vec::new(),
+            unreadable: 0,
+        });
     }
     let kind = match meaning {
         Meaning::Stage => Some(Kind::Asleep),
@@ -78,13 +82,12 @@ fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64
 fn segment(period: &Period, sum: Option<i64>, at: u64) -> Result<Segment, String> {
     let start =
         timestamp("effectivePeriod.start", &period.start)?.ok_or("effectivePeriod.start is missing")?;
-    let (end, offset_at_end) = match timestamp("effectivePeriod.end", &period.end)? {
-        Some(end) => (end.instant, end.offset),
-        None => {
-            let length = sum.and_then(TimeDelta::try_milliseconds).ok_or("effectivePeriod.end is missing")?;
-            let end = start.instant.checked_add_signed(length).ok_or("the end is out of range")?;
-            (end, start.offset)
-        }
+    let (end, offset_at_end) = if let Some(end) = timestamp("effectivePeriod.end", &period.end)? {
+        (end.instant, end.offset)
+    } else {
+        let length = sum.and_then(TimeDelta::try_milliseconds).ok_or("effectivePeriod.end is missing")?;
+        let end = start.instant.checked_add_signed(length).ok_or("the end is out of range")?;
+        (end, start.offset)
     };
     let (offset_at_start, start) = (start.offset, start.instant);
     Ok(Segment { start, end, offset_at_start, offset_at_end, stage: None, at })

@@ -46,7 +46,8 @@ pub(super) struct Coding {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Reference {
-    pub(super) reference: Loose,
+    #[serde(rename = "reference")]
+    pub(super) target: Loose,
     pub(super) identifier: Identifier,
     pub(super) display: Loose,
 }

@@ -15,7 +15,7 @@ impl Subject {
     ///
     /// The first kind of name that both have decides: a reference, an identifier, a name for people.
     pub(super) fn admits(&mut self, named: &Reference) -> bool {
-        let reference = named.reference.as_str().map(|text| last_two(text).to_owned());
+        let reference = named.target.as_str().map(|text| last_two(text).to_owned());
         let identifier = named.identifier.value.identifier();
         let display = named.display.as_str().map(str::to_owned);
         let same = same(self.reference.as_ref(), reference.as_ref())

@@ -85,7 +85,10 @@ fn resources_are_read_alone_in_lists_in_bundles_and_on_lines() {
 fn what_breaks_off_or_is_no_json_is_refused_with_its_line() {
     let line = one_line(&asleep("00:00", "03:00", ""));
     for (text, reason) in [
-        (format!("{line}\n{}", &line[..40]), "damaged at line 2, column 41: the file breaks off".to_owned()),
+        (
+            format!("{line}\n{}", line.get(..40).unwrap()),
+            "damaged at line 2, column 41: the file breaks off".to_owned(),
+        ),
         (
             format!("{line}\n{{\"a\":tru}}\n"),
             "damaged at line 2, column 9: not valid JSON: expected ident".to_owned(),

@@ -1,4 +1,4 @@
-//! Samples of HealthKit.
+//! Samples of `HealthKit`.
 
 use super::member::Body;
 use crate::segments::Segment;

@@ -69,13 +69,13 @@ fn a_device_is_named_as_well_as_the_observation_knows() {
     let inside = r#","contained":[{"resourceType":"Patient","id":"p","name":[{"family":"x"}]},
         {"resourceType":"Device","id":"d","deviceName":[{"name":"W2","type":"model-name"},{"name":"Watch","type":"user-friendly-name"}]}]"#;
     for (device, expected) in [
-        (r##""display":"Mat","reference":"Device/7""##, "Mat"),
+        (r#""display":"Mat","reference":"Device/7""#, "Mat"),
         (r##""reference":"#d""##, "Watch"),
         (r##""reference":"#p""##, "fhir"),
-        (r##""identifier":{"system":"urn:x","value":"SN 1"},"reference":"Device/7""##, "SN 1"),
-        (r##""reference":"https://fhir.example.org/r4/Device/7/_history/2""##, "Device/7"),
-        (r##""reference":"urn:uuid:0a""##, "urn:uuid:0a"),
-        (r##""display":" \u0007 ""##, "fhir"),
+        (r#""identifier":{"system":"urn:x","value":"SN 1"},"reference":"Device/7""#, "SN 1"),
+        (r#""reference":"https://fhir.example.org/r4/Device/7/_history/2""#, "Device/7"),
+        (r#""reference":"urn:uuid:0a""#, "urn:uuid:0a"),
+        (r#""display":" \u0007 ""#, "fhir"),
     ] {
         let record = only(&asleep("01:00", "02:00", &format!(r#","device":{{{device}}}{inside}"#)));
         assert_eq!(record.source().unwrap().as_str(), expected, "{device}");

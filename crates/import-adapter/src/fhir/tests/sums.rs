@@ -162,7 +162,7 @@ fn sums_may_be_components() {
         (&system, "sleepEpisode"),
         "01:00",
         "07:00",
-        &more.replace(r#"50,"code":"min""#, r#"50"#),
+        &more.replace(r#"50,"code":"min""#, "50"),
     ));
     assert_eq!(
         notes(&found),
