@@ -1,8 +1,8 @@
 //! The line `profile`: the API's profile data.
 
 use super::line::check_person;
-use crate::timestamp::Timestamp;
 use crate::json::Loose;
+use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedProfile;
 use domain::id::UserId;
 use domain::time::TimeZone;

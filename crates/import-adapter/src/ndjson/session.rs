@@ -1,8 +1,8 @@
 //! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
 
-use crate::timestamp::Timestamp;
 use crate::json::{Bounded, Loose};
 use crate::source::Notes;
+use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSession;
 use domain::id::SleepSessionId;
 use domain::sleep::{

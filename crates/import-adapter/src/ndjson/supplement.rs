@@ -1,7 +1,7 @@
 //! The line `supplement`: the API's `details`.
 
-use crate::timestamp::Timestamp;
 use crate::json::{Bounded, Loose};
+use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSupplement;
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::id::SupplementId;
