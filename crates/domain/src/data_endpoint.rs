@@ -1,6 +1,6 @@
 //! The three data endpoints, the scope that each asks for, and the limit that each has.
 
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeSet};
 
 /// One data endpoint; its paths with and without `v1` are the same endpoint (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,6 +37,45 @@ impl DataEndpoint {
         match self {
             Self::Profile => 1_000,
             Self::Sleep | Self::Supplements => 10_000,
+        }
+    }
+}
+
+/// What is asked of one person's data, each with a counter of its own (decisions 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PersonEndpoint {
+    /// A data endpoint.
+    Data(DataEndpoint),
+    /// `/api/v1/changes/{user_id}`.
+    Changes,
+    /// `/api/v1/export/{user_id}`.
+    Export,
+    /// What first-party backends write: one counter for all of it.
+    Ingest,
+}
+
+impl From<DataEndpoint> for PersonEndpoint {
+    fn from(endpoint: DataEndpoint) -> Self {
+        Self::Data(endpoint)
+    }
+}
+
+impl PersonEndpoint {
+    /// Returns the scopes of which a token needs one to be let in; what it then gets may need more.
+    pub fn scopes(self) -> ScopeSet {
+        match self {
+            Self::Data(endpoint) => [endpoint.scope()].into_iter().collect(),
+            Self::Changes | Self::Export => ScopeSet::CONSENTABLE,
+            Self::Ingest => ScopeSet::INGEST,
+        }
+    }
+
+    /// Returns how many requests a day a client may make for a person when no setting says otherwise.
+    pub const fn default_daily_limit(self) -> u32 {
+        match self {
+            Self::Data(endpoint) => endpoint.default_daily_limit(),
+            Self::Changes | Self::Ingest => 10_000,
+            Self::Export => 100,
         }
     }
 }

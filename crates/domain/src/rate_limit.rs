@@ -1,6 +1,6 @@
 //! The daily rate limit of the data endpoints: a fixed window of one UTC day (decisions 7).
 
-use crate::data_endpoint::DataEndpoint;
+use crate::data_endpoint::PersonEndpoint;
 use crate::id::UserId;
 use crate::read_tally::Reader;
 use chrono::{DateTime, Utc};
@@ -41,10 +41,10 @@ impl RateWindow {
 pub struct RateKey {
     /// Who asks: a client, or a personal access token, which counts as a client of its own.
     pub reader: Reader,
-    /// The person whose data is asked for.
-    pub user: UserId,
+    /// The person whose data is asked for; absent for what belongs to nobody, such as the catalogue.
+    pub user: Option<UserId>,
     /// The endpoint, whichever of its paths was used.
-    pub endpoint: DataEndpoint,
+    pub endpoint: PersonEndpoint,
 }
 
 /// Where a counter stands after one request; body and headers are both made from this.

@@ -90,6 +90,14 @@ impl ScopeSet {
     /// Every scope that a person can grant.
     pub const CONSENTABLE: Self = Self(Scope::Profile.bit() | Scope::Sleep.bit() | Scope::Supplements.bit());
 
+    /// Every scope with which a first-party backend writes (decisions 9).
+    pub const INGEST: Self = Self(
+        Scope::UsersWrite.bit()
+            | Scope::ProfileWrite.bit()
+            | Scope::SleepWrite.bit()
+            | Scope::SupplementsWrite.bit(),
+    );
+
     /// Parses names separated by single or several spaces; an empty text is the empty set, a name that
     /// comes twice counts once (RFC 6749 section 3.3).
     pub fn parse(text: &str) -> Result<Self, UnknownScope> {

@@ -5,11 +5,11 @@ use crate::ports::storage::{AccessReader, AccessState, ClientReader, PersonalAcc
 use crate::ports::system::{Clock, RateLimiter};
 use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_endpoint::{DataEndpoint, PersonEndpoint};
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
-use domain::scope::{Scope, ScopeSet};
+use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
 use std::sync::Arc;
@@ -23,15 +23,24 @@ pub struct DailyLimits {
     pub sleep: u32,
     /// On the supplements endpoint.
     pub supplements: u32,
+    /// Pages of changes.
+    pub changes: u32,
+    /// Whole exports.
+    pub export: u32,
+    /// Requests that write, whatever they write.
+    pub ingest: u32,
 }
 
 impl DailyLimits {
     /// Returns the limit of an endpoint.
-    pub const fn of(&self, endpoint: DataEndpoint) -> u32 {
+    pub const fn of(&self, endpoint: PersonEndpoint) -> u32 {
         match endpoint {
-            DataEndpoint::Profile => self.profile,
-            DataEndpoint::Sleep => self.sleep,
-            DataEndpoint::Supplements => self.supplements,
+            PersonEndpoint::Data(DataEndpoint::Profile) => self.profile,
+            PersonEndpoint::Data(DataEndpoint::Sleep) => self.sleep,
+            PersonEndpoint::Data(DataEndpoint::Supplements) => self.supplements,
+            PersonEndpoint::Changes => self.changes,
+            PersonEndpoint::Export => self.export,
+            PersonEndpoint::Ingest => self.ingest,
         }
     }
 }
@@ -42,6 +51,9 @@ impl Default for DailyLimits {
             profile: DataEndpoint::Profile.default_daily_limit(),
             sleep: DataEndpoint::Sleep.default_daily_limit(),
             supplements: DataEndpoint::Supplements.default_daily_limit(),
+            changes: PersonEndpoint::Changes.default_daily_limit(),
+            export: PersonEndpoint::Export.default_daily_limit(),
+            ingest: PersonEndpoint::Ingest.default_daily_limit(),
         }
     }
 }
@@ -54,7 +66,7 @@ pub struct AuthorizeAccessQuery<'a> {
     /// The `user_id` of the path, as sent.
     pub user_id: &'a str,
     /// The endpoint.
-    pub endpoint: DataEndpoint,
+    pub endpoint: PersonEndpoint,
 }
 
 /// A request that may be answered. Its parameters are still to be read; whatever they are, it has counted.
@@ -66,6 +78,8 @@ pub struct GrantedAccess {
     pub reader: Reader,
     /// What the grant or the personal token holds, which a narrowed token may not use up: the profile's `scopes`.
     pub scopes: ScopeSet,
+    /// What of that the grant allows still: nothing beyond may be told.
+    pub usable: ScopeSet,
     /// The person's zone.
     pub home_timezone: TimeZone,
     /// Where the daily counter stands.
@@ -88,7 +102,7 @@ pub enum AuthorizeAccessError {
     #[error("the token lacks the scope {needed}")]
     InsufficientScope {
         /// What it lacks.
-        needed: Scope,
+        needed: ScopeSet,
     },
     /// The limit of the day is reached.
     #[error("the daily limit is reached")]
@@ -144,18 +158,18 @@ impl AuthorizeAccess {
         let standing = standing.filter(|standing| standing.owner == user_id);
         let Standing { owner: _, reader, held, usable, home_timezone } =
             standing.ok_or(AuthorizeAccessError::OtherUser)?;
-        let needed = query.endpoint.scope();
-        if !usable.contains(needed) {
+        let needed = query.endpoint.scopes();
+        if usable.intersection(needed).is_empty() {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
-        let key = RateKey { reader, user: user_id, endpoint: query.endpoint };
+        let key = RateKey { reader, user: Some(user_id), endpoint: query.endpoint };
         let rate = self.ports.limiter.count(key, self.limits.of(query.endpoint), at).await;
         if !rate.allowed {
             let left = RateWindow::at(at).seconds_left(at);
             let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
             return Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds });
         }
-        Ok(GrantedAccess { user_id, reader, scopes: held, home_timezone, rate })
+        Ok(GrantedAccess { user_id, reader, scopes: held, usable, home_timezone, rate })
     }
 
     /// Returns what a token stands on; nothing for a service token, which reads no data endpoint (decisions 3).

@@ -23,7 +23,8 @@ mod personal_token;
 
 type Outcome = Result<GrantedAccess, AuthorizeAccessError>;
 
-const LIMITS: DailyLimits = DailyLimits { profile: 3, sleep: 5, supplements: 7 };
+const LIMITS: DailyLimits =
+    DailyLimits { profile: 3, sleep: 5, supplements: 7, changes: 9, export: 11, ingest: 13 };
 
 /// One request. As [`Request::good`] makes it, it passes every check; a test spoils what it is about.
 struct Request {
@@ -66,7 +67,7 @@ impl Request {
             .expect_count()
             .times(usize::from(used.is_some()))
             .withf(move |key, limit, now| {
-                *key == rate_key(endpoint) && *limit == LIMITS.of(endpoint) && *now == noon()
+                *key == rate_key(endpoint) && *limit == LIMITS.of(endpoint.into()) && *now == noon()
             })
             .returning(move |_, limit, now| {
                 RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))
@@ -85,7 +86,9 @@ impl Request {
             clock: clock(),
         };
         let authorize = AuthorizeAccess::new(ports, LIMITS);
-        authorize.run(AuthorizeAccessQuery { token: "the token", user_id: &text, endpoint }).await
+        authorize
+            .run(AuthorizeAccessQuery { token: "the token", user_id: &text, endpoint: endpoint.into() })
+            .await
     }
 }
 
@@ -122,7 +125,7 @@ fn with_no_secret(client: Client) -> ClientWithSecrets {
 }
 
 fn rate_key(endpoint: DataEndpoint) -> RateKey {
-    RateKey { reader: Reader::Client(client_id(1)), user: user_id(1), endpoint }
+    RateKey { reader: Reader::Client(client_id(1)), user: Some(user_id(1)), endpoint: endpoint.into() }
 }
 
 fn claims() -> AccessClaims {
@@ -298,7 +301,7 @@ async fn a_narrowed_token_reads_no_more_than_it_says() {
         Err(AuthorizeAccessError::InsufficientScope { needed }) => needed,
         other => panic!("not refused for its scope: {other:?}"),
     };
-    assert_eq!(needed, Scope::Sleep);
+    assert_eq!(needed, [Scope::Sleep].into_iter().collect());
 }
 
 #[tokio::test]

@@ -1,3 +1,5 @@
+mod changes;
+
 use super::{ReadProfile, ReadSleep, ReadSupplements};
 use crate::access::GrantedAccess;
 use crate::audit::testing::HeldReads;
@@ -20,6 +22,7 @@ fn access() -> GrantedAccess {
         user_id: user_id(1),
         reader: Reader::Client(client_id(1)),
         scopes: scopes("profile sleep supplements"),
+        usable: scopes("profile sleep supplements"),
         home_timezone: TimeZone::UTC,
         rate: RateStatus::after(0, 10, RateWindow::at(noon())),
     }

@@ -5,17 +5,17 @@ use crate::HttpState;
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use application::access::{AuthorizeAccessQuery, GrantedAccess};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_endpoint::PersonEndpoint;
 
 /// Authenticates, authorizes and counts a request, in the order of decisions 4; its parameters are not looked
 /// at before.
-pub(super) async fn admit(
+pub(crate) async fn admit(
     request: &HttpRequest,
     state: &HttpState,
-    endpoint: DataEndpoint,
+    endpoint: impl Into<PersonEndpoint>,
 ) -> Result<GrantedAccess, Problem> {
     let token = bearer::token(request)?;
     let user_id = request.match_info().get("user_id").unwrap_or_default();
-    let query = AuthorizeAccessQuery { token, user_id, endpoint };
+    let query = AuthorizeAccessQuery { token, user_id, endpoint: endpoint.into() };
     Ok(state.authorize_access.run(query).await?)
 }

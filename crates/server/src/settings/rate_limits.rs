@@ -13,17 +13,32 @@ section! {
         sleep: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
         /// Requests to the supplements endpoint.
         supplements: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
+        /// Pages of changes.
+        changes: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
+        /// Exports of everything.
+        export: u32 = Some("100"), "requests a day, 1 to 1000000000", "10";
+        /// Requests of first-party backends that write, whatever they write.
+        ingest: u32 = Some("10000"), "requests a day, 1 to 1000000000", "100000";
     }
 }
 
 impl RateLimitSettings {
-    /// Returns the limits of the data endpoints.
+    /// Returns the limits by endpoint.
     pub(crate) const fn daily_limits(&self) -> DailyLimits {
-        DailyLimits { profile: self.profile, sleep: self.sleep, supplements: self.supplements }
+        let Self { profile, sleep, supplements, changes, export, ingest, .. } = *self;
+        DailyLimits { profile, sleep, supplements, changes, export, ingest }
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
-        [("profile", self.profile), ("sleep", self.sleep), ("supplements", self.supplements)]
+        let limits = [
+            ("profile", self.profile),
+            ("sleep", self.sleep),
+            ("supplements", self.supplements),
+            ("changes", self.changes),
+            ("export", self.export),
+            ("ingest", self.ingest),
+        ];
+        limits
             .into_iter()
             .filter_map(|(name, limit)| {
                 Problem::unless_within(&format!("rate_limits.{name}"), limit, 1..=1_000_000_000)

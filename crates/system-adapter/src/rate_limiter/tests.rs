@@ -39,8 +39,8 @@ async fn reader_person_and_endpoint_each_have_their_own_counter() {
     // Of the same number as the client.
     let token = PersonalTokenId::from_uuid(Uuid::from_u128(1));
     let personal = RateKey { reader: Reader::PersonalToken(token), ..key(1) };
-    let other_user = RateKey { user: UserId::from_uuid(Uuid::from_u128(8)), ..key(1) };
-    let other_endpoint = RateKey { endpoint: DataEndpoint::Profile, ..key(1) };
+    let other_user = RateKey { user: Some(UserId::from_uuid(Uuid::from_u128(8))), ..key(1) };
+    let other_endpoint = RateKey { endpoint: DataEndpoint::Profile.into(), ..key(1) };
     for key in [key(1), key(2), personal, other_user, other_endpoint] {
         assert!(limiter.count(key, 1, noon()).await.allowed);
         assert!(!limiter.count(key, 1, noon()).await.allowed);

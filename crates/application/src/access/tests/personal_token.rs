@@ -71,8 +71,8 @@ impl Request {
             .times(usize::from(used.is_some()))
             .withf(move |key, limit, now| {
                 let reader = Reader::PersonalToken(token_id());
-                *key == RateKey { reader, user: user_id(1), endpoint }
-                    && *limit == LIMITS.of(endpoint)
+                *key == RateKey { reader, user: Some(user_id(1)), endpoint: endpoint.into() }
+                    && *limit == LIMITS.of(endpoint.into())
                     && *now == noon()
             })
             .returning(move |_, limit, now| {
@@ -88,7 +88,7 @@ impl Request {
             limiter: Arc::new(limiter),
             clock: clock(),
         };
-        let query = AuthorizeAccessQuery { token: &token, user_id: &text, endpoint };
+        let query = AuthorizeAccessQuery { token: &token, user_id: &text, endpoint: endpoint.into() };
         AuthorizeAccess::new(ports, LIMITS).run(query).await
     }
 }
@@ -198,7 +198,8 @@ async fn t18_no_other_secret_opens_data() {
             clock: clock(),
         };
         let user_id = user_id(1).to_string();
-        let query = AuthorizeAccessQuery { token: &text, user_id: &user_id, endpoint: DataEndpoint::Sleep };
+        let query =
+            AuthorizeAccessQuery { token: &text, user_id: &user_id, endpoint: DataEndpoint::Sleep.into() };
         let outcome = AuthorizeAccess::new(ports, LIMITS).run(query).await;
         assert_eq!(kind(&outcome), "invalid token", "{other:?}");
     }

@@ -1,0 +1,105 @@
+use super::access;
+use crate::access::GrantedAccess;
+use crate::audit::testing::HeldReads;
+use crate::ports::storage::{Change, ChangePage, ChangePageQuery, MockChangeReader, StorageError};
+use crate::read::{ReadChanges, ReadChangesError, ReadChangesQuery};
+use crate::testing::{clock, noon, scopes, user_id};
+use chrono::TimeDelta;
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::data_endpoint::DataEndpoint;
+use domain::read_tally::ReadKind;
+use std::sync::Arc;
+use uuid::Uuid;
+
+fn position(number: i64, kind: ChangeKind) -> ChangePosition {
+    ChangePosition { number, kind, id: Uuid::from_u128(7) }
+}
+
+fn query() -> ReadChangesQuery {
+    ReadChangesQuery { cursor: None, kinds: None, limit: 20 }
+}
+
+fn cursor(days_ago: i64) -> ChangeCursor {
+    ChangeCursor { after: Some(position(3, ChangeKind::Sleep)), given_at: noon() - TimeDelta::days(days_ago) }
+}
+
+fn reader(page: ChangePage, expected: ChangePageQuery) -> Arc<MockChangeReader> {
+    let mut reader = MockChangeReader::new();
+    reader.expect_changes().withf(move |query| *query == expected).return_once(move |_| Ok(page));
+    Arc::new(reader)
+}
+
+fn expected(after: Option<ChangePosition>, kinds: &[ChangeKind]) -> ChangePageQuery {
+    ChangePageQuery { user_id: user_id(1), after, kinds: kinds.to_vec(), limit: 20 }
+}
+
+fn only_sleep() -> GrantedAccess {
+    GrantedAccess { usable: scopes("sleep"), ..access() }
+}
+
+#[tokio::test]
+async fn without_types_everything_is_told_that_the_token_allows() {
+    let reads = Arc::new(HeldReads::default());
+    let reader = reader(ChangePage::default(), expected(None, &[ChangeKind::Sleep]));
+    let answer =
+        ReadChanges::new(reader, reads.recorder(), clock()).run(&only_sleep(), query()).await.unwrap();
+    assert_eq!(answer.cursor, ChangeCursor { after: None, given_at: noon() });
+    assert!(!answer.has_more && reads.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_type_that_the_token_does_not_allow_is_refused() {
+    let reads = Arc::new(HeldReads::default());
+    let asked = ReadChangesQuery { kinds: Some(ChangeKind::ALL.to_vec()), ..query() };
+    let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
+    let outcome = use_case.run(&only_sleep(), asked).await;
+    let Err(ReadChangesError::InsufficientScope { needed }) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(needed, scopes("profile supplements"));
+}
+
+#[tokio::test]
+async fn an_old_cursor_is_refused_and_a_younger_one_goes_on() {
+    let reads = Arc::new(HeldReads::default());
+    let after = Some(position(3, ChangeKind::Sleep));
+    let reader = reader(ChangePage::default(), expected(after, &ChangeKind::ALL));
+    let use_case = ReadChanges::new(reader, reads.recorder(), clock());
+    let old = ReadChangesQuery { cursor: Some(cursor(91)), ..query() };
+    assert!(matches!(use_case.run(&access(), old).await, Err(ReadChangesError::CursorExpired)));
+    let young = ReadChangesQuery { cursor: Some(cursor(89)), ..query() };
+    let answer = use_case.run(&access(), young).await.unwrap();
+    assert_eq!(answer.cursor, ChangeCursor { after, given_at: noon() });
+}
+
+#[tokio::test]
+async fn the_cursor_of_a_page_with_more_after_it_is_as_old_as_the_walk() {
+    let reads = Arc::new(HeldReads::default());
+    let told = position(4, ChangeKind::Supplements);
+    let page = ChangePage { changes: vec![(told, Change::Deleted)], has_more: true };
+    let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
+    let use_case = ReadChanges::new(reader, reads.recorder(), clock());
+    let asked = ReadChangesQuery { cursor: Some(cursor(5)), ..query() };
+    let answer = use_case.run(&access(), asked).await.unwrap();
+    assert_eq!(answer.cursor, ChangeCursor { after: Some(told), given_at: cursor(5).given_at });
+}
+
+#[tokio::test]
+async fn what_was_told_counts_as_reads_of_each_kind() {
+    let reads = Arc::new(HeldReads::default());
+    let told = [(4, ChangeKind::Sleep), (5, ChangeKind::Profile), (6, ChangeKind::Sleep)];
+    let changes = told.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
+    let reader = reader(ChangePage { changes, has_more: false }, expected(None, &ChangeKind::ALL));
+    ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), query()).await.unwrap();
+    let counted: Vec<_> = reads.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
+    assert_eq!(
+        counted,
+        [(ReadKind::Data(DataEndpoint::Profile), 1), (ReadKind::Data(DataEndpoint::Sleep), 2)]
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_told() {
+    let mut reader = MockChangeReader::new();
+    reader.expect_changes().returning(|_| Err(StorageError::Unavailable));
+    let use_case = ReadChanges::new(Arc::new(reader), Arc::new(HeldReads::default()).recorder(), clock());
+    assert!(matches!(use_case.run(&access(), query()).await, Err(ReadChangesError::Storage(_))));
+}
