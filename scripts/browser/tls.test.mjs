@@ -52,7 +52,7 @@ test('t31 by https the cookies are bound to the host, by their names too', async
   await signIn(page, { email, password: PASSWORD })
   assert.equal(page.url(), `${base}/apps`)
   const cookies = await page.context().cookies()
-  assert.deepEqual(cookies.map(({ name }) => name).sort(), ['__Host-restwell_session', '__Host-restwell_visit'])
+  assert.deepEqual(cookies.map(({ name }) => name).sort(), ['__Host-restwell_known_browser', '__Host-restwell_session', '__Host-restwell_visit'])
   for (const { name, domain, path: where, httpOnly, sameSite, secure } of cookies) {
     assert.deepEqual(
       { domain, where, httpOnly, sameSite, secure },
@@ -60,6 +60,6 @@ test('t31 by https the cookies are bound to the host, by their names too', async
   }
   await press(page.getByRole('button', { name: 'Sign out', exact: true }))
   await page.waitForURL(`${base}/sign-out`)
-  assert.deepEqual((await page.context().cookies()).map(({ name }) => name), ['__Host-restwell_visit'])
+  assert.deepEqual((await page.context().cookies()).map(({ name }) => name).sort(), ['__Host-restwell_known_browser', '__Host-restwell_visit'])
   assert.deepEqual(page.complaints, [])
 })

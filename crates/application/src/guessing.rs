@@ -29,6 +29,8 @@ pub(crate) enum AttemptRefused {
     TooMany {
         /// After how many seconds the window ends.
         retry_after_seconds: u32,
+        /// Whether it is the first of the window that is refused: the one to be written down.
+        is_first: bool,
     },
     /// It could not be counted, so it is not let through.
     #[error(transparent)]
@@ -49,7 +51,8 @@ pub(crate) async fn count_attempt(
     if count.count <= limit.attempts {
         return Ok(());
     }
-    Err(AttemptRefused::TooMany { retry_after_seconds: seconds_until_end(*count, now) })
+    let is_first = count.count == limit.attempts.saturating_add(1);
+    Err(AttemptRefused::TooMany { retry_after_seconds: seconds_until_end(*count, now), is_first })
 }
 
 /// Hashes what failures are counted for, so that nothing a caller sent is stored. The first part names the kind

@@ -78,6 +78,9 @@ audit_kinds! {
     SignedIn => "session.signed_in",
     /// A password was refused for an account that exists.
     SignInRefused => "session.refused",
+    /// Passwords were refused unseen, because too many were tried for the account, or from the address when no
+    /// account is named; once for each of them and window.
+    SignInLimited => "session.limited",
     /// Sessions were ended; the subject is the session when it was one.
     SignedOut => "session.signed_out",
     /// Every session of a person was ended.

@@ -19,6 +19,7 @@ pub mod data_endpoint;
 pub mod form_token;
 pub mod grant;
 pub mod id;
+pub mod known_browser;
 pub mod paging;
 pub mod password;
 pub mod password_link;

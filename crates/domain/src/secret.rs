@@ -32,11 +32,13 @@ pub enum SecretKind {
     Visit,
     /// A one-time link to choose a password: `rwl_`.
     PasswordLink,
+    /// The cookie of a browser in which a person has signed in before: `rwb_`. Never stored.
+    KnownBrowser,
 }
 
 impl SecretKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::AuthorizationCode,
         Self::RefreshToken,
         Self::ClientSecret,
@@ -44,6 +46,7 @@ impl SecretKind {
         Self::Session,
         Self::Visit,
         Self::PasswordLink,
+        Self::KnownBrowser,
     ];
 
     /// Returns the prefix by which people and scanners recognise the kind.
@@ -56,6 +59,7 @@ impl SecretKind {
             Self::Session => "rwe_",
             Self::Visit => "rwv_",
             Self::PasswordLink => "rwl_",
+            Self::KnownBrowser => "rwb_",
         }
     }
 
@@ -69,6 +73,7 @@ impl SecretKind {
             Self::Session => b"session:",
             Self::Visit => b"visit:",
             Self::PasswordLink => b"password-link:",
+            Self::KnownBrowser => b"known-browser-cookie:",
         }
     }
 }

@@ -15,9 +15,12 @@ pub(super) struct AttemptCounters {
 }
 
 impl AttemptCounters {
-    /// Takes an ill-formed e-mail address as it is: it counts like one that nobody has.
-    pub(super) fn of(attempt: &PasswordAttempt<'_>) -> Self {
-        let [account, account_and_day] = account_counters(attempt.email);
+    /// Takes an ill-formed e-mail address as it is: it counts like one that nobody has. A browser that the account
+    /// knows is counted apart from strangers, so that these cannot use up its attempts.
+    pub(super) fn of(attempt: &PasswordAttempt<'_>, is_known_browser: bool) -> Self {
+        let [account, account_and_day, known, known_and_day] = account_counters(attempt.email);
+        let [account, account_and_day] =
+            if is_known_browser { [known, known_and_day] } else { [account, account_and_day] };
         let block = AddressBlock::of(attempt.address).to_string();
         Self {
             account,
@@ -28,9 +31,15 @@ impl AttemptCounters {
     }
 }
 
-/// Makes the keys of the two counters of an account: that of the short window and that of the day.
-pub(super) fn account_counters(email: &str) -> [FailureKey; 2] {
+/// Makes the keys of the counters of an account: those of the short window and of the day for strangers, then the
+/// same two for the browsers that it knows.
+pub(crate) fn account_counters(email: &str) -> [FailureKey; 4] {
     // The same rule as `Email::normalised`, for texts that are no address as well.
     let account = email.to_lowercase();
-    [failure_key(&["sign-in/account", &account]), failure_key(&["sign-in/account-and-day", &account])]
+    [
+        failure_key(&["sign-in/account", &account]),
+        failure_key(&["sign-in/account-and-day", &account]),
+        failure_key(&["sign-in/known-browser", &account]),
+        failure_key(&["sign-in/known-browser-and-day", &account]),
+    ]
 }

@@ -13,7 +13,9 @@ use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::grant::RevocationReason;
 use domain::id::{AuditEventId, UserId};
+use domain::known_browser::known_browser_cookie;
 use domain::password::{Password, PasswordHash};
+use domain::secret::Secret;
 use domain::user::Email;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub struct ChangePasswordCommand<'a> {
     pub current: &'a str,
     /// The new password, as typed.
     pub new: &'a str,
+    /// What this browser keeps of an earlier sign-in, if anything.
+    pub known_browser: Option<&'a Secret>,
     /// Whether apps and personal access tokens are to lose their access as well (security.md T67).
     pub disconnect_apps: bool,
     /// From where.
@@ -108,6 +112,7 @@ impl ChangePassword {
             password: &password,
             address: command.address,
             owner: Some(command.user_id),
+            known_browser: command.known_browser,
         };
         self.checkpoint.check(attempt).await
     }
@@ -133,7 +138,7 @@ impl ChangePassword {
         if let Some(mail) = &self.mail {
             mail.run(unit, &password_changed(command.email, mail.links()), now).await?;
         }
-        Ok(SignedIn { session, cookie })
+        Ok(SignedIn { session, cookie, known_browser: known_browser_cookie(command.user_id, hash) })
     }
 
     /// Takes everything back that apps and scripts hold, and what they would get without being asked about.

@@ -38,6 +38,15 @@ pub struct ChoosePasswordPorts {
     pub entropy: Arc<dyn Entropy>,
 }
 
+impl ChoosePasswordPorts {
+    /// Forgets what was guessed at an account before its new password. What hinders it ends by itself.
+    pub(super) async fn lift_limits(&self, user_id: UserId, email: &Email) {
+        if let Err(error) = self.failures.forget(&account_counters(email.as_str())).await {
+            tracing::warn!(%user_id, %error, "could not forget failed sign-ins after a new password");
+        }
+    }
+}
+
 /// What the holder of a link sends.
 #[derive(Clone, Copy)]
 pub struct ChoosePasswordCommand<'a> {
@@ -128,11 +137,8 @@ impl ChoosePassword {
         let new = NewPassword::judge(command.password, &found.email, self.ports.judge.as_ref())?;
         let hash = self.ports.hasher.hash(new.password()).await?;
         let chosen = self.write(&secret, &command, &hash).await?;
-        // Whoever reads the mail of the account may try again at once. What is in the way of that ends by itself.
-        let counters = account_counters(chosen.email.as_str());
-        if let Err(error) = self.ports.failures.forget(&counters).await {
-            tracing::warn!(user_id = %chosen.user_id, %error, "could not forget failed sign-ins after a new password");
-        }
+        // Whoever reads the mail of the account may try again at once.
+        self.ports.lift_limits(chosen.user_id, &chosen.email).await;
         Ok(chosen)
     }
 

@@ -76,7 +76,9 @@ pub enum LinkRequestError {
 impl From<AttemptRefused> for LinkRequestError {
     fn from(error: AttemptRefused) -> Self {
         match error {
-            AttemptRefused::TooMany { retry_after_seconds } => Self::TooManyAttempts { retry_after_seconds },
+            AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
+                Self::TooManyAttempts { retry_after_seconds }
+            }
             AttemptRefused::Storage(error) => Self::Storage(error),
         }
     }

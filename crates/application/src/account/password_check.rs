@@ -6,11 +6,15 @@
 //! account, else one machine could lock everybody out; what the short window refuses does not count against the
 //! day, else a burst would lock a person out until tomorrow.
 //!
-//! The right password deletes the counters of the account. That of the address is shared with its neighbours: the
+//! A browser in which the person has signed in with this password before has counters of the account of its own, of
+//! the same size ([`domain::known_browser`]): strangers cannot use them up.
+//!
+//! The right password deletes the counters of the account that it was counted in. That of the address is shared with its neighbours: the
 //! attempt alone is taken back. While it is under way it counts, afterwards only what failed counts, so that many
 //! people behind one address sign in unhindered and a guesser cannot refill the budget with an account of their own.
 
 use super::attempt_counters::AttemptCounters;
+use crate::audit::append_refusal;
 use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt};
 use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError};
@@ -18,7 +22,9 @@ use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
+use domain::known_browser::is_known_browser;
 use domain::password::{Password, PasswordHash};
+use domain::secret::Secret;
 use domain::user::Email;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -26,9 +32,10 @@ use std::sync::Arc;
 /// How often a password may be tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInLimits {
-    /// For one account, whoever tries.
+    /// For one account, whoever tries; once more for the browsers that the account knows.
     pub per_account: AttemptLimit,
-    /// For one account over a longer time: no more than 100 failures in a row (NIST SP 800-63B-4 section 3.2.2).
+    /// For one account over a longer time, likewise: both together let no more than 100 failures in a row through
+    /// (NIST SP 800-63B-4 section 3.2.2).
     pub per_account_and_day: AttemptLimit,
     /// For one address (IPv6: its /64), whatever the account. Right passwords do not count.
     pub per_address: AttemptLimit,
@@ -37,8 +44,8 @@ pub struct SignInLimits {
 impl Default for SignInLimits {
     fn default() -> Self {
         Self {
-            per_account: AttemptLimit { attempts: 15, window_seconds: 600 },
-            per_account_and_day: AttemptLimit { attempts: 100, window_seconds: 86_400 },
+            per_account: AttemptLimit { attempts: 10, window_seconds: 600 },
+            per_account_and_day: AttemptLimit { attempts: 50, window_seconds: 86_400 },
             per_address: AttemptLimit { attempts: 100, window_seconds: 600 },
         }
     }
@@ -90,7 +97,9 @@ pub enum PasswordCheckError {
 impl From<AttemptRefused> for PasswordCheckError {
     fn from(error: AttemptRefused) -> Self {
         match error {
-            AttemptRefused::TooMany { retry_after_seconds } => Self::TooManyAttempts { retry_after_seconds },
+            AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
+                Self::TooManyAttempts { retry_after_seconds }
+            }
             AttemptRefused::Storage(error) => Self::Storage(error),
         }
     }
@@ -114,6 +123,8 @@ pub(super) struct PasswordAttempt<'a> {
     pub(super) address: IpAddr,
     /// Whose account it has to be, when somebody is signed in.
     pub(super) owner: Option<UserId>,
+    /// What the browser keeps of an earlier sign-in, if anything.
+    pub(super) known_browser: Option<&'a Secret>,
 }
 
 /// Somebody who knows the password of an active account.
@@ -147,9 +158,19 @@ impl PasswordCheckpoint {
         attempt: PasswordAttempt<'_>,
     ) -> Result<ProvenPassword, PasswordCheckError> {
         let now = self.ports.clock.now();
-        let counters = AttemptCounters::of(&attempt);
-        self.admit(&counters, now).await?;
-        let found = self.find(&attempt).await?;
+        // Looked up before anything is counted for a browser alone that claims to be known: what a stranger is
+        // refused costs no more than counting.
+        let early = match attempt.known_browser {
+            Some(_) => Some(self.find(&attempt).await?),
+            None => None,
+        };
+        let is_known = early.as_ref().and_then(Option::as_ref).is_some_and(|found| knows(found, &attempt));
+        let counters = AttemptCounters::of(&attempt, is_known);
+        self.admit(&attempt, &counters, now).await?;
+        let found = match early {
+            Some(found) => found,
+            None => self.find(&attempt).await?,
+        };
         let stored = found.as_ref().and_then(|found| found.password.as_ref());
         let check = match self.ports.hasher.check(attempt.password, stored).await {
             Err(PasswordHashingError::Busy) => {
@@ -169,11 +190,60 @@ impl PasswordCheckpoint {
         Ok(ProvenPassword { user_id, hash, is_outdated: check.is_outdated })
     }
 
-    async fn admit(&self, counters: &AttemptCounters, now: DateTime<Utc>) -> Result<(), AttemptRefused> {
-        let failures = self.ports.failures.as_ref();
-        count_attempt(failures, counters.address, self.limits.per_address, now).await?;
-        count_attempt(failures, counters.account, self.limits.per_account, now).await?;
-        count_attempt(failures, counters.account_and_day, self.limits.per_account_and_day, now).await
+    async fn admit(
+        &self,
+        attempt: &PasswordAttempt<'_>,
+        counters: &AttemptCounters,
+        now: DateTime<Utc>,
+    ) -> Result<(), PasswordCheckError> {
+        let SignInLimits { per_account, per_account_and_day, per_address } = self.limits;
+        for (key, limit, is_of_account) in [
+            (counters.address, per_address, false),
+            (counters.account, per_account, true),
+            (counters.account_and_day, per_account_and_day, true),
+        ] {
+            let counted = count_attempt(self.ports.failures.as_ref(), key, limit, now).await;
+            if let Err(AttemptRefused::TooMany { is_first: true, .. }) = counted {
+                self.note_limit(is_of_account, attempt, counters).await?;
+            }
+            counted?;
+        }
+        Ok(())
+    }
+
+    /// Writes down that a limit was reached: once a window, so that whoever goes on guessing writes nothing. What
+    /// hinders it does not open the limit.
+    async fn note_limit(
+        &self,
+        is_of_account: bool,
+        attempt: &PasswordAttempt<'_>,
+        counters: &AttemptCounters,
+    ) -> Result<(), StorageError> {
+        let now = self.ports.clock.now();
+        let event = self.event(AuditKind::SignInLimited, attempt, now);
+        let event = if is_of_account {
+            match self.find(attempt).await? {
+                Some(found) => event.user(found.user_id),
+                None => return self.stand_in(counters, now).await,
+            }
+        } else {
+            event
+        };
+        append_refusal(self.ports.units.as_ref(), &event).await;
+        Ok(())
+    }
+
+    /// Costs what an event costs, for an account that does not exist and has no trail, so that time does not tell it
+    /// from one that does (security.md T80).
+    async fn stand_in(&self, counters: &AttemptCounters, now: DateTime<Utc>) -> Result<(), StorageError> {
+        let window = self.limits.per_address.window();
+        self.ports.failures.record_failure(&[counters.unknown_account], now, window).await?;
+        Ok(())
+    }
+
+    fn event(&self, kind: AuditKind, attempt: &PasswordAttempt<'_>, now: DateTime<Utc>) -> AuditEvent {
+        let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
+        AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::of(attempt.address))
     }
 
     /// Takes an attempt back that nobody looked at, so that a busy server does not lock people out.
@@ -190,8 +260,7 @@ impl PasswordCheckpoint {
         Ok(found.filter(|found| attempt.owner.is_none_or(|owner| owner == found.user_id)))
     }
 
-    /// Writes down that a password was refused. An account that does not exist has no trail; it costs a write all
-    /// the same, so that time does not tell the two apart (security.md T80).
+    /// Writes down that a password was refused.
     async fn note_refusal(
         &self,
         user_id: Option<UserId>,
@@ -199,19 +268,18 @@ impl PasswordCheckpoint {
         counters: &AttemptCounters,
     ) -> Result<(), StorageError> {
         let now = self.ports.clock.now();
-        let Some(user_id) = user_id else {
-            let window = self.limits.per_address.window();
-            self.ports.failures.record_failure(&[counters.unknown_account], now, window).await?;
-            return Ok(());
-        };
-        let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
-        let event = AuditEvent::new(id, now, AuditKind::SignInRefused, AuditActor::Person)
-            .user(user_id)
-            .from(AddressBlock::of(attempt.address));
+        let Some(user_id) = user_id else { return self.stand_in(counters, now).await };
+        let event = self.event(AuditKind::SignInRefused, attempt, now).user(user_id);
         let mut unit = self.ports.units.begin().await?;
         unit.audit().append(&event).await?;
         unit.commit().await
     }
+}
+
+/// Tells whether the attempt comes from a browser in which the owner of this account has signed in.
+fn knows(found: &Credentials, attempt: &PasswordAttempt<'_>) -> bool {
+    let known = attempt.known_browser.zip(found.password.as_ref());
+    known.is_some_and(|(cookie, hash)| is_known_browser(cookie, found.user_id, hash))
 }
 
 /// Returns whose account it is and the hash, when the password is right and the account can be used.

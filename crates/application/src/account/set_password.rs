@@ -1,13 +1,12 @@
 //! Sets the password of an account for the operator, who hands it over by other means.
 
 use super::password_change::replace_password;
-use super::{NewPassword, NewPasswordError};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError, PasswordJudge};
+use super::{ChoosePasswordPorts, NewPassword, NewPasswordError};
+use crate::ports::storage::StorageError;
+use crate::ports::system::PasswordHashingError;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::user::User;
-use std::sync::Arc;
 
 /// Why no password was set.
 #[derive(Debug, thiserror::Error)]
@@ -28,45 +27,36 @@ pub enum SetPasswordError {
 
 /// Sets passwords.
 pub struct SetPassword {
-    units: Arc<dyn UnitOfWorkFactory>,
-    hasher: Arc<dyn PasswordHasher>,
-    judge: Arc<dyn PasswordJudge>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
+    ports: ChoosePasswordPorts,
 }
 
 impl SetPassword {
     /// Takes the ports.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        hasher: Arc<dyn PasswordHasher>,
-        judge: Arc<dyn PasswordJudge>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self { units, hasher, judge, entropy, clock }
+    pub fn new(ports: ChoosePasswordPorts) -> Self {
+        Self { ports }
     }
 
     /// Sets the password of a person instead of an earlier one, and ends what the earlier one may have opened: sessions,
-    /// links, codes that no app has redeemed.
+    /// links, codes that no app has redeemed. Whoever guessed at the account does not make its person wait any more.
     pub async fn run(&self, user_id: UserId, text: &str) -> Result<(), SetPasswordError> {
         let user = self.find(user_id).await?.ok_or(SetPasswordError::NotFound)?;
-        let new = NewPassword::judge(text, &user.email, self.judge.as_ref())?;
+        let new = NewPassword::judge(text, &user.email, self.ports.judge.as_ref())?;
         // Hashed before the unit of work is opened: it is slow.
-        let hash = self.hasher.hash(new.password()).await?;
-        let now = self.clock.now();
-        let mut unit = self.units.begin().await?;
+        let hash = self.ports.hasher.hash(new.password()).await?;
+        let now = self.ports.clock.now();
+        let mut unit = self.ports.units.begin().await?;
         unit.users().find(user_id).await?.ok_or(SetPasswordError::NotFound)?;
         let ended = replace_password(unit.as_mut(), user_id, &hash, now).await?;
-        let id = AuditEventId::from_uuid(self.entropy.uuid());
+        let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
         let event = AuditEvent::new(id, now, AuditKind::PasswordSet, AuditActor::Operator);
         unit.audit().append(&event.user(user_id).count(ended)).await?;
         unit.commit().await?;
+        self.ports.lift_limits(user_id, &user.email).await;
         Ok(())
     }
 
     async fn find(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        let mut unit = self.units.begin().await?;
+        let mut unit = self.ports.units.begin().await?;
         let user = unit.users().find(user_id).await?;
         unit.rollback().await?;
         Ok(user)

@@ -7,6 +7,7 @@ use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, SessionId, UserId};
+use domain::known_browser::known_browser_cookie;
 use domain::password::{Password, PasswordHash};
 use domain::secret::Secret;
 use domain::session::Session;
@@ -30,6 +31,8 @@ pub struct SignInCommand<'a> {
     pub password: &'a str,
     /// From where.
     pub address: IpAddr,
+    /// What this browser keeps of an earlier sign-in, if anything.
+    pub known_browser: Option<&'a Secret>,
     /// The session of this browser until now, which ends when the new one begins.
     pub replaces: Option<SessionKey>,
 }
@@ -41,6 +44,8 @@ pub struct SignedIn {
     pub session: Session,
     /// What the browser keeps.
     pub cookie: Secret,
+    /// What it keeps longer than the session, so that strangers who guess do not keep its person out.
+    pub known_browser: Secret,
 }
 
 /// Signs people in. Confirming the password does the same: it makes a new session, which is fresh.
@@ -56,9 +61,9 @@ impl SignIn {
 
     /// Returns the new session when the password is right. `Storage(Retryable)` when it was changed meanwhile.
     pub async fn run(&self, command: SignInCommand<'_>) -> Result<SignedIn, PasswordCheckError> {
-        let SignInCommand { email, password, address, replaces } = command;
+        let SignInCommand { email, password, address, known_browser, replaces } = command;
         let password = Password::parse(password).map_err(|_| PasswordCheckError::InvalidForm)?;
-        let attempt = PasswordAttempt { email, password: &password, address, owner: None };
+        let attempt = PasswordAttempt { email, password: &password, address, owner: None, known_browser };
         let proven = self.checkpoint.check(attempt).await?;
         let better_hash = self.better_hash(&proven, &password).await;
         let ports = self.checkpoint.ports();
@@ -66,8 +71,8 @@ impl SignIn {
         let (session, cookie) = fresh_session(proven.user_id, now, ports.entropy.as_ref());
         let mut unit = ports.units.begin().await?;
         still_proven(unit.as_mut(), &proven).await?;
-        if let Some(better) = better_hash {
-            unit.passwords().rehash(proven.user_id, &proven.hash, &better).await?;
+        if let Some(better) = &better_hash {
+            unit.passwords().rehash(proven.user_id, &proven.hash, better).await?;
         }
         unit.sessions().insert(&session).await?;
         let event = |kind, user_id, id: SessionId| {
@@ -83,7 +88,8 @@ impl SignIn {
         }
         unit.audit().append(&event(AuditKind::SignedIn, session.user_id, session.id)).await?;
         unit.commit().await?;
-        Ok(SignedIn { session, cookie })
+        let hash = better_hash.as_ref().unwrap_or(&proven.hash);
+        Ok(SignedIn { session, cookie, known_browser: known_browser_cookie(proven.user_id, hash) })
     }
 
     /// Hashes the password anew when its hash is weaker than those of today (security.md T86). What hinders it does

@@ -81,7 +81,9 @@ pub enum BeginAuthorizationError {
 impl From<AttemptRefused> for BeginAuthorizationError {
     fn from(refused: AttemptRefused) -> Self {
         match refused {
-            AttemptRefused::TooMany { retry_after_seconds } => Self::TooManyRequests { retry_after_seconds },
+            AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
+                Self::TooManyRequests { retry_after_seconds }
+            }
             AttemptRefused::Storage(error) => Self::Storage(error),
         }
     }

@@ -11,6 +11,7 @@ mod list_clients;
 mod list_grants;
 mod list_users;
 mod revoke_grants;
+mod revoke_personal_tokens;
 mod rotate_client_secret;
 
 pub use change_client::*;
@@ -24,6 +25,7 @@ pub use list_clients::*;
 pub use list_grants::*;
 pub use list_users::*;
 pub use revoke_grants::*;
+pub use revoke_personal_tokens::*;
 pub use rotate_client_secret::*;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `/account`: the password, and the browsers in which a person is signed in.
 
 use super::answer::{page, see_other, with_cookies};
-use super::browser::set_session;
+use super::browser::{Browser, set_signed_in};
 use super::form::Form;
 use super::person::{self, Destination};
 use super::view::{self, BrowserLine, FormErrors};
@@ -31,7 +31,8 @@ pub(super) async fn change_password(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
+    let browser = Browser::of(&request, &state.settings);
+    let person = person::of_browser(&browser, &state).await?;
     let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
     let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
@@ -40,13 +41,14 @@ pub(super) async fn change_password(
         email: &person.email,
         current: form.find("current_password")?.unwrap_or_default(),
         new: form.find("new_password")?.unwrap_or_default(),
+        known_browser: browser.known_browser(),
         disconnect_apps,
         address: caller::address(&request),
     };
     let errors = match state.pages.change_password.run(command).await {
         Ok(new) => {
-            let cookie = set_session(&new.cookie, &state.settings);
-            return Ok(with_cookies(see_other(&format!("{}?done=password", path::ACCOUNT)), [cookie]));
+            let cookies = set_signed_in(&new, &state.settings);
+            return Ok(with_cookies(see_other(&format!("{}?done=password", path::ACCOUNT)), cookies));
         }
         Err(error) => explained(error)?,
     };

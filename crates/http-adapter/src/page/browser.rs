@@ -1,28 +1,35 @@
 //! The browser behind a request: its cookies, and the tokens of its forms (security.md T27, T30, T31).
 //!
-//! Two cookies. A visit is a random value that a browser gets with its first page; it is stored nowhere, and forms
-//! of people who have not signed in are bound to it. A session is what a sign-in gives; the store knows its hash.
+//! Three cookies. A visit is a random value that a browser gets with its first page; it is stored nowhere, and forms
+//! of people who have not signed in are bound to it. A session is what a sign-in gives; the store knows its hash. What outlives
+//! the session tells a browser in which somebody has signed in from those of strangers who guess; it opens nothing.
 
 use crate::HttpSettings;
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header::{COOKIE, HeaderValue};
+use application::account::SignedIn;
 use domain::form_token::FormToken;
 use domain::secret::{Secret, SecretKind};
 
 const SESSION: &str = "restwell_session";
 const VISIT: &str = "restwell_visit";
+const KNOWN_BROWSER: &str = "restwell_known_browser";
 /// With this prefix a browser takes a cookie only from this very host, by https, for all paths (RFC 6265bis).
 const HOST_PREFIX: &str = "__Host-";
 
 /// How long a browser keeps the cookie of a visit, in seconds: longer than any request waits for its person.
 const VISIT_SECONDS: u32 = 86_400;
 
+/// How long a browser is known after its last sign-in, in seconds: a year. Browsers shorten it if they like.
+const KNOWN_BROWSER_SECONDS: u32 = 365 * 86_400;
+
 /// The cookies that a browser sent; what is not one of ours, letter by letter, is not there.
 #[derive(Debug, Default)]
 pub(super) struct Browser {
     session: Option<Secret>,
     visit: Option<Secret>,
+    known_browser: Option<Secret>,
 }
 
 impl Browser {
@@ -31,6 +38,7 @@ impl Browser {
         Self {
             session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
             visit: cookie(request, &name_of(VISIT, settings), SecretKind::Visit),
+            known_browser: cookie(request, &name_of(KNOWN_BROWSER, settings), SecretKind::KnownBrowser),
         }
     }
 
@@ -42,6 +50,11 @@ impl Browser {
     /// Returns the cookie of the visit.
     pub(super) const fn visit(&self) -> Option<&Secret> {
         self.visit.as_ref()
+    }
+
+    /// Returns what the browser keeps of an earlier sign-in.
+    pub(super) const fn known_browser(&self) -> Option<&Secret> {
+        self.known_browser.as_ref()
     }
 
     /// Returns the visit that a form must have come from, or says that the form is not ours.
@@ -61,8 +74,14 @@ pub(super) fn set_visit(visit: &Secret, settings: &HttpSettings) -> Option<Heade
 }
 
 /// Returns the header that gives a browser the cookie of a session, until the browser ends.
-pub(super) fn set_session(session: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
+fn set_session(session: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
     set(SESSION, session.expose(), "", settings)
+}
+
+/// Returns the headers that give a browser what it keeps of a sign-in.
+pub(super) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
+    let life = format!("; Max-Age={KNOWN_BROWSER_SECONDS}");
+    [set_session(&new.cookie, settings), set(KNOWN_BROWSER, new.known_browser.expose(), &life, settings)]
 }
 
 /// Returns the header that takes the cookie of a session away.

@@ -62,12 +62,13 @@ pub(super) async fn submit(
         email: form.line("email")?,
         password: form.find("password")?.unwrap_or_default(),
         address: caller::address(&request),
+        known_browser: browser.known_browser(),
         replaces: signed_in.as_ref().map(person::session_key),
     };
     let errors = match state.pages.sign_in.run(command).await {
         Ok(new) => {
-            let cookie = browser::set_session(&new.cookie, &state.settings);
-            return Ok(with_cookies(see_other(&errand.next()), [cookie]));
+            let cookies = browser::set_signed_in(&new, &state.settings);
+            return Ok(with_cookies(see_other(&errand.next()), cookies));
         }
         Err(PasswordCheckError::WrongCredentials) => FormErrors::of_form(WRONG),
         Err(error) => return Err(error.into()),

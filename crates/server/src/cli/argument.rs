@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditKind;
 use domain::client::{ClientName, RedirectUri};
 use domain::code::CodeLifetime;
-use domain::id::{ClientId, GrantId, KeyId, SessionId, UserId};
+use domain::id::{ClientId, GrantId, KeyId, PersonalTokenId, SessionId, UserId};
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use domain::user::Email;
@@ -28,6 +28,11 @@ pub(crate) fn grant_id(text: &str) -> Result<GrantId, String> {
 /// Parses the id of a signing key.
 pub(crate) fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the id of a personal access token.
+pub(crate) fn personal_token_id(text: &str) -> Result<PersonalTokenId, String> {
+    PersonalTokenId::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses the id of a session.

@@ -9,7 +9,7 @@ use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
 use crate::wiring::{Application, IfMissing, Store, password_hasher, password_judge};
 use anyhow::{Context, anyhow, bail};
-use application::account::SetPassword;
+use application::account::{ChoosePasswordPorts, SetPassword};
 use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
 use application::ports::system::Entropy as _;
 use clap::Args;
@@ -89,13 +89,14 @@ async fn set_password(
     let drawn = SystemEntropy.uuid().simple().to_string();
     let groups: Vec<&str> = (0..5).filter_map(|group| drawn.get(group * 4..group * 4 + 4)).collect();
     let password = Zeroizing::new(groups.join("-"));
-    let set = SetPassword::new(
-        store.units.clone(),
-        password_hasher(settings)?,
-        password_judge(),
-        Arc::new(SystemEntropy),
-        Arc::new(SystemClock),
-    );
+    let set = SetPassword::new(ChoosePasswordPorts {
+        units: store.units.clone(),
+        hasher: password_hasher(settings)?,
+        judge: password_judge(),
+        failures: store.failures.clone(),
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
+    });
     set.run(user_id, &password).await.context("the demo's person has no password")?;
     Ok(password)
 }

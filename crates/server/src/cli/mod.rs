@@ -21,6 +21,7 @@ mod password;
 mod reference;
 mod serve;
 mod session;
+mod token;
 mod user;
 
 #[cfg(test)]
@@ -73,6 +74,9 @@ enum Command {
     /// The browsers in which people have signed in
     #[command(subcommand)]
     Session(session::SessionCommand),
+    /// The personal access tokens that people made for their own scripts
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     /// What happened, and who read what
     #[command(subcommand)]
     Audit(audit::AuditCommand),
@@ -118,6 +122,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Grant(command) => grant::run(command, &settings).await,
         Command::Key(command) => key::run(command, &settings).await,
         Command::Session(command) => session::run(command, &settings).await,
+        Command::Token(command) => token::run(command, &settings).await,
         Command::Audit(command) => audit::run(command, &settings).await,
         Command::Invalidate(arguments) => invalidate::run(&arguments, &settings).await,
         Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),

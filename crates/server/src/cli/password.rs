@@ -5,24 +5,26 @@ use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::{KeySource, MailParts, Session, password_hasher, password_judge};
 use anyhow::{Context, bail};
-use application::account::{IssuePasswordLink, IssuedPasswordLink, SetPassword};
+use application::account::{
+    ChoosePasswordPorts, IssuePasswordLink, IssuedPasswordLink, NewPassword, SetPassword,
+};
 use application::mail::PublicLinks;
 use clap::Args;
 use domain::id::UserId;
 use domain::password::MAX_BYTES;
 use domain::time::format;
+use domain::user::Email;
 use std::io::Read as _;
 use std::time::Duration;
 use system_adapter::{Calibration, calibrate};
 use zeroize::Zeroizing;
 
 /// How a person comes by a password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chosen {
     /// They choose it themselves, by a link.
     ByLink,
-    /// The operator gives it on standard input.
-    OnStandardInput,
+    /// The operator gives it on standard input; this is it.
+    Given(Zeroizing<String>),
     /// Not now.
     Later,
 }
@@ -38,15 +40,15 @@ pub(super) async fn give(
     match chosen {
         Chosen::Later => Ok(record),
         Chosen::ByLink => link(session, settings, user_id, record).await,
-        Chosen::OnStandardInput => {
-            let password = read_password()?;
-            let set = SetPassword::new(
-                session.store.units.clone(),
-                password_hasher(settings)?,
-                password_judge(),
-                session.entropy.clone(),
-                session.clock.clone(),
-            );
+        Chosen::Given(password) => {
+            let set = SetPassword::new(ChoosePasswordPorts {
+                units: session.store.units.clone(),
+                hasher: password_hasher(settings)?,
+                judge: password_judge(),
+                failures: session.store.failures.clone(),
+                clock: session.clock.clone(),
+                entropy: session.entropy.clone(),
+            });
             set.run(user_id, &password).await.with_context(|| {
                 format!("user {user_id} has no new password; `restwell user reset-password` gives one")
             })?;
@@ -84,8 +86,16 @@ async fn link(
     Ok(record.with("password_link", PublicLinks::new(public_url.as_str()).set_password(&link)))
 }
 
+/// Refuses a password that an account with this address may not have, before there is such an account.
+pub(super) fn judge(chosen: &Chosen, account: &Email) -> anyhow::Result<()> {
+    if let Chosen::Given(password) = chosen {
+        NewPassword::judge(password, account, password_judge().as_ref())?;
+    }
+    Ok(())
+}
+
 /// Reads a password from standard input: one line, whose end does not count.
-fn read_password() -> anyhow::Result<Zeroizing<String>> {
+pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(MAX_BYTES + 8));
     let most = u64::try_from(MAX_BYTES + 2)?;
     std::io::stdin().lock().take(most).read_to_string(&mut text).context("the password is not UTF-8")?;

@@ -80,12 +80,12 @@ pub(crate) struct PasswordArguments {
 }
 
 impl PasswordArguments {
-    const fn chosen(&self) -> Chosen {
-        match self {
-            Self { password_stdin: true, .. } => Chosen::OnStandardInput,
+    fn chosen(&self) -> anyhow::Result<Chosen> {
+        Ok(match self {
+            Self { password_stdin: true, .. } => Chosen::Given(password::read_password()?),
             Self { no_password: true, .. } => Chosen::Later,
             Self { .. } => Chosen::ByLink,
-        }
+        })
     }
 }
 
@@ -175,12 +175,14 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Re
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { email, timezone, user_id, biology, password, json } = arguments;
     let Session { store, clock, entropy } = session;
+    let chosen = password.chosen()?;
+    password::judge(&chosen, &email).context("the user was not created")?;
     let create = CreateUser::new(store.units.clone(), entropy.clone(), clock.clone());
     let command =
         CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
     let user = create.run(command).await.context("the user was not created")?;
     let record = Record::new().with_text("user_id", user.id);
-    let record = password::give(session, settings, user.id, password.chosen(), record).await?;
+    let record = password::give(session, settings, user.id, chosen, record).await?;
     Ok(output::print(&record, json)?)
 }
 
@@ -190,7 +192,8 @@ async fn reset_password(
     arguments: &ResetPasswordArguments,
 ) -> anyhow::Result<()> {
     let user_id = arguments.user_id;
-    let chosen = if arguments.password_stdin { Chosen::OnStandardInput } else { Chosen::ByLink };
+    let chosen =
+        if arguments.password_stdin { Chosen::Given(password::read_password()?) } else { Chosen::ByLink };
     let record = Record::new().with_text("user_id", user_id);
     let record = password::give(session, settings, user_id, chosen, record).await?;
     Ok(output::print(&record, arguments.json)?)

@@ -14,10 +14,11 @@ section! {
         /// Whether people may make accounts themselves. It needs mail: an account begins with a link that is sent to
         /// its address. Otherwise accounts are made with `restwell user create`.
         sign_up_open: bool = Some("false"), "true or false", "false";
-        /// Wrong passwords for one account within the window, whoever tries, before it has to wait.
-        sign_in_per_account: u32 = Some("15"), "failures, 1 to 1000000", "10";
-        /// Wrong passwords for one account within a day. NIST SP 800-63B-4 allows 100.
-        sign_in_per_account_a_day: u32 = Some("100"), "failures, 1 to 1000000", "50";
+        /// Wrong passwords for one account within the window, whoever tries, before it has to wait. Browsers in which
+        /// its person has signed in before have as many of their own.
+        sign_in_per_account: u32 = Some("10"), "failures, 1 to 1000000", "15";
+        /// Wrong passwords for one account within a day, counted likewise. NIST SP 800-63B-4 allows 100 together.
+        sign_in_per_account_a_day: u32 = Some("50"), "failures, 1 to 1000000", "25";
         /// Wrong passwords from one address (IPv6: its /64) within the window, whatever the account.
         sign_in_per_address: u32 = Some("100"), "failures, 1 to 1000000", "50";
         /// Links to choose a password that one address (IPv6: its /64) may ask for in an hour. Behind a proxy all

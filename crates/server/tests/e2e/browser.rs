@@ -22,6 +22,7 @@ use std::time::Duration;
 /// The cookies with an http public URL.
 pub(crate) const SESSION: &str = "restwell_session";
 pub(crate) const VISIT: &str = "restwell_visit";
+pub(crate) const KNOWN_BROWSER: &str = "restwell_known_browser";
 
 /// What Chromium sends with a form of a page under `Referrer-Policy: no-referrer`.
 const OWN_SITE: [(&str, &str); 2] = [("origin", "null"), ("sec-fetch-site", "same-origin")];

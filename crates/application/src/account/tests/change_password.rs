@@ -24,6 +24,7 @@ fn command(email: &Email) -> ChangePasswordCommand<'_> {
         email,
         current: PASSWORD,
         new: NEW,
+        known_browser: None,
         disconnect_apps: false,
         address: home(),
     }
@@ -124,21 +125,23 @@ async fn t85_a_bad_new_password_is_told_before_the_present_one_is_looked_at() {
 
 #[tokio::test]
 async fn t81_the_present_password_is_guessed_within_the_limits_of_a_sign_in() {
-    let store = Arc::new(PreparedUnitsOfWork::new((0..15).map(|_| MockUnitOfWork::default())));
+    let store = Arc::new(PreparedUnitsOfWork::new((0..11).map(|_| MockUnitOfWork::default())));
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
     let (change, address) = (change(ports), email(EMAIL));
     for number in 0..20 {
         let command = ChangePasswordCommand { current: WRONG, ..command(&address) };
         let error = change.run(command).await.unwrap_err();
         let is_expected = match error {
-            ChangePasswordError::Check(PasswordCheckError::WrongCredentials) => number < 15,
-            ChangePasswordError::Check(PasswordCheckError::TooManyAttempts { .. }) => number >= 15,
+            ChangePasswordError::Check(PasswordCheckError::WrongCredentials) => number < 10,
+            ChangePasswordError::Check(PasswordCheckError::TooManyAttempts { .. }) => number >= 10,
             _ => false,
         };
         assert!(is_expected, "{number}");
     }
-    assert_eq!(hasher.checks(), 15);
-    assert!(store.events().all().iter().all(|event| event.kind == AuditKind::SignInRefused));
+    assert_eq!(hasher.checks(), 10);
+    let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
+    assert_eq!(kinds[..10], [AuditKind::SignInRefused; 10]);
+    assert_eq!(kinds[10..], [AuditKind::SignInLimited]);
 }
 
 #[tokio::test]

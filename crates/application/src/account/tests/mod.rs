@@ -5,6 +5,7 @@ mod choose_password;
 mod double;
 mod guessing;
 mod issue_password_link;
+mod known_browser;
 mod link_request;
 mod new_password;
 mod session;

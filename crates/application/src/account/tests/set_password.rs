@@ -1,8 +1,12 @@
-use super::super::{NewPasswordError, SetPassword, SetPasswordError};
-use super::support::{NotingHasher, PASSWORD, WordJudge, hash_of, replacing, still, units};
+use super::super::{ChoosePasswordPorts, NewPasswordError, SetPassword, SetPasswordError};
+use super::support::{
+    EMAIL, MemoryFailures, NotingHasher, PASSWORD, WordJudge, hash_of, replacing, still, units,
+};
+use crate::account::attempt_counters::account_counters;
+use crate::ports::storage::FailureCounter as _;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{clock, entropy, person, user_id};
+use crate::testing::{clock, entropy, noon, person, seconds, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::user::User;
 use std::sync::Arc;
@@ -17,8 +21,37 @@ fn finding(user: Option<User>) -> MockUnitOfWork {
 async fn set(store: &Arc<PreparedUnitsOfWork>, text: &str, is_busy: bool) -> Result<(), SetPasswordError> {
     let hasher = NotingHasher::outside(store.endings());
     hasher.is_busy.store(is_busy, Ordering::SeqCst);
-    let set = SetPassword::new(store.clone(), Arc::new(hasher), Arc::new(WordJudge), entropy(), clock());
-    set.run(user_id(1), text).await
+    SetPassword::new(ports(store, hasher, Arc::default())).run(user_id(1), text).await
+}
+
+fn ports(
+    store: &Arc<PreparedUnitsOfWork>,
+    hasher: NotingHasher,
+    failures: Arc<MemoryFailures>,
+) -> ChoosePasswordPorts {
+    ChoosePasswordPorts {
+        units: store.clone(),
+        hasher: Arc::new(hasher),
+        judge: Arc::new(WordJudge),
+        failures,
+        clock: clock(),
+        entropy: entropy(),
+    }
+}
+
+#[tokio::test]
+async fn t81_the_operators_password_ends_the_wait_of_an_account_that_somebody_guessed_at() {
+    let failures = Arc::new(MemoryFailures::default());
+    failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
+    let store = units([finding(Some(person())), replacing(still(person(), None), &person(), PASSWORD, 0)]);
+    let ports = ports(&store, NotingHasher::default(), Arc::clone(&failures));
+    // A password that is refused settles nothing.
+    let refused = units([finding(Some(person()))]);
+    let refusing = SetPassword::new(ChoosePasswordPorts { units: refused, ..ports.clone() });
+    refusing.run(user_id(1), "password and some more").await.unwrap_err();
+    assert_eq!(failures.counts(), [1; 4]);
+    SetPassword::new(ports).run(user_id(1), PASSWORD).await.unwrap();
+    assert_eq!(failures.counts(), []);
 }
 
 #[tokio::test]

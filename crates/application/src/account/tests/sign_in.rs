@@ -9,6 +9,7 @@ use crate::testing::{noon, person, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::SessionId;
+use domain::known_browser::is_known_browser;
 use domain::password::PasswordHash;
 use domain::secret::SecretKind;
 use domain::session::{AuthenticationMethod, Session};
@@ -16,7 +17,7 @@ use std::sync::atomic::Ordering;
 use uuid::Uuid;
 
 fn command() -> SignInCommand<'static> {
-    SignInCommand { email: EMAIL, password: PASSWORD, address: home(), replaces: None }
+    SignInCommand { email: EMAIL, password: PASSWORD, address: home(), known_browser: None, replaces: None }
 }
 
 fn old_session(number: u128) -> SessionKey {
@@ -39,10 +40,12 @@ async fn the_right_password_opens_a_session_under_a_cookie_that_nobody_knew() {
     let stored = Noted::<Session>::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let SignedIn { session, cookie } = SignIn::new(ports, limits()).run(command()).await.unwrap();
+    let SignedIn { session, cookie, known_browser } =
+        SignIn::new(ports, limits()).run(command()).await.unwrap();
 
     assert_eq!(*stored.lock().unwrap(), std::slice::from_ref(&session));
     assert_eq!(cookie.kind(), SecretKind::Session);
+    assert!(is_known_browser(&known_browser, user_id(1), &hash_of(PASSWORD)));
     let expected = Session {
         id: session.id,
         user_id: user_id(1),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 fn command<'a>(email: &'a str, password: &'a str) -> SignInCommand<'a> {
-    SignInCommand { email, password, address: home(), replaces: None }
+    SignInCommand { email, password, address: home(), known_browser: None, replaces: None }
 }
 
 /// What an attempt leaves behind: what was hashed against, what was counted, whose refusal was written down.

@@ -9,7 +9,9 @@ const fn writer(kind: AuditKind) -> &'static str {
         }
         AuditKind::UserErased => include_str!("../../operator/delete_user.rs"),
         AuditKind::SignedIn => include_str!("../../account/sign_in.rs"),
-        AuditKind::SignInRefused => include_str!("../../account/password_check.rs"),
+        AuditKind::SignInRefused | AuditKind::SignInLimited => {
+            include_str!("../../account/password_check.rs")
+        }
         AuditKind::SignedOut => include_str!("../../account/sign_out.rs"),
         AuditKind::SignedOutEverywhere => include_str!("../../account/end_sessions.rs"),
         AuditKind::PasswordLinkIssued => include_str!("../../account/issue_password_link.rs"),

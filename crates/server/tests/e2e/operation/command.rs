@@ -49,7 +49,7 @@ async fn every_command_explains_itself() {
     for (command, options) in [
         (
             "",
-            "demo serve migrate check-config user session client grant key code import export audit invalidate \
+            "demo serve migrate check-config user session token client grant key code import export audit invalidate \
              calibrate-password-hash --config",
         ),
         ("demo", "--listen --data-dir --json"),
@@ -68,6 +68,9 @@ async fn every_command_explains_itself() {
         ("session", "list revoke"),
         ("session list", "USER_ID --json"),
         ("session revoke", "USER_ID --id --json"),
+        ("token", "list revoke"),
+        ("token list", "--user --json"),
+        ("token revoke", "--user --id --json"),
         ("client", "create list show update rotate-secret disable enable"),
         ("client create", "--name --redirect-uri --scope --no-query-secrets --require-pkce --service --json"),
         ("client list", "--json"),

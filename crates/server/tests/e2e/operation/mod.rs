@@ -22,4 +22,5 @@ mod schema;
 mod session;
 mod settings;
 mod store;
+mod token;
 mod transfer;

@@ -120,6 +120,17 @@ on_both_stores! {
         }
     }
 
+    async fn a_password_that_is_refused_leaves_no_account_behind(world: World) {
+        let create =
+            ["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
+        for refused in ["too short\n", "sam@example.org sam@example.org\n", "two\nlines of a password\n"] {
+            let output = run_with_input(&world, &create, refused);
+            assert!(!output.status.success(), "{refused:?}");
+            assert_eq!(world.ok(&["user", "list", "--json"]).trim(), "", "{refused:?}");
+        }
+        person(&world, EMAIL, PASSWORD);
+    }
+
     async fn a_password_on_standard_input_is_one_line(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let server = world.serve();

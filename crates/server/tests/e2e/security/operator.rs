@@ -3,14 +3,16 @@
 
 use crate::e2e::app::{REDIRECT_URI, Registration};
 use crate::e2e::world::{StoreKind, World};
-use application::account::{IssuePasswordLink, SetPassword};
+use application::account::{ChoosePasswordPorts, IssuePasswordLink, SetPassword};
 use application::key::{OlderKeys, RotateSigningKey};
 use application::operator::{
     ChangeClient, ChangeUser, ClientChange, CreateClient, CreateClientCommand, CreateUser, CreateUserCommand,
     DeleteUser, IssueCode, IssueCodeCommand, IssueCodeError, RevokeGrants, RotateClientSecret, UserChange,
 };
 use application::personal_token::{CreatePersonalToken, CreatePersonalTokenCommand};
-use application::ports::storage::{ClientReader, GrantFilter, SigningKeyReader, UnitOfWorkFactory};
+use application::ports::storage::{
+    ClientReader, FailureCounter, GrantFilter, SigningKeyReader, UnitOfWorkFactory,
+};
 use application::ports::system::{Clock, Entropy, KeyRing as _};
 use application::token::{RedeemCode, RedeemCodeCommand, TokenMint};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -36,6 +38,7 @@ use system_adapter::{
 pub(super) struct Operator {
     units: Arc<dyn UnitOfWorkFactory>,
     clients: Arc<dyn ClientReader>,
+    failures: Arc<dyn FailureCounter>,
     keys: Arc<dyn SigningKeyReader>,
     encryption_key: PathBuf,
     clock: Arc<dyn Clock>,
@@ -69,6 +72,7 @@ impl Operator {
                 Self {
                     units: store.clone(),
                     clients: store.clone(),
+                    failures: store.clone(),
                     keys: store,
                     encryption_key,
                     clock,
@@ -82,6 +86,7 @@ impl Operator {
                 Self {
                     units: store.clone(),
                     clients: store.clone(),
+                    failures: store.clone(),
                     keys: store,
                     encryption_key,
                     clock,
@@ -120,7 +125,14 @@ impl Operator {
         let (units, entropy, clock) = self.ports();
         let limits = HashingLimits::of_this_machine(0, 32);
         let hasher = Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).expect("hasher");
-        let set = SetPassword::new(units, Arc::new(hasher), Arc::new(ZxcvbnPasswordJudge), entropy, clock);
+        let set = SetPassword::new(ChoosePasswordPorts {
+            units,
+            hasher: Arc::new(hasher),
+            judge: Arc::new(ZxcvbnPasswordJudge),
+            failures: self.failures.clone(),
+            clock,
+            entropy,
+        });
         set.run(user(user_id), password).await.expect("password");
     }
 

@@ -65,7 +65,7 @@ on_both_stores! {
                 let (front, back) = secret.split_at(middle);
                 assert!([secret, front, back].iter().all(|part| !dump.holds(part)), "{secret} is in the store");
             }
-            for prefix in ["rwc_", "rwr_", "rws_", "rwp_", "rwe_", "rwv_", "rwl_"] {
+            for prefix in ["rwc_", "rwr_", "rws_", "rwp_", "rwe_", "rwv_", "rwl_", "rwb_"] {
                 assert!(!dump.holds(prefix), "{prefix}");
             }
             for word in ["set-password?link", "somebody asked for a new password", "Choose a new password"] {

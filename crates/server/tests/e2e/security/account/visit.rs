@@ -1,7 +1,7 @@
 //! What people do on the pages for their account, each step in one call.
 
 use crate::e2e::app::{REDIRECT_URI, Registration};
-use crate::e2e::browser::{Browser, Page, PageForm, SESSION, VISIT};
+use crate::e2e::browser::{Browser, KNOWN_BROWSER, Page, PageForm, SESSION, VISIT};
 
 /// Fills in a form of a page, the first with this action; fields of the same name are all sent.
 #[track_caller]
@@ -21,7 +21,7 @@ pub(crate) fn form_token(page: &Page, action: &str) -> String {
 /// Writes the cookies that a browser sends.
 pub(crate) fn cookie_header(browser: &Browser) -> String {
     let pair = |name| browser.cookie(name).map(|value| format!("{name}={value}"));
-    [SESSION, VISIT].into_iter().filter_map(pair).collect::<Vec<_>>().join("; ")
+    [SESSION, VISIT, KNOWN_BROWSER].into_iter().filter_map(pair).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns what a page says, without the one thing that differs from request to request.

@@ -1,7 +1,7 @@
-//! The two cookies, with a public URL of either kind.
+//! The cookies, with a public URL of either kind.
 
 use crate::e2e::app::REDIRECT_URI;
-use crate::e2e::browser::{Browser, Page, SESSION, SetCookie, VISIT};
+use crate::e2e::browser::{Browser, KNOWN_BROWSER, Page, SESSION, SetCookie, VISIT};
 use crate::e2e::security::asking::{allow, ask};
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
@@ -17,7 +17,9 @@ on_both_stores! {
         assert_eq!(visit.name, VISIT);
         assert_eq!(visit.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=86400"]);
         let signed_in = scene.browser.submit(&scene.person.credentials(&page.form("/sign-in"))).await;
-        let session = only_cookie(&signed_in);
+        let [session, known] = two_cookies(&signed_in);
+        assert_eq!(known.name, KNOWN_BROWSER);
+        assert_eq!(known.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=31536000"]);
         assert_eq!(session.name, SESSION);
         assert_eq!(session.attributes, ["Path=/", "HttpOnly", "SameSite=Lax"]);
         let signed_out = scene.browser.submit(&scene.browser.open("/apps").await.form("/sign-out")).await;
@@ -39,7 +41,9 @@ on_both_stores! {
         scene.browser.submit_with(&form, &[("origin", &http)]).await.assert_refused(403);
         scene.browser.submit_with(&form, &[("origin", &scene.server.base_url)]).await.assert_refused(403);
         let signed_in = scene.browser.submit_with(&form, &[("origin", PUBLIC_URL)]).await;
-        let session = only_cookie(&signed_in);
+        let [session, known] = two_cookies(&signed_in);
+        assert_eq!(known.name, format!("__Host-{KNOWN_BROWSER}"));
+        assert_eq!(known.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=31536000", "Secure"]);
         assert_eq!(session.name, format!("__Host-{SESSION}"));
         assert_eq!(session.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Secure"]);
         assert_eq!(signed_in.header("strict-transport-security"), Some("max-age=31536000"));
@@ -78,4 +82,10 @@ fn only_cookie(page: &Page) -> SetCookie {
     let mut cookies = page.set_cookies();
     assert_eq!(cookies.len(), 1, "{page:?}");
     cookies.remove(0)
+}
+
+/// What a sign-in gives: the session, and what outlives it.
+#[track_caller]
+fn two_cookies(page: &Page) -> [SetCookie; 2] {
+    page.set_cookies().try_into().expect("two cookies")
 }

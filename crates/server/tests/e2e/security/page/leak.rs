@@ -50,11 +50,11 @@ on_both_stores! {
                 assert!(!dump.holds(text), "{secret} is in the store");
             }
         }
-        for text in [request.as_str(), person.email.as_str(), "sleeper@", "rwe_", "rwv_", "rwl_", "rwp_"] {
+        for text in [request.as_str(), person.email.as_str(), "sleeper@", "rwe_", "rwv_", "rwl_", "rwb_", "rwp_"] {
             let line = log.lines().find(|line| line.contains(text));
             assert_eq!(line, None, "{text} is in the log");
         }
-        assert!(["rwe_", "rwv_", "rwl_", "rwp_"].iter().all(|prefix| !dump.holds(prefix)));
+        assert!(["rwe_", "rwv_", "rwl_", "rwb_", "rwp_"].iter().all(|prefix| !dump.holds(prefix)));
     }
 
     // T01, T56

@@ -1,0 +1,140 @@
+//! Who keeps signing in while strangers guess, and what is written down of it (security.md T81).
+
+use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
+use super::support::{EMAIL, MemoryFailures, NotingHasher, PASSWORD, WRONG, account, hash_of, home, limits};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::testing::{clock, entropy, person, secret, user_id};
+use domain::address::AddressBlock;
+use domain::audit::AuditKind;
+use domain::known_browser::known_browser_cookie;
+use domain::secret::{Secret, SecretKind};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+const OLD: &str = "a rainy night in the valley";
+
+fn unit() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
+    unit.sessions.expect_insert().returning(|_| Ok(()));
+    unit
+}
+
+/// A door whose trail can be read.
+fn door() -> (SignIn, RecordedEvents) {
+    let units = PreparedUnitsOfWork::new(std::iter::repeat_with(unit).take(200));
+    let events = units.events();
+    let ports = SignInPorts {
+        credentials: Arc::new(account(&person(), Some(hash_of(PASSWORD)))),
+        hasher: Arc::new(NotingHasher::default()),
+        failures: Arc::new(MemoryFailures::default()),
+        units: Arc::new(units),
+        clock: clock(),
+        entropy: entropy(),
+    };
+    (SignIn::new(ports, limits()), events)
+}
+
+fn own_cookie() -> Secret {
+    known_browser_cookie(user_id(1), &hash_of(PASSWORD))
+}
+
+/// Tells whether the password was looked at.
+async fn is_looked_at(door: &SignIn, known_browser: Option<&Secret>, password: &str, host: u32) -> bool {
+    let address: IpAddr = Ipv4Addr::from_bits(0x0a00_0000 + host).into();
+    let command = SignInCommand { email: EMAIL, password, address, known_browser, replaces: None };
+    match door.run(command).await {
+        Ok(_) | Err(PasswordCheckError::WrongCredentials) => true,
+        Err(PasswordCheckError::TooManyAttempts { .. }) => false,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+async fn exhaust(door: &SignIn, known_browser: Option<&Secret>, first_host: u32) {
+    for host in first_host..first_host + 10 {
+        assert!(is_looked_at(door, known_browser, WRONG, host).await, "{host}");
+    }
+    assert!(!is_looked_at(door, known_browser, WRONG, first_host + 10).await);
+}
+
+#[tokio::test]
+async fn t81_strangers_do_not_keep_the_owner_out_of_a_browser_that_they_have_used() {
+    let (door, _) = door();
+    exhaust(&door, None, 0).await;
+    assert!(!is_looked_at(&door, None, PASSWORD, 20).await);
+    assert!(is_looked_at(&door, Some(&own_cookie()), PASSWORD, 21).await);
+    // Their sign-in gives the strangers nothing back.
+    assert!(!is_looked_at(&door, None, WRONG, 22).await);
+}
+
+#[tokio::test]
+async fn t81_a_browser_that_is_known_has_ten_attempts_as_well_and_uses_up_no_others() {
+    let (door, _) = door();
+    exhaust(&door, Some(&own_cookie()), 0).await;
+    assert!(!is_looked_at(&door, Some(&own_cookie()), PASSWORD, 20).await);
+    exhaust(&door, None, 30).await;
+}
+
+#[tokio::test]
+async fn t81_a_cookie_of_another_person_an_earlier_password_or_nothing_of_ours_is_a_strangers() {
+    let strangers = [
+        known_browser_cookie(user_id(2), &hash_of(PASSWORD)),
+        known_browser_cookie(user_id(1), &hash_of(OLD)),
+        secret(SecretKind::KnownBrowser, 7),
+    ];
+    let (door, _) = door();
+    exhaust(&door, None, 0).await;
+    for (host, cookie) in (20..).zip(&strangers) {
+        assert!(!is_looked_at(&door, Some(cookie), PASSWORD, host).await, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_of_an_account_that_is_reached_is_written_down_once() {
+    let (door, events) = door();
+    exhaust(&door, None, 0).await;
+    for host in 20..60 {
+        assert!(!is_looked_at(&door, None, WRONG, host).await);
+    }
+    let limited: Vec<_> =
+        events.all().into_iter().filter(|event| event.kind == AuditKind::SignInLimited).collect();
+    let [event] = limited.try_into().unwrap();
+    assert_eq!(event.user_id, Some(user_id(1)));
+    assert_eq!(event.address, Some(AddressBlock::of(Ipv4Addr::from_bits(0x0a00_000a).into())));
+}
+
+#[tokio::test]
+async fn a_limit_of_an_address_that_is_reached_is_written_down_once_and_names_nobody() {
+    let (door, events) = door();
+    for number in 0..140 {
+        let email = format!("somebody{number}@example.org");
+        let command = SignInCommand {
+            email: &email,
+            password: WRONG,
+            address: home(),
+            known_browser: None,
+            replaces: None,
+        };
+        door.run(command).await.unwrap_err();
+    }
+    let [event] = events.all().try_into().unwrap();
+    assert_eq!((event.kind, event.user_id), (AuditKind::SignInLimited, None));
+    assert_eq!(event.address, Some(AddressBlock::of(home())));
+}
+
+#[tokio::test]
+async fn a_limit_of_an_account_that_does_not_exist_leaves_no_event() {
+    let (door, events) = door();
+    for host in 0..20_u32 {
+        let command = SignInCommand {
+            email: "nobody@example.org",
+            password: WRONG,
+            address: Ipv4Addr::from_bits(0x0b00_0000 + host).into(),
+            known_browser: None,
+            replaces: None,
+        };
+        door.run(command).await.unwrap_err();
+    }
+    assert_eq!(events.all(), []);
+}

@@ -1,0 +1,37 @@
+//! Revokes personal access tokens for the operator.
+
+use crate::audit::{AuditTrail, commit};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::{PersonalTokenId, UserId};
+use std::sync::Arc;
+
+/// Revokes personal access tokens.
+pub struct RevokePersonalTokens {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+    trail: AuditTrail,
+}
+
+impl RevokePersonalTokens {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, trail }
+    }
+
+    /// Revokes a person's token, or all of them when none is named, and returns how many were not revoked yet; they
+    /// open nothing after two seconds.
+    pub async fn run(&self, user_id: UserId, token_id: Option<PersonalTokenId>) -> Result<u64, StorageError> {
+        let mut unit = self.units.begin().await?;
+        let revoked = unit.personal_tokens().revoke(user_id, token_id, self.clock.now()).await?;
+        let event = (revoked > 0).then(|| {
+            let event = self.trail.event(AuditActor::Operator, AuditKind::PersonalTokenRevoked);
+            let event = event.user(user_id).count(revoked);
+            token_id.map_or(event.clone(), |id| event.subject(id.as_uuid()))
+        });
+        commit(unit, event.as_slice()).await?;
+        Ok(revoked)
+    }
+}

@@ -1,0 +1,111 @@
+//! `restwell token`: personal access tokens, which people make for their own scripts.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::bail;
+use application::operator::RevokePersonalTokens;
+use application::personal_token::{ListPersonalTokens, ListedPersonalToken};
+use clap::{Args, Subcommand};
+use domain::id::{PersonalTokenId, UserId};
+use domain::personal_token::PersonalToken;
+use domain::scope::Scope;
+use domain::time::format;
+
+/// What to do with personal access tokens.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// List a person's tokens, live and not
+    #[command(after_help = "Example:\n  restwell token list --user 5d9f3c1e-2b7a-4c57-9b1f-0a5e7d2c9b48")]
+    List(ListArguments),
+    /// Revoke a person's token, or all of them; they are refused within two seconds
+    #[command(after_help = "Example:\n  restwell token revoke --user 5d9f3c1e-2b7a-4c57-9b1f-0a5e7d2c9b48")]
+    Revoke(RevokeArguments),
+}
+
+/// Whose tokens.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The person's id
+    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
+    user: UserId,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which tokens.
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArguments {
+    /// The person's id
+    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
+    user: UserId,
+    /// Only this one, as `restwell token list` names it
+    #[arg(long, value_name = "TOKEN_ID", value_parser = argument::personal_token_id)]
+    id: Option<PersonalTokenId>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about personal access tokens.
+pub(crate) async fn run(command: TokenCommand, settings: &Settings) -> anyhow::Result<()> {
+    let session = Session::open(settings).await?;
+    match command {
+        TokenCommand::List(arguments) => list(&session, &arguments).await,
+        TokenCommand::Revoke(arguments) => revoke(&session, &arguments).await,
+    }
+}
+
+async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
+    let records: Vec<Record> = tokens(session, arguments.user).await?.into_iter().map(record).collect();
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
+    let RevokeArguments { user, id, json } = arguments;
+    let Session { store, clock, entropy } = session;
+    let revoke = RevokePersonalTokens::new(store.units.clone(), entropy.clone(), clock.clone());
+    let revoked = revoke.run(*user, *id).await?;
+    // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
+    let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
+    if revoked == 0 && !tokens(session, *user).await?.iter().any(is_meant) {
+        bail!("no token matches, so none was revoked; `restwell token list --user {user}` lists them");
+    }
+    Ok(output::print(&Record::new().with("revoked", revoked), *json)?)
+}
+
+async fn tokens(session: &Session, user: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
+    Ok(ListPersonalTokens::new(session.store.units.clone(), session.clock.clone()).run(user).await?)
+}
+
+fn record(listed: ListedPersonalToken) -> Record {
+    let ListedPersonalToken { token, is_live } = listed;
+    let PersonalToken {
+        id,
+        user_id: _,
+        name,
+        token_hash: _,
+        scopes,
+        created_at,
+        expires_at,
+        last_used_at,
+        revoked_at,
+    } = token;
+    let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
+    let status = match (is_live, revoked_at) {
+        (true, _) => "live",
+        (false, Some(_)) => "revoked",
+        (false, None) => "expired",
+    };
+    Record::new()
+        .with_text("token_id", id)
+        .with("name", name.as_str())
+        .with("scopes", scopes)
+        .with("status", status)
+        .with("created_at", format::utc(created_at))
+        .with("expires_at", expires_at.map(format::utc))
+        .with("last_used_at", last_used_at.map(format::utc))
+        .with("revoked_at", revoked_at.map(format::utc))
+}

@@ -1,0 +1,56 @@
+//! Personal access tokens, as the operator sees and ends them.
+
+use crate::e2e::app::text;
+use crate::e2e::browser::Browser;
+use crate::e2e::security::account::people::{PASSWORD, person, trail};
+use crate::e2e::security::account::visit::{make_token, sign_in};
+use crate::e2e::world::World;
+use serde_json::{Value, json};
+
+const EMAIL: &str = "sam@example.org";
+const NOBODY: &str = "aaaaaaaa-0000-4000-8000-00000000dead";
+
+fn tokens(world: &World, user: &str) -> Vec<Value> {
+    let list = world.ok(&["token", "list", "--user", user, "--json"]);
+    list.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn status_of(world: &World, user: &str, name: &str) -> String {
+    let found = tokens(world, user).into_iter().find(|token| token["name"] == name).expect("token");
+    text(&found, "status")
+}
+
+on_both_stores! {
+    async fn the_operator_lists_and_revokes_a_persons_tokens(world: World) {
+        let user = person(&world, EMAIL, PASSWORD);
+        let server = world.serve();
+        let browser = Browser::new(&server);
+        sign_in(&browser, EMAIL, PASSWORD).await;
+        for name in ["one", "two", "three"] {
+            let secret = make_token(&browser, name, "sleep").await;
+            assert!(!world.ok(&["token", "list", "--user", &user]).contains(&secret));
+        }
+        let listed = tokens(&world, &user);
+        let members: Vec<_> = listed[0].as_object().expect("object").keys().map(String::as_str).collect();
+        let expected = [
+            "created_at", "expires_at", "last_used_at", "name", "revoked_at", "scopes", "status", "token_id",
+        ];
+        assert_eq!(members, expected);
+        let one = listed.iter().find(|token| token["name"] == "one").expect("token");
+        let id = text(one, "token_id");
+        let revoke = ["token", "revoke", "--user", &user, "--id", &id, "--json"];
+        assert_eq!(world.json(&revoke), json!({"revoked": 1}));
+        assert_eq!(world.json(&revoke), json!({"revoked": 0}));
+        assert_eq!(status_of(&world, &user, "one"), "revoked");
+        assert_eq!(status_of(&world, &user, "two"), "live");
+        assert_eq!(world.json(&["token", "revoke", "--user", &user, "--json"]), json!({"revoked": 2}));
+        assert_eq!(status_of(&world, &user, "two"), "revoked");
+
+        let events = trail(&world, &["--kind", "personal_token.revoked", "--user", &user]);
+        assert_eq!(events.len(), 2);
+        assert!(events.iter().all(|event| event["actor"] == "operator"), "{events:?}");
+        for (whose, which) in [(user.as_str(), NOBODY), (NOBODY, id.as_str())] {
+            assert!(!world.run(&["token", "revoke", "--user", whose, "--id", which]).status.success());
+        }
+    }
+}
