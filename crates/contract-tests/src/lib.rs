@@ -271,6 +271,7 @@ suite! {
         a_session_tells_the_state_of_the_account_as_it_is_now,
         an_unknown_cookie_is_absent,
         a_taken_id_or_cookie_is_a_conflict,
+        a_session_is_found_under_its_person_until_it_is_deleted,
         a_persons_sessions_are_listed_latest_sign_in_first,
         a_later_use_wins,
         only_the_persons_own_session_is_deleted_and_once,

@@ -3,6 +3,7 @@
 use super::code::{Binding, Occasion, is_remembered, is_usable};
 use super::validation::{Asked, Refusal, judge, once};
 use super::{AuthorizationParameters, AuthorizationPorts};
+use crate::account::SessionKey;
 use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
@@ -30,8 +31,8 @@ pub struct BeginAuthorizationCommand<'a> {
     pub parameters: AuthorizationParameters<'a>,
     /// The cookie of the browser's visit, which it keeps through sign-in.
     pub visit: &'a Secret,
-    /// Who has signed in in this browser, if anybody.
-    pub signed_in: Option<UserId>,
+    /// The session of who has signed in in this browser, if anybody.
+    pub signed_in: Option<SessionKey>,
     /// From where.
     pub address: IpAddr,
 }
@@ -148,7 +149,7 @@ impl BeginAuthorization {
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let prompt = request.asked.prompt;
         match command.signed_in {
-            Some(user_id) if !prompt.login => self.proceed_as(user_id, command, request).await,
+            Some(session) if !prompt.login => self.proceed_as(session, command, request).await,
             None if prompt.none => Ok(back_with(request.target, LOGIN_REQUIRED)),
             _ => self.send_to_sign_in(command, request).await,
         }
@@ -157,17 +158,17 @@ impl BeginAuthorization {
     /// Goes on for a person who has signed in: straight back with a code if they want no page, else to the page.
     async fn proceed_as(
         &self,
-        user_id: UserId,
+        session: SessionKey,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let Request { client_id, target, asked } = &request;
-        let at = self.ports.clock.now();
+        let (at, user_id) = (self.ports.clock.now(), session.user_id);
         let occasion = Occasion { user_id, client_id: *client_id, at, address: command.address };
         let mut unit = self.ports.units.begin().await?;
-        if !is_usable(&mut *unit, user_id).await? {
+        if !is_usable(&mut *unit, session).await? {
             unit.rollback().await?;
-            // The session ends with the account; until then, nobody has signed in.
+            // The session ended meanwhile, or ends with the account: nobody has signed in.
             return Box::pin(
                 self.proceed(&BeginAuthorizationCommand { signed_in: None, ..*command }, request),
             )

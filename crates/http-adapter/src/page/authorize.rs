@@ -26,7 +26,7 @@ pub(super) async fn begin(state: Data<HttpState>, request: HttpRequest) -> Resul
     let command = BeginAuthorizationCommand {
         parameters: parameters(&pairs),
         visit: &visit,
-        signed_in: signed_in.map(|person| person.user_id),
+        signed_in: signed_in.as_ref().map(person::session_key),
         address: caller::address(&request),
     };
     let begun = state.pages.begin_authorization.run(command).await.map_err(problem)?;

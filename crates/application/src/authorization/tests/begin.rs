@@ -32,6 +32,7 @@ pub(super) async fn begin(
 ) -> (Outcome, Traces) {
     let (ports, traces) = world.ports();
     let visit = visit();
+    let signed_in = signed_in.map(|user_id| SessionKey { user_id, ..session_key() });
     let command = BeginAuthorizationCommand { parameters, visit: &visit, signed_in, address: ADDRESS };
     (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, traces)
 }
@@ -93,6 +94,16 @@ async fn a_session_of_a_locked_or_erased_person_is_none() {
         assert_eq!(noted(&stored).user_id, None);
         assert_eq!((traces.endings.committed(), traces.endings.rolled_back()), (1, 1));
     }
+}
+
+#[tokio::test]
+async fn t30_a_session_that_ended_meanwhile_is_none() {
+    let mut second = MockUnitOfWork::default();
+    let stored = expect_request(&mut second);
+    let world = World::new([after_the_session(), second]).knowing(Some(app())).counting(1);
+    let (outcome, _) = begin(world, good(), Some(user_id(1))).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+    assert_eq!(noted(&stored).user_id, None);
 }
 
 #[tokio::test]

@@ -260,6 +260,9 @@ impl Operator {
         let (units, entropy, clock) = self.ports();
         let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
         let session = self.fresh_session(user_id);
+        let mut unit = units.begin().await.expect("unit of work");
+        unit.sessions().insert(&session).await.expect("session");
+        unit.commit().await.expect("session");
         let command = CreatePersonalTokenCommand {
             session: &session,
             name: "My script",
