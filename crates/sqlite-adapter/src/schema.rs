@@ -187,6 +187,7 @@ table! {
         user_id -> Nullable<Binary>,
         created_at -> BigInt,
         decided_at -> Nullable<BigInt>,
+        login_hint -> Nullable<Text>,
     }
 }
 

@@ -8,12 +8,11 @@ use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
-use domain::authorization_request::{AuthorizationRequest, MAX_STATE_BYTES, RequestState};
+use domain::authorization_request::{AuthorizationRequest, MAX_REQUESTS, MAX_STATE_BYTES, RequestState};
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse, ResponseTarget};
 use domain::client::Client;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::secret::Secret;
-use domain::user::Email;
 use std::net::IpAddr;
 
 /// How many requests one address may leave behind in which nobody has signed in; each is a stored row.
@@ -46,8 +45,6 @@ pub enum BegunAuthorization {
     SignIn {
         /// The stored request.
         request_id: AuthorizationRequestId,
-        /// The address that the app expects; for the form's field alone.
-        login_hint: Option<Email>,
     },
     /// To the consent page.
     Consent {
@@ -190,27 +187,27 @@ impl BeginAuthorization {
         }
         let stored = self.to_store(command.visit, &request, Some(user_id), at);
         unit.authorization_requests().insert(&stored).await?;
+        unit.authorization_requests().delete_excess(user_id, MAX_REQUESTS).await?;
         unit.commit().await?;
         Ok(BegunAuthorization::Consent { request_id: stored.id })
     }
 
-    /// Stores a request that nobody has signed in for. How many of them one address leaves behind is limited.
+    /// Stores a request that nobody has signed in for, or not yet for it. How many of them one address leaves behind is
+    /// limited.
     async fn send_to_sign_in(
         &self,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let at = self.ports.clock.now();
-        if command.signed_in.is_none() {
-            let block = AddressBlock::of(command.address).to_string();
-            let key = failure_key(&["authorization-request/address", &block]);
-            count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
-        }
+        let block = AddressBlock::of(command.address).to_string();
+        let key = failure_key(&["authorization-request/address", &block]);
+        count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
         let stored = self.to_store(command.visit, &request, None, at);
         let mut unit = self.ports.units.begin().await?;
         unit.authorization_requests().insert(&stored).await?;
         unit.commit().await?;
-        Ok(BegunAuthorization::SignIn { request_id: stored.id, login_hint: request.asked.login_hint })
+        Ok(BegunAuthorization::SignIn { request_id: stored.id })
     }
 
     fn to_store(
@@ -231,6 +228,7 @@ impl BeginAuthorization {
             force_consent: asked.prompt.consent,
             visit_hash: visit.hash(),
             user_id,
+            login_hint: asked.login_hint.clone(),
             created_at,
             decision: RequestState::Open,
         }

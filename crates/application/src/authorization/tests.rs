@@ -59,6 +59,7 @@ fn request() -> AuthorizationRequest {
         force_consent: false,
         visit_hash: visit().hash(),
         user_id: Some(user_id(1)),
+        login_hint: None,
         created_at: noon() - seconds(60),
         decision: RequestState::Open,
     }
@@ -170,6 +171,11 @@ fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
 fn expect_request(unit: &mut MockUnitOfWork) -> Noted<AuthorizationRequest> {
     let note = Noted::default();
     let stored = Arc::clone(&note);
+    unit.authorization_requests
+        .expect_delete_excess()
+        .times(..=1)
+        .withf(|user, keep| *user == user_id(1) && *keep == 20)
+        .returning(|_, _| Ok(0));
     unit.authorization_requests.expect_insert().times(1).returning(move |request| {
         *stored.lock().unwrap() = Some(request.clone());
         Ok(())

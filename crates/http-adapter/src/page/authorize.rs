@@ -12,7 +12,6 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::authorization::{
     AuthorizationParameters, BeginAuthorizationCommand, BeginAuthorizationError, BegunAuthorization, Given,
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 const STATE: &str = "state";
 
@@ -38,13 +37,7 @@ fn location(begun: BegunAuthorization) -> String {
     match begun {
         BegunAuthorization::Redirect(answer) => answer.expose().to_owned(),
         BegunAuthorization::Consent { request_id } => format!("{}?request={request_id}", path::CONSENT),
-        BegunAuthorization::SignIn { request_id, login_hint: None } => {
-            format!("{}?request={request_id}", path::SIGN_IN)
-        }
-        BegunAuthorization::SignIn { request_id, login_hint: Some(hint) } => {
-            let hint = utf8_percent_encode(hint.as_str(), NON_ALPHANUMERIC);
-            format!("{}?request={request_id}&hint={hint}", path::SIGN_IN)
-        }
+        BegunAuthorization::SignIn { request_id } => format!("{}?request={request_id}", path::SIGN_IN),
     }
 }
 

@@ -16,6 +16,7 @@ use application::ports::storage::{
 use application::ports::system::{Clock, Entropy, KeyRing as _};
 use application::token::{RedeemCode, RedeemCodeCommand, TokenMint};
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::address::AddressBlock;
 use domain::client::{ClientKind, ClientName, RedirectUri};
 use domain::code::CodeLifetime;
 use domain::id::{ClientId, SessionId, UserId};
@@ -250,6 +251,7 @@ impl Operator {
             code: &code,
             redirect_uri: REDIRECT_URI,
             code_verifier: None,
+            address: AddressBlock::of(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         };
         let redeem = RedeemCode::new(self.units.clone(), self.entropy.clone(), mint);
         redeem.run(command).await.expect("tokens").access_token
