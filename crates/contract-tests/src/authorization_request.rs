@@ -167,3 +167,27 @@ pub(crate) async fn older_requests_are_deleted_up_to_the_limit(harness: &Harness
         assert_eq!(found.map(|request| request.visit_hash), is_there.then(|| hash(100 + number)));
     }
 }
+
+pub(crate) async fn a_persons_oldest_requests_go_beyond_the_number_to_keep(harness: &Harness) {
+    let of = |number: u64, user: Option<u64>, second| AuthorizationRequest {
+        created_at: seconds(second),
+        user_id: user.map(user_id),
+        ..request(number)
+    };
+    let decided = AuthorizationRequest { decision: decided(), ..of(1, Some(1), 1) };
+    prepare(harness, &[decided, of(2, Some(1), 3), of(3, Some(1), 2), of(4, None, 0), of(5, Some(2), 0)])
+        .await;
+    let steps: [(usize, u64, &[u64]); 3] = [(3, 0, &[1, 2, 3, 4, 5]), (2, 1, &[2, 3, 4, 5]), (0, 2, &[4, 5])];
+    for (keep, expected, left) in steps {
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.authorization_requests().delete_excess(user_id(1), keep).await.unwrap(), expected);
+        unit.commit().await.unwrap();
+        for number in 1..=5 {
+            assert_eq!(
+                find(harness, number).await.is_some(),
+                left.contains(&number),
+                "{number}, keep {keep}"
+            );
+        }
+    }
+}

@@ -257,3 +257,20 @@ pub(crate) async fn excess_is_counted_for_one_client_and_person(harness: &Harnes
     unit.commit().await.unwrap();
     assert_eq!(live(harness).await, [1, 2, 3]);
 }
+
+pub(crate) async fn grants_that_were_revoked_long_ago_are_deleted_up_to_the_limit(harness: &Harness) {
+    prepare(harness).await;
+    let at = |number, second| Grant {
+        state: GrantState::Revoked { at: seconds(second), reason: RevocationReason::Person },
+        ..grant(number)
+    };
+    let other = Grant { user_id: user_id(2), ..at(3, 3) };
+    harness.store_grants(&[grant(1), at(2, 2), other, at(4, 4), at(5, 5)]).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.grants().delete_revoked(seconds(2), 10).await.unwrap(), 0);
+    assert_eq!(unit.grants().delete_revoked(seconds(5), 2).await.unwrap(), 2);
+    assert_eq!(unit.grants().delete_revoked(seconds(5), 2).await.unwrap(), 1);
+    assert_eq!(unit.grants().delete_revoked(seconds(5), 2).await.unwrap(), 0);
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness, GrantFilter::default()).await, [grant(1), at(5, 5)]);
+}

@@ -146,6 +146,7 @@ suite! {
         codes_that_ended_are_deleted_up_to_the_limit,
     }
     grant {
+        grants_that_were_revoked_long_ago_are_deleted_up_to_the_limit,
         a_grant_reads_back_as_stored,
         a_taken_id_is_a_conflict,
         a_taken_refresh_token_is_a_conflict,
@@ -268,6 +269,7 @@ suite! {
         racing_changes_of_a_found_password_come_one_after_the_other,
     }
     password_link {
+        links_to_sign_up_are_deleted_by_their_address_whatever_its_case,
         a_link_of_every_purpose_reads_back_as_stored,
         an_unknown_link_is_absent,
         a_link_is_consumed_once_expired_or_not,
@@ -282,6 +284,7 @@ suite! {
         a_session_tells_the_state_of_the_account_as_it_is_now,
         an_unknown_cookie_is_absent,
         a_taken_id_or_cookie_is_a_conflict,
+        a_session_is_found_under_its_person_until_it_is_deleted,
         a_persons_sessions_are_listed_latest_sign_in_first,
         a_later_use_wins,
         only_the_persons_own_session_is_deleted_and_once,
@@ -298,6 +301,7 @@ suite! {
         a_rolled_back_decision_leaves_the_request_open_to_the_next,
         a_request_that_was_found_stays_until_the_unit_of_work_ends,
         older_requests_are_deleted_up_to_the_limit,
+        a_persons_oldest_requests_go_beyond_the_number_to_keep,
     }
     consent {
         a_consent_reads_back_for_its_person_and_client_alone,
@@ -306,6 +310,7 @@ suite! {
         what_matches_is_forgotten_and_counted,
     }
     personal_token {
+        tokens_that_were_revoked_or_ended_long_ago_are_deleted_up_to_the_limit,
         a_token_reads_back_as_stored,
         a_taken_id_or_hash_is_a_conflict,
         a_persons_tokens_are_listed_youngest_first,

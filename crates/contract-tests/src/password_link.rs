@@ -143,3 +143,14 @@ pub(crate) async fn every_link_can_be_deleted_at_once(harness: &Harness) {
     unit.commit().await.unwrap();
     assert_eq!(stored(harness).await, []);
 }
+
+pub(crate) async fn links_to_sign_up_are_deleted_by_their_address_whatever_its_case(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    store(harness, &[sign_up(1), sign_up(2), invitation(3, 1)]).await;
+    let mut unit = harness.begin().await;
+    let email = Email::parse("S\u{d6}MEBODY+1@example.org").unwrap();
+    assert_eq!(unit.password_links().delete_sign_ups(&email).await.unwrap(), 1);
+    assert_eq!(unit.password_links().delete_sign_ups(&email).await.unwrap(), 0);
+    unit.commit().await.unwrap();
+    assert_eq!(stored(harness).await, [2, 3]);
+}

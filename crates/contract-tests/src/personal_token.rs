@@ -121,3 +121,22 @@ pub(crate) async fn tokens_made_before_a_moment_are_revoked_of_everybody(harness
     assert_eq!(list(harness, 1).await, [young, now_revoked(first), gone]);
     assert_eq!(list(harness, 2).await, [now_revoked(others)]);
 }
+
+pub(crate) async fn tokens_that_were_revoked_or_ended_long_ago_are_deleted_up_to_the_limit(
+    harness: &Harness,
+) {
+    let ended =
+        |number, second| PersonalToken { expires_at: Some(seconds(second)), ..personal_token(number) };
+    let other = PersonalToken { revoked_at: Some(seconds(2)), ..token_of(3, 2) };
+    let live = [personal_token(4), ended(5, 10), revoked(6, 10)];
+    prepare(harness, &[revoked(1, 1), ended(2, 9), other]).await;
+    harness.store_personal_tokens(&live).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.personal_tokens().delete_ended(seconds(1), 10).await.unwrap(), 0);
+    assert_eq!(unit.personal_tokens().delete_ended(seconds(10), 2).await.unwrap(), 2);
+    assert_eq!(unit.personal_tokens().delete_ended(seconds(10), 2).await.unwrap(), 1);
+    assert_eq!(unit.personal_tokens().delete_ended(seconds(10), 2).await.unwrap(), 0);
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness, 1).await.len(), 3);
+    assert_eq!(list(harness, 2).await, []);
+}

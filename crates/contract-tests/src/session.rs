@@ -82,6 +82,16 @@ pub(crate) async fn a_persons_sessions_are_listed_latest_sign_in_first(harness: 
     assert_eq!(list(harness, 1).await, [at(2, 9), at(3, 5), at(4, 5), at(1, 3)]);
 }
 
+pub(crate) async fn a_session_is_found_under_its_person_until_it_is_deleted(harness: &Harness) {
+    prepare(harness).await;
+    store(harness, &[browser(1), browser_of(2, 2)]).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.sessions().find(user_id(1), browser_id(1)).await.unwrap(), Some(browser(1)));
+    assert_eq!(unit.sessions().find(user_id(2), browser_id(1)).await.unwrap(), None);
+    assert!(unit.sessions().delete(user_id(1), browser_id(1)).await.unwrap());
+    assert_eq!(unit.sessions().find(user_id(1), browser_id(1)).await.unwrap(), None);
+}
+
 pub(crate) async fn a_later_use_wins(harness: &Harness) {
     prepare(harness).await;
     store(harness, &[browser(1), browser(2)]).await;

@@ -5,6 +5,7 @@ use crate::id::{AuthorizationRequestId, ClientId, UserId};
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use crate::session::Session;
+use crate::user::Email;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// How long a person may take, in seconds.
@@ -12,6 +13,9 @@ pub const LIFETIME_SECONDS: i64 = 1800;
 
 /// How far the clocks of two replicas may be apart, in seconds, when a sign-in is compared with a request.
 const CLOCK_LEEWAY_SECONDS: i64 = 5;
+
+/// How many requests of one person are kept, open and decided; the oldest go first.
+pub const MAX_REQUESTS: usize = 20;
 
 /// The longest `state`, in bytes; more is refused (security.md T25).
 pub const MAX_STATE_BYTES: usize = 2048;
@@ -49,6 +53,8 @@ pub struct AuthorizationRequest {
     pub visit_hash: SecretHash,
     /// The person who signed in for it, once somebody has. Another one cannot take it over (security.md T29).
     pub user_id: Option<UserId>,
+    /// The address that the app expects to sign in, for the form of that page alone; never sent in a URL of ours.
+    pub login_hint: Option<Email>,
     /// When it came.
     pub created_at: DateTime<Utc>,
     /// Whether it is decided.
@@ -91,6 +97,7 @@ mod tests {
             force_consent: false,
             visit_hash: SecretHash::from_bytes([0; 32]),
             user_id: None,
+            login_hint: None,
             created_at: DateTime::UNIX_EPOCH,
             decision,
         }

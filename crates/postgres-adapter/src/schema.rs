@@ -185,6 +185,7 @@ diesel::table! {
         user_id -> Nullable<Uuid>,
         created_at -> Timestamptz,
         decided_at -> Nullable<Timestamptz>,
+        login_hint -> Nullable<Text>,
     }
 }
 

@@ -12,6 +12,7 @@ use diesel::prelude::*;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
+use domain::user::Email;
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = authorization_request)]
@@ -27,6 +28,7 @@ struct RequestRow {
     user_id: Option<Vec<u8>>,
     created_at: i64,
     decided_at: Option<i64>,
+    login_hint: Option<String>,
 }
 
 impl From<&AuthorizationRequest> for RequestRow {
@@ -41,6 +43,7 @@ impl From<&AuthorizationRequest> for RequestRow {
             force_consent,
             visit_hash,
             user_id,
+            login_hint,
             created_at,
             decision,
         } = request;
@@ -59,6 +62,7 @@ impl From<&AuthorizationRequest> for RequestRow {
                 RequestState::Open => None,
                 RequestState::Decided { at } => Some(micros(at)),
             },
+            login_hint: login_hint.as_ref().map(|email| email.as_str().to_owned()),
         }
     }
 }
@@ -77,10 +81,12 @@ impl RequestRow {
             user_id,
             created_at,
             decided_at,
+            login_hint,
         } = self;
         let cells = Cells::of("authorization_request", &id);
         let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?;
+        let login_hint = login_hint.map(|text| cells.sound("login_hint", Email::parse(&text))).transpose()?;
         Ok(AuthorizationRequest {
             id: AuthorizationRequestId::from_uuid(cells.uuid("id", &id)?),
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
@@ -91,6 +97,7 @@ impl RequestRow {
             force_consent,
             visit_hash: cells.hash("visit_hash", &visit_hash)?,
             user_id: user_id.map(UserId::from_uuid),
+            login_hint,
             created_at: cells.instant("created_at", created_at)?,
             decision: match cells.optional_instant("decided_at", decided_at)? {
                 None => RequestState::Open,
@@ -147,6 +154,19 @@ impl AuthorizationRequestRepository for SqliteUnitOfWork {
             let changed =
                 diesel::update(open).set(dsl::decided_at.eq(micros(at))).execute(connection).storage()?;
             Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete_excess(&mut self, user_id: UserId, keep: usize) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM authorization_request WHERE id IN (SELECT id FROM authorization_request \
+                 WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)",
+            )
+            .blob(user_id.as_uuid().as_bytes())
+            .integer(i64::try_from(keep).unwrap_or(i64::MAX));
+            count(statement.execute(connection))
         })
         .await
     }

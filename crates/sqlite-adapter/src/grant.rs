@@ -262,6 +262,19 @@ impl GrantRepository for SqliteUnitOfWork {
         .await
     }
 
+    async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM access_grant WHERE (user_id, id) IN (SELECT user_id, id FROM access_grant \
+                 WHERE revoked_at < ? ORDER BY revoked_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
+    }
+
     async fn revoke_excess(
         &mut self,
         client_id: ClientId,

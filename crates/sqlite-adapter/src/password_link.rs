@@ -108,6 +108,24 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
         .await
     }
 
+    async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError> {
+        let normalised = email.normalised();
+        self.run(move |connection| {
+            // Few wait at a time. The address is compared as accounts are: SQLite knows the case of ASCII alone.
+            let waiting: Vec<(Vec<u8>, Option<String>)> = password_link::table
+                .filter(password_link::email.is_not_null())
+                .select((password_link::link_hash, password_link::email))
+                .load(connection)
+                .storage()?;
+            let is_meant = |text: &String| text.to_lowercase() == normalised;
+            let meant = waiting.into_iter().filter(|(_, text)| text.as_ref().is_some_and(is_meant));
+            let hashes: Vec<Vec<u8>> = meant.map(|(hash, _)| hash).collect();
+            let links = password_link::table.filter(password_link::link_hash.eq_any(hashes));
+            count(diesel::delete(links).execute(connection))
+        })
+        .await
+    }
+
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.run(move |connection| {
             let statement: Statement<()> = Statement::new(

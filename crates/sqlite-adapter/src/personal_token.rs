@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::personal_token;
-use crate::statement::count;
+use crate::statement::{Statement, count};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{PersonalTokenRepository, StorageError};
 use async_trait::async_trait;
@@ -111,6 +111,20 @@ impl PersonalTokenRepository for SqliteUnitOfWork {
                 revoked = revoked.filter(personal_token::id.eq(blob(id.as_uuid())));
             }
             count(revoked.execute(connection))
+        })
+        .await
+    }
+
+    async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM personal_token WHERE (user_id, id) IN (SELECT user_id, id FROM personal_token \
+                 WHERE revoked_at < ? OR expires_at < ? LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
         })
         .await
     }

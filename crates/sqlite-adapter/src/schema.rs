@@ -193,6 +193,7 @@ table! {
         user_id -> Nullable<Binary>,
         created_at -> BigInt,
         decided_at -> Nullable<BigInt>,
+        login_hint -> Nullable<Text>,
     }
 }
 

@@ -105,6 +105,15 @@ impl SessionRepository for SqliteUnitOfWork {
         .await
     }
 
+    async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError> {
+        let key = (blob(user_id.as_uuid()), blob(id.as_uuid()));
+        self.run(move |connection| {
+            let row: Option<SessionRow> = session::table.find(key).first(connection).optional().storage()?;
+            row.map(SessionRow::into_session).transpose()
+        })
+        .await
+    }
+
     async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
         self.run(move |connection| {
             let rows: Vec<SessionRow> = session::table

@@ -215,6 +215,8 @@ impl ChoosePassword {
             other => other?,
         }
         unit.passwords().set(user.id, writing.hash, writing.now).await?;
+        // Another link for the same address would outlive the account.
+        unit.password_links().delete_sign_ups(email).await?;
         for kind in [AuditKind::UserCreated, AuditKind::PasswordSet] {
             unit.audit().append(&self.event(kind, user.id, writing)).await?;
         }

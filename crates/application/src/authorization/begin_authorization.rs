@@ -3,16 +3,16 @@
 use super::code::{Binding, Occasion, is_remembered, is_usable};
 use super::validation::{Asked, Refusal, judge, once};
 use super::{AuthorizationParameters, AuthorizationPorts};
+use crate::account::SessionKey;
 use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
-use domain::authorization_request::{AuthorizationRequest, MAX_STATE_BYTES, RequestState};
+use domain::authorization_request::{AuthorizationRequest, MAX_REQUESTS, MAX_STATE_BYTES, RequestState};
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse, ResponseTarget};
 use domain::client::Client;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::secret::Secret;
-use domain::user::Email;
 use std::net::IpAddr;
 
 /// How many requests one address may leave behind in which nobody has signed in; each is a stored row.
@@ -30,8 +30,8 @@ pub struct BeginAuthorizationCommand<'a> {
     pub parameters: AuthorizationParameters<'a>,
     /// The cookie of the browser's visit, which it keeps through sign-in.
     pub visit: &'a Secret,
-    /// Who has signed in in this browser, if anybody.
-    pub signed_in: Option<UserId>,
+    /// The session of who has signed in in this browser, if anybody.
+    pub signed_in: Option<SessionKey>,
     /// From where.
     pub address: IpAddr,
 }
@@ -45,8 +45,6 @@ pub enum BegunAuthorization {
     SignIn {
         /// The stored request.
         request_id: AuthorizationRequestId,
-        /// The address that the app expects; for the form's field alone.
-        login_hint: Option<Email>,
     },
     /// To the consent page.
     Consent {
@@ -148,7 +146,7 @@ impl BeginAuthorization {
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let prompt = request.asked.prompt;
         match command.signed_in {
-            Some(user_id) if !prompt.login => self.proceed_as(user_id, command, request).await,
+            Some(session) if !prompt.login => self.proceed_as(session, command, request).await,
             None if prompt.none => Ok(back_with(request.target, LOGIN_REQUIRED)),
             _ => self.send_to_sign_in(command, request).await,
         }
@@ -157,17 +155,17 @@ impl BeginAuthorization {
     /// Goes on for a person who has signed in: straight back with a code if they want no page, else to the page.
     async fn proceed_as(
         &self,
-        user_id: UserId,
+        session: SessionKey,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let Request { client_id, target, asked } = &request;
-        let at = self.ports.clock.now();
+        let (at, user_id) = (self.ports.clock.now(), session.user_id);
         let occasion = Occasion { user_id, client_id: *client_id, at, address: command.address };
         let mut unit = self.ports.units.begin().await?;
-        if !is_usable(&mut *unit, user_id).await? {
+        if !is_usable(&mut *unit, session).await? {
             unit.rollback().await?;
-            // The session ends with the account; until then, nobody has signed in.
+            // The session ended meanwhile, or ends with the account: nobody has signed in.
             return Box::pin(
                 self.proceed(&BeginAuthorizationCommand { signed_in: None, ..*command }, request),
             )
@@ -189,27 +187,27 @@ impl BeginAuthorization {
         }
         let stored = self.to_store(command.visit, &request, Some(user_id), at);
         unit.authorization_requests().insert(&stored).await?;
+        unit.authorization_requests().delete_excess(user_id, MAX_REQUESTS).await?;
         unit.commit().await?;
         Ok(BegunAuthorization::Consent { request_id: stored.id })
     }
 
-    /// Stores a request that nobody has signed in for. How many of them one address leaves behind is limited.
+    /// Stores a request that nobody has signed in for, or not yet for it. How many of them one address leaves behind is
+    /// limited.
     async fn send_to_sign_in(
         &self,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let at = self.ports.clock.now();
-        if command.signed_in.is_none() {
-            let block = AddressBlock::of(command.address).to_string();
-            let key = failure_key(&["authorization-request/address", &block]);
-            count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
-        }
+        let block = AddressBlock::of(command.address).to_string();
+        let key = failure_key(&["authorization-request/address", &block]);
+        count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
         let stored = self.to_store(command.visit, &request, None, at);
         let mut unit = self.ports.units.begin().await?;
         unit.authorization_requests().insert(&stored).await?;
         unit.commit().await?;
-        Ok(BegunAuthorization::SignIn { request_id: stored.id, login_hint: request.asked.login_hint })
+        Ok(BegunAuthorization::SignIn { request_id: stored.id })
     }
 
     fn to_store(
@@ -230,6 +228,7 @@ impl BeginAuthorization {
             force_consent: asked.prompt.consent,
             visit_hash: visit.hash(),
             user_id,
+            login_hint: asked.login_hint.clone(),
             created_at,
             decision: RequestState::Open,
         }

@@ -1,6 +1,7 @@
 //! Issues the code that an authorization ends with.
 
 use super::AuthorizationPorts;
+use crate::account::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
@@ -83,7 +84,12 @@ pub(super) async fn is_remembered(
     Ok(found.is_some_and(|remembered| remembered.covers(asked)))
 }
 
-/// Tells whether the account exists and can be used, and keeps it so until the unit of work ends.
-pub(super) async fn is_usable(unit: &mut dyn UnitOfWork, user_id: UserId) -> Result<bool, StorageError> {
-    Ok(unit.users().find(user_id).await?.is_some_and(|user| user.status.is_active()))
+/// Tells whether the account exists and can be used, and the person is still signed in in this session.
+///
+/// The person is held until the unit of work ends: whoever sets another password, which ends sessions and codes, waits
+/// and then finds the code, or was first, and then the session is gone (security.md T17, T30).
+pub(super) async fn is_usable(unit: &mut dyn UnitOfWork, session: SessionKey) -> Result<bool, StorageError> {
+    let SessionKey { user_id, id } = session;
+    let is_active = unit.users().find(user_id).await?.is_some_and(|user| user.status.is_active());
+    Ok(is_active && unit.sessions().find(user_id, id).await?.is_some())
 }

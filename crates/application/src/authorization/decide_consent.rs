@@ -3,11 +3,12 @@
 use super::code::{Binding, Occasion};
 use super::open_request::{OpenRequest, Visitor, refuse};
 use super::{AuthorizationPorts, ConsentError};
+use crate::account::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::audit::AuditKind;
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse};
 use domain::consent::RememberedConsent;
-use domain::id::{AuthorizationRequestId, UserId};
+use domain::id::AuthorizationRequestId;
 use domain::scope::{Scope, ScopeSet, UnknownScope};
 use domain::secret::Secret;
 use std::net::IpAddr;
@@ -31,8 +32,8 @@ pub enum ConsentDecision<'a> {
 pub struct DecideConsentCommand<'a> {
     /// The request that the form carried. A text that is no id is a request that is gone.
     pub request_id: AuthorizationRequestId,
-    /// Who has signed in.
-    pub user_id: UserId,
+    /// The session of who has signed in.
+    pub session: SessionKey,
     /// The cookie of the browser's visit.
     pub visit: &'a Secret,
     /// The decision.
@@ -79,9 +80,10 @@ impl DecideConsent {
         command: &DecideConsentCommand<'_>,
         choice: Choice,
     ) -> Result<AuthorizationResponse, ConsentError> {
-        let DecideConsentCommand { request_id, user_id, visit, decision: _, address } = *command;
+        let DecideConsentCommand { request_id, session, visit, decision: _, address } = *command;
+        let user_id = session.user_id;
         let at = self.ports.clock.now();
-        let open = OpenRequest::find(unit, Visitor { request_id, user_id, visit }, at).await?;
+        let open = OpenRequest::find(unit, Visitor { request_id, session, visit }, at).await?;
         // Whoever decides has been shown the page, which gave the request to them.
         if !open.request.belongs_to(user_id) {
             return Err(ConsentError::NotYours);

@@ -2,9 +2,11 @@
 
 use super::AuthorizationPorts;
 use crate::ports::storage::StorageError;
+use domain::authorization_request::AuthorizationRequest;
 use domain::client::ClientName;
 use domain::id::AuthorizationRequestId;
 use domain::secret::Secret;
+use domain::user::Email;
 
 /// The app that waits for a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct WaitingApp {
     pub name: ClientName,
     /// Where the answer will go, one of its registered URIs.
     pub redirect_uri: String,
+    /// The address that the app expects to sign in; for the form's field alone.
+    pub login_hint: Option<Email>,
 }
 
 /// Describes a request to a browser in which nobody may have signed in yet. Changes nothing.
@@ -39,6 +43,7 @@ impl DescribeRequest {
         let request = request.filter(|request| request.is_open(now) && request.visit_hash == visit.hash());
         let Some(request) = request else { return Ok(None) };
         let found = self.ports.clients.find_with_secrets(request.client_id).await?;
-        Ok(found.map(|found| WaitingApp { name: found.client.name, redirect_uri: request.redirect_uri }))
+        let AuthorizationRequest { redirect_uri, login_hint, .. } = request;
+        Ok(found.map(|found| WaitingApp { name: found.client.name, redirect_uri, login_hint }))
     }
 }

@@ -50,8 +50,8 @@ pub enum ConsentError {
     /// Meanwhile the app was disabled, lost the redirect URI, or may ask for nothing of this any more.
     #[error("the app cannot be authorized any more")]
     ClientUnavailable,
-    /// The person's account is locked or gone.
-    #[error("the account cannot be used")]
+    /// The person's account is locked or gone, or their session ended meanwhile.
+    #[error("nobody can act in this session")]
     AccountUnavailable,
     /// A ticked scope is none that there is: no form of ours was sent.
     #[error("a ticked scope is unknown")]

@@ -3,6 +3,7 @@
 use super::code::{Binding, Occasion, is_remembered};
 use super::open_request::{OpenRequest, Visitor, refuse};
 use super::{AuthorizationPorts, ConsentError};
+use crate::account::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::authorization_response::AuthorizationResponse;
 use domain::client::ClientName;
@@ -93,7 +94,12 @@ impl OpenConsent {
         let OpenConsentCommand { request_id, session, visit, address } = *command;
         let user_id = session.user_id;
         let at = self.ports.clock.now();
-        let open = OpenRequest::find(unit, Visitor { request_id, user_id, visit }, at).await?;
+        let open = OpenRequest::find(
+            unit,
+            Visitor { request_id, session: SessionKey { user_id, id: session.id }, visit },
+            at,
+        )
+        .await?;
         if open.request.user_id.is_none() {
             if !open.request.was_followed_by(session) {
                 return Ok(OpenedConsent::SignIn);

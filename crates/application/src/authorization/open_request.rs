@@ -2,12 +2,13 @@
 
 use super::ConsentError;
 use super::code::is_usable;
+use crate::account::SessionKey;
 use crate::ports::storage::UnitOfWork;
 use chrono::{DateTime, Utc};
 use domain::authorization_request::AuthorizationRequest;
 use domain::authorization_response::ResponseTarget;
 use domain::client::{Client, RedirectUri};
-use domain::id::{AuthorizationRequestId, UserId};
+use domain::id::AuthorizationRequestId;
 use domain::scope::ScopeSet;
 use domain::secret::Secret;
 
@@ -15,7 +16,7 @@ use domain::secret::Secret;
 #[derive(Clone, Copy)]
 pub(super) struct Visitor<'a> {
     pub(super) request_id: AuthorizationRequestId,
-    pub(super) user_id: UserId,
+    pub(super) session: SessionKey,
     pub(super) visit: &'a Secret,
 }
 
@@ -34,12 +35,12 @@ impl OpenRequest {
         visitor: Visitor<'_>,
         now: DateTime<Utc>,
     ) -> Result<Self, ConsentError> {
-        if !is_usable(unit, visitor.user_id).await? {
+        if !is_usable(unit, visitor.session).await? {
             return Err(ConsentError::AccountUnavailable);
         }
         let found = unit.authorization_requests().find(visitor.request_id).await?;
         let request = found.ok_or(ConsentError::Gone)?;
-        let is_anothers = request.user_id.is_some_and(|user_id| user_id != visitor.user_id);
+        let is_anothers = request.user_id.is_some_and(|user_id| user_id != visitor.session.user_id);
         if request.visit_hash != visitor.visit.hash() || is_anothers {
             return Err(ConsentError::NotYours);
         }

@@ -9,6 +9,7 @@ mod prompt;
 mod remembered;
 
 use super::AuthorizationPorts;
+use crate::account::SessionKey;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{
     ClientWithSecrets, FailureCount, MockClientReader, MockConnectedAppReader, MockFailureCounter,
@@ -23,8 +24,9 @@ use domain::authorization_response::AuthorizationResponse;
 use domain::client::Client;
 use domain::code::{AuthorizationCode, PkceChallenge};
 use domain::consent::RememberedConsent;
-use domain::id::AuthorizationRequestId;
+use domain::id::{AuthorizationRequestId, SessionId};
 use domain::secret::{Secret, SecretKind};
+use domain::session::{AuthenticationMethod, Session};
 use domain::user::User;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
@@ -57,6 +59,7 @@ fn request() -> AuthorizationRequest {
         force_consent: false,
         visit_hash: visit().hash(),
         user_id: Some(user_id(1)),
+        login_hint: None,
         created_at: noon() - seconds(60),
         decision: RequestState::Open,
     }
@@ -75,7 +78,44 @@ fn remembered(text: &str) -> RememberedConsent {
 fn with_person(user: Option<User>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit.sessions
+        .expect_find()
+        .times(..=1)
+        .withf(|user, id| *user == user_id(1) && *id == session_id())
+        .returning(|_, _| Ok(Some(session(30))));
     unit
+}
+
+/// A unit of work that finds person 1, who has signed out or changed the password since the request was let in.
+fn after_the_session() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
+    unit.sessions
+        .expect_find()
+        .times(1)
+        .withf(|user, id| *user == user_id(1) && *id == session_id())
+        .returning(|_, _| Ok(None));
+    unit
+}
+
+fn session_id() -> SessionId {
+    SessionId::from_uuid(Uuid::nil())
+}
+
+fn session_key() -> SessionKey {
+    SessionKey { user_id: user_id(1), id: session_id() }
+}
+
+/// A session of person 1 that began so many seconds ago.
+fn session(age: i64) -> Session {
+    Session {
+        id: session_id(),
+        user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 3).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: noon() - seconds(age),
+        last_seen_at: noon(),
+    }
 }
 
 /// A unit of work that finds person 1, this request, and this client if it comes to that.
@@ -131,6 +171,11 @@ fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
 fn expect_request(unit: &mut MockUnitOfWork) -> Noted<AuthorizationRequest> {
     let note = Noted::default();
     let stored = Arc::clone(&note);
+    unit.authorization_requests
+        .expect_delete_excess()
+        .times(..=1)
+        .withf(|user, keep| *user == user_id(1) && *keep == 20)
+        .returning(|_, _| Ok(0));
     unit.authorization_requests.expect_insert().times(1).returning(move |request| {
         *stored.lock().unwrap() = Some(request.clone());
         Ok(())

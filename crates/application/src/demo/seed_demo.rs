@@ -174,7 +174,7 @@ impl SeedDemo {
             last_used_from: None,
             state: GrantState::Live,
         };
-        commit_grant(self.units.begin().await?, &grant, &self.trail, AuditActor::Operator).await?;
+        commit_grant(self.units.begin().await?, &grant, &self.trail, (AuditActor::Operator, None)).await?;
         Ok(refresh_token)
     }
 }

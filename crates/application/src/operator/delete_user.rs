@@ -19,14 +19,17 @@ impl DeleteUser {
         Self { units, trail: AuditTrail::new(entropy, clock) }
     }
 
-    /// Deletes the person, their data, codes and grants, all or nothing; returns whether they existed. The audit
+    /// Deletes the person, their data, codes, grants and links to sign up, all or nothing; returns whether they existed. The audit
     /// trail keeps that somebody with this id was erased.
     pub async fn run(&self, id: UserId) -> Result<bool, StorageError> {
         let mut unit = self.units.begin().await?;
-        if !unit.users().delete(id).await? {
+        let Some(user) = unit.users().find(id).await? else {
             unit.rollback().await?;
             return Ok(false);
-        }
+        };
+        unit.users().delete(id).await?;
+        // Under their address they would be back by a link that was sent before.
+        unit.password_links().delete_sign_ups(&user.email).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::UserErased).user(id);
         audit::commit(unit, &[event]).await?;
         Ok(true)

@@ -6,7 +6,7 @@ use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::{PersonalTokenId, UserId};
+use domain::id::PersonalTokenId;
 use domain::personal_token::{InvalidTokenName, MAX_LIVE_TOKENS, PersonalToken, PersonalTokenName};
 use domain::scope::{Scope, ScopeSet, UnknownScope};
 use domain::secret::{Secret, SecretKind};
@@ -59,6 +59,9 @@ pub enum CreatePersonalTokenError {
     /// The person has [`MAX_LIVE_TOKENS`] live tokens.
     #[error("there are too many live tokens; revoke one first")]
     TooManyTokens,
+    /// The session has ended meanwhile: the person signed out, or the password was changed.
+    #[error("the session has ended")]
+    SessionEnded,
     /// The person's account is locked or gone.
     #[error("the account cannot be used")]
     AccountUnavailable,
@@ -91,7 +94,7 @@ impl CreatePersonalToken {
         let wish = Wish::read(&command, at)?;
         let user_id = command.session.user_id;
         let mut unit = self.units.begin().await?;
-        if let Some(refusal) = why_not(&mut *unit, user_id, at).await? {
+        if let Some(refusal) = why_not(&mut *unit, command.session, at).await? {
             unit.rollback().await?;
             return Err(refusal);
         }
@@ -148,15 +151,20 @@ impl Wish {
     }
 }
 
-/// The person is kept as they are until the unit of work ends, so that no two requests at once pass the limit.
+/// The person is kept as they are until the unit of work ends, so that no two requests at once pass the limit, and no
+/// new password that ends the session comes in between.
 async fn why_not(
     unit: &mut dyn UnitOfWork,
-    user_id: UserId,
+    session: &Session,
     now: DateTime<Utc>,
 ) -> Result<Option<CreatePersonalTokenError>, StorageError> {
+    let user_id = session.user_id;
     let user = unit.users().find(user_id).await?;
     if !user.is_some_and(|user| user.status.is_active()) {
         return Ok(Some(CreatePersonalTokenError::AccountUnavailable));
+    }
+    if unit.sessions().find(user_id, session.id).await?.is_none() {
+        return Ok(Some(CreatePersonalTokenError::SessionEnded));
     }
     let tokens = unit.personal_tokens().list(user_id).await?;
     let live = tokens.iter().filter(|token| token.is_live(now)).count();

@@ -61,6 +61,11 @@ fn expired(number: u128) -> PersonalToken {
 fn with(user: Option<User>, tokens: Vec<PersonalToken>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit.sessions
+        .expect_find()
+        .times(..=1)
+        .withf(|user, id| *user == user_id(1) && *id == session(0).id)
+        .returning(|_, _| Ok(Some(session(0))));
     unit.personal_tokens
         .expect_list()
         .times(..=1)
@@ -102,6 +107,17 @@ async fn refused_with(user: Option<User>, tokens: Vec<PersonalToken>) -> CreateP
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
     assert_eq!(events.all(), []);
     outcome.unwrap_err()
+}
+
+#[tokio::test]
+async fn t30_a_session_that_ended_meanwhile_makes_no_token() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
+    unit.sessions.expect_find().times(1).returning(|_, _| Ok(None));
+    let (outcome, endings, events) = create([unit], command(&session(0), &["sleep"])).await;
+    assert!(matches!(outcome, Err(CreatePersonalTokenError::SessionEnded)), "{outcome:?}");
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    assert_eq!(events.all(), []);
 }
 
 #[tokio::test]

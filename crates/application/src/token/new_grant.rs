@@ -2,15 +2,16 @@
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWork};
-use domain::audit::{AuditActor, AuditKind};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::grant::{Grant, MAX_LIVE_GRANTS};
 
-/// Stores a new grant, revokes those that its client and person have beyond the limit, and commits.
+/// Stores a new grant of whoever asked from wherever, revokes those that its client and person have beyond the limit, and commits.
 pub(crate) async fn commit_grant(
     mut unit: Box<dyn UnitOfWork>,
     grant: &Grant,
     trail: &AuditTrail,
-    actor: AuditActor,
+    (actor, address): (AuditActor, Option<AddressBlock>),
 ) -> Result<(), StorageError> {
     let event = |actor, kind| trail.event(actor, kind).user(grant.user_id).client(grant.client_id);
     unit.grants().insert(grant).await?;
@@ -18,7 +19,8 @@ pub(crate) async fn commit_grant(
         .grants()
         .revoke_excess(grant.client_id, grant.user_id, MAX_LIVE_GRANTS, grant.created_at)
         .await?;
-    let mut events = vec![event(actor, AuditKind::GrantCreated).subject(grant.id.as_uuid())];
+    let created = event(actor, AuditKind::GrantCreated).subject(grant.id.as_uuid());
+    let mut events = vec![AuditEvent { address, ..created }];
     if excess > 0 {
         events.push(event(AuditActor::Server, AuditKind::GrantRevoked).count(excess));
     }

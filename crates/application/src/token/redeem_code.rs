@@ -6,6 +6,7 @@ use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFac
 use crate::ports::system::{Entropy, SigningFailed};
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
+use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
 use domain::code::{AuthorizationCode, CodeRefusal, CodeState, CodeVerifier, Redemption};
@@ -26,6 +27,8 @@ pub struct RedeemCodeCommand<'a> {
     pub redirect_uri: &'a str,
     /// The PKCE verifier, as sent.
     pub code_verifier: Option<&'a str>,
+    /// From where.
+    pub address: AddressBlock,
 }
 
 /// What a redeemed code gives.
@@ -99,20 +102,20 @@ impl RedeemCode {
         if let Err(refusal) = code.judge(&redemption) {
             return Err(self.refuse(unit, &code, refusal, now).await?);
         }
-        self.exchange(unit, command.client, &code, now).await
+        self.exchange(unit, &command, &code, now).await
     }
 
     async fn exchange(
         &self,
         mut unit: Box<dyn UnitOfWork>,
-        client: &Client,
+        command: &RedeemCodeCommand<'_>,
         code: &AuthorizationCode,
         now: DateTime<Utc>,
     ) -> Result<IssuedTokens, RedeemCodeError> {
         let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
         let grant = Grant {
             id: GrantId::from_uuid(self.entropy.uuid()),
-            client_id: client.id,
+            client_id: command.client.id,
             user_id: code.user_id,
             scopes: code.scopes,
             refresh_token_hash: refresh_token.hash(),
@@ -123,7 +126,7 @@ impl RedeemCode {
         };
         // Signed before anything is used up: a server that cannot sign must not burn codes.
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
-        let access_token = self.mint.access_token(subject, client.id, grant.scopes, now)?;
+        let access_token = self.mint.access_token(subject, command.client.id, grant.scopes, now)?;
 
         // Held before the code is touched, so that whoever takes the person's apps away waits or is waited for.
         let user = unit.users().find(grant.user_id).await?;
@@ -137,7 +140,7 @@ impl RedeemCode {
             };
             return Err(self.refuse(unit, code, refusal, now).await?);
         }
-        commit_grant(unit, &grant, &self.trail, AuditActor::Client).await?;
+        commit_grant(unit, &grant, &self.trail, (AuditActor::Client, Some(command.address))).await?;
         Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })
     }
 

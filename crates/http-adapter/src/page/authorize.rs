@@ -12,7 +12,6 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::authorization::{
     AuthorizationParameters, BeginAuthorizationCommand, BeginAuthorizationError, BegunAuthorization, Given,
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 const STATE: &str = "state";
 
@@ -26,7 +25,7 @@ pub(super) async fn begin(state: Data<HttpState>, request: HttpRequest) -> Resul
     let command = BeginAuthorizationCommand {
         parameters: parameters(&pairs),
         visit: &visit,
-        signed_in: signed_in.map(|person| person.user_id),
+        signed_in: signed_in.as_ref().map(person::session_key),
         address: caller::address(&request),
     };
     let begun = state.pages.begin_authorization.run(command).await.map_err(problem)?;
@@ -38,13 +37,7 @@ fn location(begun: BegunAuthorization) -> String {
     match begun {
         BegunAuthorization::Redirect(answer) => answer.expose().to_owned(),
         BegunAuthorization::Consent { request_id } => format!("{}?request={request_id}", path::CONSENT),
-        BegunAuthorization::SignIn { request_id, login_hint: None } => {
-            format!("{}?request={request_id}", path::SIGN_IN)
-        }
-        BegunAuthorization::SignIn { request_id, login_hint: Some(hint) } => {
-            let hint = utf8_percent_encode(hint.as_str(), NON_ALPHANUMERIC);
-            format!("{}?request={request_id}&hint={hint}", path::SIGN_IN)
-        }
+        BegunAuthorization::SignIn { request_id } => format!("{}?request={request_id}", path::SIGN_IN),
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) async fn submit(
     };
     let command = DecideConsentCommand {
         request_id: request_id(form.find("request")?)?,
-        user_id: person.user_id,
+        session: person::session_key(&person),
         visit: browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?,
         decision,
         address: caller::address(&request),

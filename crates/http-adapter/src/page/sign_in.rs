@@ -17,6 +17,7 @@ use application::account::{PasswordCheckError, SignInCommand, SignedInPerson};
 use application::authorization::WaitingApp;
 use domain::id::AuthorizationRequestId;
 use domain::secret::Secret;
+use domain::user::Email;
 
 /// One text for whatever is wrong with an address or a password: it must not tell which accounts there are.
 const WRONG: &str = "The e-mail address or the password is not right. Check both and try again.";
@@ -32,7 +33,7 @@ struct Errand {
 
 /// Shows the page.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let given = query::read(&request, &["request", "to", "hint"])?;
+    let given = query::read(&request, &["request", "to"])?;
     let errand = Errand::read(given.get("request"), given.get("to"));
     let browser = Browser::of(&request, &state.settings);
     let signed_in = person::of_browser(&browser, &state).await?;
@@ -42,7 +43,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
         return Ok(see_other(page));
     }
     let (visit, cookie) = visit::of(&browser, &state);
-    let sheet = Sheet { errand, email: given.get("hint").unwrap_or_default(), errors: FormErrors::none() };
+    let sheet = Sheet { errand, email: None, errors: FormErrors::none() };
     let answer = sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
     Ok(with_cookies(answer, [cookie]))
 }
@@ -73,7 +74,7 @@ pub(super) async fn submit(
         Err(PasswordCheckError::WrongCredentials) => FormErrors::of_form(WRONG),
         Err(error) => return Err(error.into()),
     };
-    let sheet = Sheet { errand, email: command.email, errors };
+    let sheet = Sheet { errand, email: Some(command.email), errors };
     sheet.answer(&state, visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
@@ -104,7 +105,8 @@ impl Errand {
 /// The page as it is about to be shown.
 struct Sheet<'a> {
     errand: Errand,
-    email: &'a str,
+    /// As typed; nothing when the page is opened.
+    email: Option<&'a str>,
     errors: FormErrors,
 }
 
@@ -120,10 +122,11 @@ impl Sheet<'_> {
             Some(id) => state.pages.describe_request.run(id, visit).await?,
             None => None,
         };
+        let hint = app.as_ref().and_then(|app| app.login_hint.as_ref()).map(Email::as_str);
         let reason = reason(app.as_ref(), signed_in);
         let email = match (&reason, signed_in) {
             (SignInReason::Confirm, Some(person)) => person.email.as_str(),
-            _ => self.email,
+            _ => self.email.or(hint).unwrap_or_default(),
         };
         let view = view::SignIn {
             email: email.to_owned(),

@@ -60,7 +60,9 @@ pub(super) async fn create(
             let created = CreatedToken { name: token.name.as_str().to_owned(), secret };
             return Sheet { created: Some(created), ..Sheet::default() }.answer(&state, &person).await;
         }
-        Err(CreatePersonalTokenError::NotFresh) => return Ok(see_other(&Destination::Tokens.sign_in())),
+        Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
+            return Ok(see_other(&Destination::Tokens.sign_in()));
+        }
         Err(error) => explained(error)?,
     };
     let ticked: ScopeSet = scopes.iter().filter_map(|name| Scope::parse(name).ok()).collect();
@@ -106,7 +108,9 @@ fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
         CreatePersonalTokenError::TooManyTokens => {
             FormErrors::of_form("You have as many tokens as you may have. Revoke one that you do not need.")
         }
-        CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::AccountUnavailable => {
+        CreatePersonalTokenError::NotFresh
+        | CreatePersonalTokenError::SessionEnded
+        | CreatePersonalTokenError::AccountUnavailable => {
             return Err(Problem::new(Fault::ForeignForm));
         }
         CreatePersonalTokenError::Storage(error) => return Err(error.into()),

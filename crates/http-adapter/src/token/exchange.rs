@@ -13,7 +13,8 @@ pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpR
     match &asked.presented {
         Presented::Code { code, redirect_uri, code_verifier } => {
             let code_verifier = code_verifier.as_deref();
-            let command = RedeemCodeCommand { client: &client, code, redirect_uri, code_verifier };
+            let address = asked.from.address;
+            let command = RedeemCodeCommand { client: &client, code, redirect_uri, code_verifier, address };
             let issued = state.redeem_code.run(command).await?;
             Ok(HttpResponse::Ok().json(TokenBody::from(issued)))
         }

@@ -10,6 +10,7 @@ use diesel::prelude::*;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
+use domain::user::Email;
 use uuid::Uuid;
 
 const TABLE: &str = "authorization_request";
@@ -29,6 +30,7 @@ pub(crate) struct RequestRow {
     user_id: Option<Uuid>,
     created_at: DateTime<Utc>,
     decided_at: Option<DateTime<Utc>>,
+    login_hint: Option<String>,
 }
 
 impl From<&AuthorizationRequest> for RequestRow {
@@ -43,6 +45,7 @@ impl From<&AuthorizationRequest> for RequestRow {
             force_consent,
             visit_hash,
             user_id,
+            login_hint,
             created_at,
             decision,
         } = request;
@@ -61,6 +64,7 @@ impl From<&AuthorizationRequest> for RequestRow {
                 RequestState::Open => None,
                 RequestState::Decided { at } => Some(*at),
             },
+            login_hint: login_hint.as_ref().map(|email| email.as_str().to_owned()),
         }
     }
 }
@@ -80,7 +84,9 @@ impl RequestRow {
             user_id,
             created_at,
             decided_at,
+            login_hint,
         } = self;
+        let login_hint = login_hint.map(|text| Email::parse(&text)).transpose();
         let challenge = challenge.map(<[u8; 32]>::try_from).transpose();
         Ok(AuthorizationRequest {
             id: AuthorizationRequestId::from_uuid(id),
@@ -92,6 +98,7 @@ impl RequestRow {
             force_consent,
             visit_hash: secret_hash(&visit_hash, TABLE, "visit_hash", id)?,
             user_id: user_id.map(UserId::from_uuid),
+            login_hint: login_hint.map_err(corrupt(TABLE, "login_hint", id))?,
             created_at,
             decision: decided_at.map_or(RequestState::Open, |at| RequestState::Decided { at }),
         })

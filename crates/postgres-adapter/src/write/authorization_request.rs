@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Timestamptz};
+use diesel::sql_types::{BigInt, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::authorization_request::AuthorizationRequest;
 use domain::id::{AuthorizationRequestId, UserId};
@@ -19,6 +19,9 @@ use domain::id::{AuthorizationRequestId, UserId};
 const DELETE_OLDER: &str = "DELETE FROM authorization_request WHERE id IN (
     SELECT id FROM authorization_request WHERE created_at < $1
     ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+const DELETE_EXCESS: &str = "DELETE FROM authorization_request WHERE id IN (
+    SELECT id FROM authorization_request WHERE user_id = $1 ORDER BY created_at DESC, id DESC OFFSET $2)";
 
 #[async_trait]
 impl AuthorizationRequestRepository for PgUnitOfWork {
@@ -66,6 +69,16 @@ impl AuthorizationRequestRepository for PgUnitOfWork {
             .await
             .map_err(storage_error)?;
         Ok(decided > 0)
+    }
+
+    async fn delete_excess(&mut self, user_id: UserId, keep: usize) -> Result<u64, StorageError> {
+        sql_query(DELETE_EXCESS)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
     }
 
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -22,6 +22,11 @@ const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation
         SELECT id FROM access_grant WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL
         ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET $3)";
 
+/// Skips grants that somebody else holds at the moment: they are deleted next time.
+const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
+    SELECT user_id, id FROM access_grant WHERE revoked_at < $1
+    ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
 #[async_trait]
 impl GrantRepository for PgUnitOfWork {
     async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError> {
@@ -112,6 +117,16 @@ impl GrantRepository for PgUnitOfWork {
             update = update.filter(grant::created_at.lt(before));
         }
         update.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_REVOKED)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
     }
 
     async fn revoke_excess(

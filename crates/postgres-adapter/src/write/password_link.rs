@@ -15,6 +15,7 @@ use diesel_async::RunQueryDsl;
 use domain::id::UserId;
 use domain::password_link::PasswordLink;
 use domain::secret::SecretHash;
+use domain::user::Email;
 
 /// Skips links that somebody else holds at the moment: they are deleted next time.
 const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
@@ -56,6 +57,24 @@ impl PasswordLinkRepository for PgUnitOfWork {
 
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError> {
         diesel::delete(link::table.filter(link::user_id.eq(user_id.as_uuid())))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+
+    async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError> {
+        // Few wait at a time. The address is compared as accounts are, not by what the database takes for a letter.
+        let waiting: Vec<(Vec<u8>, Option<String>)> = link::table
+            .filter(link::email.is_not_null())
+            .select((link::link_hash, link::email))
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        let is_meant = |text: &String| text.to_lowercase() == email.normalised();
+        let meant = waiting.into_iter().filter(|(_, text)| text.as_ref().is_some_and(is_meant));
+        let hashes: Vec<Vec<u8>> = meant.map(|(hash, _)| hash).collect();
+        diesel::delete(link::table.filter(link::link_hash.eq_any(hashes)))
             .execute(self.connection()?)
             .await
             .map(count)

@@ -9,9 +9,16 @@ use application::ports::storage::{PersonalTokenRepository, StorageError, UniqueK
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::PersonalToken;
+
+/// Skips tokens that somebody else holds at the moment: they are deleted next time.
+const DELETE_ENDED: &str = "DELETE FROM personal_token WHERE (user_id, id) IN (
+    SELECT user_id, id FROM personal_token WHERE revoked_at < $1 OR expires_at < $1
+    LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
 #[async_trait]
 impl PersonalTokenRepository for PgUnitOfWork {
@@ -50,6 +57,16 @@ impl PersonalTokenRepository for PgUnitOfWork {
             revoking = revoking.filter(token::id.eq(id.as_uuid()));
         }
         revoking.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_ENDED)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
     }
 
     async fn revoke_created_before(

@@ -31,6 +31,17 @@ impl SessionRepository for PgUnitOfWork {
         stored(inserted, UniqueKey::Session)
     }
 
+    async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError> {
+        let row: Option<SessionRow> = session::table
+            .find((user_id.as_uuid(), id.as_uuid()))
+            .select(SessionRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(SessionRow::into_session).transpose()
+    }
+
     async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
         let rows: Vec<SessionRow> = session::table
             .filter(session::user_id.eq(user_id.as_uuid()))

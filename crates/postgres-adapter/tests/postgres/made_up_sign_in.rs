@@ -40,6 +40,7 @@ pub(crate) fn request(number: u128) -> AuthorizationRequest {
         force_consent: false,
         visit_hash: SecretHash::from_bytes([3; 32]),
         user_id: None,
+        login_hint: None,
         created_at: at(0),
         decision: RequestState::Open,
     }

@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// How many rows are deleted at a time, so that no other writer waits long.
 const BATCH: u32 = 500;
 
-/// Deletes what has expired: codes, requests, links, sessions, counters of failures, and what the audit trail keeps
+/// Deletes what has expired: codes, requests, links, sessions, counters of failures, grants and personal tokens that were
+/// revoked or ended long ago, and what the audit trail keeps
 /// no longer.
 pub(crate) struct Cleaning {
     units: Arc<dyn UnitOfWorkFactory>,
@@ -27,6 +28,8 @@ pub(crate) struct Cleaning {
 impl Cleaning {
     /// How long an expired code is kept: a replay in this time still revokes what its first use made.
     const KEEP_CODES: TimeDelta = TimeDelta::days(1);
+    /// How long what was revoked or has ended is kept, for the person and the operator to look at: 30 days.
+    const KEEP_REVOKED: TimeDelta = TimeDelta::days(30);
     /// The longest window of failures that is not a setting: that of a day, for an account.
     const LONGEST_FIXED_WINDOW: TimeDelta = TimeDelta::days(1);
 
@@ -58,7 +61,7 @@ impl Cleaning {
     }
 
     /// Deletes one batch of each kind, and returns how many rows of each that were.
-    async fn delete_batch(&self) -> Result<[u64; 5], StorageError> {
+    async fn delete_batch(&self) -> Result<[u64; 7], StorageError> {
         let now = self.clock.now();
         let requests_before = now - TimeDelta::seconds(authorization_request::LIFETIME_SECONDS);
         let (idle, absolute) = (self.sessions.idle, self.sessions.absolute);
@@ -67,8 +70,10 @@ impl Cleaning {
         let requests = unit.authorization_requests().delete_older(requests_before, BATCH).await?;
         let links = unit.password_links().delete_expired(now, BATCH).await?;
         let sessions = unit.sessions().delete_ended(now - idle, now - absolute, BATCH).await?;
+        let grants = unit.grants().delete_revoked(now - Self::KEEP_REVOKED, BATCH).await?;
+        let tokens = unit.personal_tokens().delete_ended(now - Self::KEEP_REVOKED, BATCH).await?;
         unit.commit().await?;
         let counters = self.failures.delete_stale(now - self.failure_window, BATCH).await?;
-        Ok([codes, requests, links, sessions, counters])
+        Ok([codes, requests, links, sessions, grants, tokens, counters])
     }
 }

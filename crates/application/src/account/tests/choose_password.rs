@@ -179,6 +179,11 @@ async fn an_account_that_was_locked_meanwhile_gets_no_password() {
 /// A unit of work in which an account is made, or its address is found taken.
 fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOfWork {
     let mut unit = consuming(MockUnitOfWork::default(), &sign_up(), true);
+    unit.password_links
+        .expect_delete_sign_ups()
+        .times(usize::from(outcome.is_ok()))
+        .withf(|asked| *asked == email("new@example.org"))
+        .returning(|_| Ok(1));
     let created = Arc::clone(created);
     unit.users.expect_insert().times(1).returning(move |user| {
         created.lock().unwrap().push(user.clone());

@@ -9,6 +9,7 @@ use crate::ports::storage::StorageError;
 use crate::testing::{locked, service};
 use domain::client::ClientStatus;
 use domain::id::UserId;
+use domain::user::Email;
 use std::collections::HashSet;
 
 pub(super) type Outcome = Result<BegunAuthorization, BeginAuthorizationError>;
@@ -32,6 +33,7 @@ pub(super) async fn begin(
 ) -> (Outcome, Traces) {
     let (ports, traces) = world.ports();
     let visit = visit();
+    let signed_in = signed_in.map(|user_id| SessionKey { user_id, ..session_key() });
     let command = BeginAuthorizationCommand { parameters, visit: &visit, signed_in, address: ADDRESS };
     (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, traces)
 }
@@ -56,12 +58,12 @@ async fn a_request_waits_for_somebody_to_sign_in_and_keeps_everything_it_said() 
     };
     let (outcome, traces) =
         begin(World::new([unit]).knowing(Some(app())).counting(1), parameters, None).await;
-    let Ok(BegunAuthorization::SignIn { request_id, login_hint }) = outcome else { panic!("{outcome:?}") };
-    assert_eq!(login_hint.map(|hint| hint.as_str().to_owned()).as_deref(), Some("robin@example.org"));
+    let Ok(BegunAuthorization::SignIn { request_id }) = outcome else { panic!("{outcome:?}") };
     let expected = AuthorizationRequest {
         id: request_id,
         scopes: scopes("sleep"),
         user_id: None,
+        login_hint: Some(Email::parse("robin@example.org").unwrap()),
         created_at: noon(),
         ..request()
     };
@@ -70,7 +72,7 @@ async fn a_request_waits_for_somebody_to_sign_in_and_keeps_everything_it_said() 
 }
 
 #[tokio::test]
-async fn a_request_of_somebody_who_has_signed_in_is_theirs_at_once_and_not_counted() {
+async fn a_request_of_somebody_who_has_signed_in_is_theirs_at_once_and_pushes_out_their_oldest() {
     let mut unit = with_person(Some(person()));
     expect_remembered(&mut unit, None);
     let stored = expect_request(&mut unit);
@@ -93,6 +95,16 @@ async fn a_session_of_a_locked_or_erased_person_is_none() {
         assert_eq!(noted(&stored).user_id, None);
         assert_eq!((traces.endings.committed(), traces.endings.rolled_back()), (1, 1));
     }
+}
+
+#[tokio::test]
+async fn t30_a_session_that_ended_meanwhile_is_none() {
+    let mut second = MockUnitOfWork::default();
+    let stored = expect_request(&mut second);
+    let world = World::new([after_the_session(), second]).knowing(Some(app())).counting(1);
+    let (outcome, _) = begin(world, good(), Some(user_id(1))).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+    assert_eq!(noted(&stored).user_id, None);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ async fn decide_as(unit: MockUnitOfWork, visit: &Secret, decision: ConsentDecisi
     let (ports, traces) = World::new([unit]).ports();
     let command = DecideConsentCommand {
         request_id: request_id(),
-        user_id: user_id(1),
+        session: session_key(),
         visit,
         decision,
         address: ADDRESS,
@@ -200,6 +200,11 @@ async fn a_client_that_was_disabled_or_lost_the_redirect_uri_meanwhile_gets_noth
 }
 
 #[tokio::test]
+async fn t30_a_session_that_ended_meanwhile_decides_nothing() {
+    assert!(matches!(refusal(after_the_session()).await, ConsentError::AccountUnavailable));
+}
+
+#[tokio::test]
 async fn a_locked_or_erased_person_decides_nothing() {
     for user in [None, Some(User { status: locked(), ..person() })] {
         assert!(matches!(refusal(with_person(user)).await, ConsentError::AccountUnavailable));
@@ -213,7 +218,7 @@ async fn t29_a_ticked_name_that_no_form_of_ours_has_is_refused_before_anything_i
         let visit = visit();
         let command = DecideConsentCommand {
             request_id: request_id(),
-            user_id: user_id(1),
+            session: session_key(),
             visit: &visit,
             decision: ConsentDecision::Allow { ticked, remember: false },
             address: ADDRESS,

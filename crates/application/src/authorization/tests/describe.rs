@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::authorization::{DescribeRequest, WaitingApp};
+use domain::user::Email;
 
 /// Describes a request that is found as this one, to this browser.
 async fn describe(request: Option<AuthorizationRequest>, visit: &Secret) -> Option<WaitingApp> {
@@ -26,9 +27,11 @@ async fn describe(request: Option<AuthorizationRequest>, visit: &Secret) -> Opti
 #[tokio::test]
 async fn the_browser_that_brought_a_request_is_told_which_app_waits() {
     for user in [None, Some(user_id(1))] {
-        let request = AuthorizationRequest { user_id: user, ..request() };
+        let login_hint = Some(Email::parse("robin@example.org").unwrap());
+        let request = AuthorizationRequest { user_id: user, login_hint: login_hint.clone(), ..request() };
         let waiting = describe(Some(request), &visit()).await.unwrap();
         assert_eq!((waiting.name, waiting.redirect_uri), (app().name, REDIRECT_URI.to_owned()));
+        assert_eq!(waiting.login_hint, login_hint);
     }
 }
 

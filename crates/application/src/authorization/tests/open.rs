@@ -5,8 +5,7 @@ use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCo
 use crate::ports::storage::{ConnectedApp, StorageError};
 use crate::testing::locked;
 use domain::client::{ClientName, ClientStatus, RedirectUri};
-use domain::id::{ClientId, SessionId};
-use domain::session::{AuthenticationMethod, Session};
+use domain::id::ClientId;
 
 type Outcome = Result<OpenedConsent, ConsentError>;
 
@@ -20,18 +19,6 @@ fn connected(client: ClientId, text: &str) -> ConnectedApp {
         last_used_at: None,
         last_used_from: None,
         is_remembered: false,
-    }
-}
-
-/// A session of person 1 that began so many seconds ago.
-fn session(age: i64) -> Session {
-    Session {
-        id: SessionId::from_uuid(Uuid::nil()),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 3).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(age),
-        last_seen_at: noon(),
     }
 }
 
@@ -176,6 +163,11 @@ async fn a_client_that_was_disabled_or_lost_the_redirect_uri_or_the_scopes_meanw
     }
     let poor = Client { scopes: scopes("supplements"), ..app() };
     assert!(matches!(refusal(with_request(Some(request()), poor)).await, ConsentError::ClientUnavailable));
+}
+
+#[tokio::test]
+async fn t30_a_session_that_ended_meanwhile_sees_nothing_and_lets_nothing_through() {
+    assert!(matches!(refusal(after_the_session()).await, ConsentError::AccountUnavailable));
 }
 
 #[tokio::test]

@@ -241,7 +241,18 @@ async fn an_address_that_somebody_else_has_is_not_taken_over() {
 async fn a_deletion_says_whether_there_was_anybody() {
     for existed in [true, false] {
         let mut unit = MockUnitOfWork::default();
-        unit.users.expect_delete().times(1).withf(|id| *id == user_id(1)).returning(move |_| Ok(existed));
+        unit.users
+            .expect_find()
+            .times(1)
+            .withf(|id| *id == user_id(1))
+            .returning(move |_| Ok(existed.then(person)));
+        let times = usize::from(existed);
+        unit.users.expect_delete().times(times).withf(|id| *id == user_id(1)).returning(|_| Ok(true));
+        unit.password_links
+            .expect_delete_sign_ups()
+            .times(times)
+            .withf(|email| *email == person().email)
+            .returning(|_| Ok(1));
         let (units, endings) = one(unit);
         let events = units.events();
         let delete = DeleteUser::new(units, entropy(), clock());

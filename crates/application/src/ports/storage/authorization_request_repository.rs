@@ -27,6 +27,8 @@ pub trait AuthorizationRequestRepository: Send {
     /// Marks an open request as decided; of many racing calls exactly one gets `true`. MUST be one conditional
     /// statement.
     async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError>;
+    /// Deletes a person's requests, open or not, beyond the `keep` youngest (ties by id); returns how many.
+    async fn delete_excess(&mut self, user_id: UserId, keep: usize) -> Result<u64, StorageError>;
     /// Deletes requests that came before this moment, at most `limit`; returns how many.
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

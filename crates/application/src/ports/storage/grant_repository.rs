@@ -75,6 +75,8 @@ pub trait GrantRepository: Send {
         at: DateTime<Utc>,
         reason: RevocationReason,
     ) -> Result<u64, StorageError>;
+    /// Deletes grants that were revoked before this moment, at most `limit`; returns how many.
+    async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Revokes the live grants of this client and person beyond the `keep` most recently used (one that was
     /// never used counts from when it was made; ties by id); returns how many, with the reason `TooManyGrants`.
     async fn revoke_excess(

@@ -68,6 +68,8 @@ pub trait PasswordLinkRepository: Send {
     async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError>;
     /// Deletes every link of a person; returns how many.
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError>;
+    /// Deletes every link to sign up with this address, whatever the case of its letters; returns how many.
+    async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError>;
     /// Deletes links that ended before this moment, at most `limit`; returns how many.
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Deletes every link there is; returns how many. For the operator's invalidation alone.

@@ -26,6 +26,8 @@ pub trait PersonalTokenRepository: Send {
         id: Option<PersonalTokenId>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError>;
+    /// Deletes tokens that were revoked or ended before this moment, at most `limit`; returns how many.
+    async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Revokes every token of anybody that was made before this moment; returns how many. For the operator's
     /// invalidation alone.
     async fn revoke_created_before(

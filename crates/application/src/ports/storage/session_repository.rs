@@ -38,6 +38,8 @@ pub trait SessionReader: Send + Sync {
 pub trait SessionRepository: Send {
     /// Stores a session of a person who exists; MUST fail with `Conflict(Session)` when its id or cookie is taken.
     async fn insert(&mut self, session: &Session) -> Result<(), StorageError>;
+    /// Returns a session of this person, live or past its end, or nothing.
+    async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError>;
     /// Lists a person's sessions, ended by time or not, the latest sign-in first, ties by id.
     async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError>;
     /// Notes that a session is in use; a later moment than the stored one wins.

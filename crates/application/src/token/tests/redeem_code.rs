@@ -108,8 +108,12 @@ fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
         .returning(|_, _, _| Ok(1));
 }
 
+fn address() -> domain::address::AddressBlock {
+    domain::address::AddressBlock::of([192, 0, 2, 7].into())
+}
+
 fn command<'a>(client: &'a Client, code: &'a str) -> RedeemCodeCommand<'a> {
-    RedeemCodeCommand { client, code, redirect_uri: REDIRECT_URI, code_verifier: None }
+    RedeemCodeCommand { client, code, redirect_uri: REDIRECT_URI, code_verifier: None, address: address() }
 }
 
 async fn run(

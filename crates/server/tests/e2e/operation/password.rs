@@ -123,7 +123,7 @@ on_both_stores! {
     async fn a_password_that_is_refused_leaves_no_account_behind(world: World) {
         let create =
             ["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
-        for refused in ["too short\n", "sam@example.org sam@example.org\n", "two\nlines of a password\n"] {
+        for refused in ["too short\n", "passwordpassword\n", "two\nlines of a password\n"] {
             let output = run_with_input(&world, &create, refused);
             assert!(!output.status.success(), "{refused:?}");
             assert_eq!(world.ok(&["user", "list", "--json"]).trim(), "", "{refused:?}");

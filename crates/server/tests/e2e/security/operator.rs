@@ -16,6 +16,7 @@ use application::ports::storage::{
 use application::ports::system::{Clock, Entropy, KeyRing as _};
 use application::token::{RedeemCode, RedeemCodeCommand, TokenMint};
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::address::AddressBlock;
 use domain::client::{ClientKind, ClientName, RedirectUri};
 use domain::code::CodeLifetime;
 use domain::id::{ClientId, SessionId, UserId};
@@ -250,6 +251,7 @@ impl Operator {
             code: &code,
             redirect_uri: REDIRECT_URI,
             code_verifier: None,
+            address: AddressBlock::of(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         };
         let redeem = RedeemCode::new(self.units.clone(), self.entropy.clone(), mint);
         redeem.run(command).await.expect("tokens").access_token
@@ -260,6 +262,9 @@ impl Operator {
         let (units, entropy, clock) = self.ports();
         let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
         let session = self.fresh_session(user_id);
+        let mut unit = units.begin().await.expect("unit of work");
+        unit.sessions().insert(&session).await.expect("session");
+        unit.commit().await.expect("session");
         let command = CreatePersonalTokenCommand {
             session: &session,
             name: "My script",

@@ -27,7 +27,10 @@ async fn a_new_grant_is_in_the_audit_trail_under_its_id() {
     unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
     let events = told(unit).await;
     let id = stored.lock().unwrap().unwrap();
-    assert_events(&events, &[about(AuditActor::Client, AuditKind::GrantCreated).subject(id.as_uuid())]);
+    assert_events(
+        &events,
+        &[about(AuditActor::Client, AuditKind::GrantCreated).subject(id.as_uuid()).from(address())],
+    );
 }
 
 #[tokio::test]

@@ -77,6 +77,7 @@ on_both_stores! {
         const BURST: usize = 14;
         let world = with_dear_hashes(world)
             .with("RESTWELL__PASSWORDS__WAITING", "1")
+            .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "1000")
             .with("RESTWELL__RATE_LIMITS__PROFILE", "1000000");
         let registration = register(&world);
         person(&world, EMAIL, PASSWORD);
