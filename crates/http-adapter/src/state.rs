@@ -11,7 +11,7 @@ use application::audit::ListReads;
 use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
-use application::read::{ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
 };
@@ -84,6 +84,7 @@ pub struct HttpState {
     pub read_profile: Arc<ReadProfile>,
     pub read_sleep: Arc<ReadSleep>,
     pub read_supplements: Arc<ReadSupplements>,
+    pub read_changes: Arc<ReadChanges>,
     /// What the pages do.
     pub pages: PageUseCases,
     /// The public keys at `/.well-known/jwks.json`.

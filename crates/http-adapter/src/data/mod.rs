@@ -1,9 +1,10 @@
-//! The data endpoints: profile, sleep, supplements.
+//! The data endpoints, profile, sleep and supplements, and the feed of what changed of them.
 //!
 //! Each asks the gate first, which authenticates, authorizes and counts; whatever is answered from there on
 //! carries the counter. Then it reads its parameters, runs its use case and renders.
 
 mod bearer;
+mod changes;
 pub mod dto;
 mod gate;
 mod link;
@@ -20,7 +21,8 @@ mod tests;
 use crate::route::Endpoint;
 use actix_web::web::{ServiceConfig, get};
 
-/// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter.
+/// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter. No link
+/// leads to the feed, which has the path with `v1` alone.
 pub fn configure(routes: &mut ServiceConfig) {
     for endpoint in [Endpoint::Profile, Endpoint::UnversionedProfile] {
         routes.service(endpoint.resource().route(get().to(profile::show)));
@@ -31,4 +33,5 @@ pub fn configure(routes: &mut ServiceConfig) {
     for endpoint in [Endpoint::Supplements, Endpoint::UnversionedSupplements] {
         routes.service(endpoint.resource().route(get().to(supplements::show)));
     }
+    routes.service(Endpoint::Changes.resource().route(get().to(changes::show)));
 }

@@ -207,7 +207,7 @@ async fn each_fault_about_tokens_has_its_challenge() {
         Err(match path.as_str() {
             "missing" => Problem::new(Fault::MissingToken),
             "bad" => Problem::new(Fault::InvalidToken),
-            "scope" => Problem::insufficient_scope(Scope::Sleep),
+            "scope" => Problem::insufficient_scope([Scope::Sleep].into_iter().collect()),
             _ => Problem::new(Fault::OtherUser),
         })
     }

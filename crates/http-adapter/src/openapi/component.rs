@@ -1,10 +1,11 @@
 //! What the document defines once: schemas and security schemes.
 
 use super::schema::{BASIC, BEARER};
-use super::{data, given_token, service, token};
+use super::{change, data, given_token, service, token};
 use crate::data::dto::{
-    IngredientDto, MetricDto, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
-    StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
+    ChangeDto, ChangedRecord, ChangesAnswer, IngredientDto, MetricDto, PaginationDto, ProfileAnswer,
+    ProfileDto, SleepAnswer, SleepSessionDto, StageDto, SupplementDetailsDto, SupplementDto,
+    SupplementLogDto, SupplementsAnswer,
 };
 use crate::metadata::MetadataBody;
 use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
@@ -23,6 +24,7 @@ pub(super) fn components() -> Components {
     ));
     let groups = [
         &data::ERRORS,
+        &change::ERRORS,
         &token::ERRORS,
         &given_token::REVOCATION_ERRORS,
         &given_token::INTROSPECTION_ERRORS,
@@ -43,6 +45,9 @@ pub(super) fn components() -> Components {
         .schema_from::<SupplementDetailsDto>()
         .schema_from::<IngredientDto>()
         .schema_from::<SupplementLogDto>()
+        .schema_from::<ChangesAnswer>()
+        .schema_from::<ChangeDto>()
+        .schema_from::<ChangedRecord>()
         .schema_from::<PaginationDto>()
         .schema_from::<RateLimitBody>()
         .schema_from::<ProblemBody<'static>>()

@@ -1,15 +1,19 @@
 //! Examples, made of the types that are sent, so that they cannot differ from them.
 
 use crate::data::dto::{
-    IngredientDto, MetricDto, Number, PaginationDto, ProfileAnswer, ProfileDto, SleepAnswer, SleepSessionDto,
-    StageDto, SupplementDetailsDto, SupplementDto, SupplementLogDto, SupplementsAnswer,
+    ChangeDto, ChangedRecord, ChangesAnswer, IngredientDto, MetricDto, Number, PaginationDto, ProfileAnswer,
+    ProfileDto, SleepAnswer, SleepSessionDto, StageDto, SupplementDetailsDto, SupplementDto,
+    SupplementLogDto, SupplementsAnswer,
 };
 use crate::metadata::MetadataBody;
 use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::IntrospectionBody;
 use application::demo::demo_user_id;
+use chrono::DateTime;
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
 use serde::Serialize;
 use serde_json::{Value, json};
+use uuid::{Uuid, uuid};
 
 /// The person of all examples: the demo's, so that what the reference fills in can be tried there as it is.
 pub(super) fn user_id() -> String {
@@ -17,6 +21,9 @@ pub(super) fn user_id() -> String {
 }
 
 const PUBLIC_URL: &str = "http://127.0.0.1:8080";
+const SESSION: &str = "9c3e5b1a-2f60-4d8e-8a47-51b0c6d7e8f9";
+/// A session that was deleted.
+const GONE: Uuid = uuid!("0e8d4c2a-7b16-4f93-a5d0-c1e2f3041526");
 const SUPPLEMENT: &str = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60";
 
 fn value(example: impl Serialize) -> Value {
@@ -56,25 +63,41 @@ pub(super) fn profile() -> Value {
 }
 
 pub(super) fn sleep() -> Value {
-    value(SleepAnswer {
-        data: vec![SleepSessionDto {
-            id: "9c3e5b1a-2f60-4d8e-8a47-51b0c6d7e8f9".to_owned(),
-            time_in_bed_start: "2026-03-07T23:10:00-05:00".to_owned(),
-            time_in_bed_end: "2026-03-08T07:02:30-04:00".to_owned(),
-            sleep_metric: Some(vec![MetricDto {
-                sleep_metric: "timeNightInBed",
-                value: Number::Integer(24_750),
-            }]),
-            raw_sleep: Some(vec![StageDto {
-                stage: "LIGHT",
-                start: "2026-03-07T23:10:00-05:00".to_owned(),
-                end: "2026-03-07T23:42:30-05:00".to_owned(),
-            }]),
-            source: Some("fitbit".to_owned()),
-            is_nap: Some(false),
-            updated_at: "2026-03-08T12:00:00Z".to_owned(),
-        }],
-        pagination: first_page("sleep", 100),
+    value(SleepAnswer { data: vec![session()], pagination: first_page("sleep", 100), limit: limit(10_000) })
+}
+
+fn session() -> SleepSessionDto {
+    SleepSessionDto {
+        id: SESSION.to_owned(),
+        time_in_bed_start: "2026-03-07T23:10:00-05:00".to_owned(),
+        time_in_bed_end: "2026-03-08T07:02:30-04:00".to_owned(),
+        sleep_metric: Some(vec![MetricDto {
+            sleep_metric: "timeNightInBed",
+            value: Number::Integer(24_750),
+        }]),
+        raw_sleep: Some(vec![StageDto {
+            stage: "LIGHT",
+            start: "2026-03-07T23:10:00-05:00".to_owned(),
+            end: "2026-03-07T23:42:30-05:00".to_owned(),
+        }]),
+        source: Some("fitbit".to_owned()),
+        is_nap: Some(false),
+        updated_at: "2026-03-08T12:00:00Z".to_owned(),
+    }
+}
+
+pub(super) fn changes() -> Value {
+    let change =
+        |id: &str, op, record| ChangeDto { kind: ChangeKind::Sleep.as_str(), op, id: id.to_owned(), record };
+    let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id: GONE };
+    let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
+    value(ChangesAnswer {
+        data: vec![
+            change(SESSION, ChangeDto::UPSERT, Some(ChangedRecord::Session(session()))),
+            change(&GONE.to_string(), ChangeDto::DELETE, None),
+        ],
+        cursor: ChangeCursor { after: Some(position), given_at }.to_string(),
+        has_more: false,
         limit: limit(10_000),
     })
 }

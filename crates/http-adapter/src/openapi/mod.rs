@@ -3,6 +3,7 @@
 //! The document is made of the code: schemas of the types that are sent, answers of the table of faults,
 //! limits and defaults of the domain. The committed copy is compared with it.
 
+mod change;
 mod component;
 mod data;
 mod example;
@@ -38,7 +39,7 @@ pub fn document() -> OpenApi {
         ))
         .build();
     let mut paths = PathsBuilder::new();
-    let groups = [token::paths(), given_token::paths(), data::paths(), service::paths()];
+    let groups = [token::paths(), given_token::paths(), data::paths(), change::paths(), service::paths()];
     for (path, item) in groups.into_iter().flatten() {
         paths = paths.path(path, item);
     }

@@ -1,6 +1,7 @@
 //! Parameters, with the constraints that the domain's parsers have.
 
-use domain::paging::{MAX_PAGE_SIZE, PageSize};
+use domain::change::ChangeKind;
+use domain::paging::{ChangeLimit, MAX_PAGE_SIZE, PageSize};
 use serde_json::json;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -92,4 +93,24 @@ pub(super) fn paging(default_size: PageSize) -> [Parameter; 3] {
         query("page", "Which page, from 1; one past the end is empty.", page),
         query("pageSize", "How many records a page holds at most.", size),
     ]
+}
+
+pub(super) fn cursor() -> Parameter {
+    let text = "The `cursor` of the answer before; without it everything from the beginning.";
+    query("cursor", text, string().pattern(Some("^[A-Za-z0-9_-]{12,46}$")))
+}
+
+pub(super) fn change_limit() -> Parameter {
+    let schema = integer().minimum(Some(1_u64)).maximum(Some(ChangeLimit::MAX));
+    let schema = schema.default(Some(json!(ChangeLimit::DEFAULT.get())));
+    query("limit", "How many changes an answer holds at most.", schema)
+}
+
+pub(super) fn types() -> Parameter {
+    let names = ChangeKind::ALL.map(ChangeKind::as_str);
+    let name = names.join("|");
+    let schema = string().pattern(Some(format!("^(?:{name})(?:,(?:{name})){{0,2}}$")));
+    let text = "Only these types, separated by commas, each once; without it all that the token allows. Keep to the \
+        same types while you keep a cursor.";
+    query("types", text, schema.examples([json!("sleep"), json!("profile,sleep")]))
 }

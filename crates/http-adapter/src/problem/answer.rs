@@ -113,9 +113,9 @@ fn challenge(problem: &Problem) -> Option<String> {
         Fault::InvalidToken => Some("Bearer realm=\"restwell\", error=\"invalid_token\"".to_owned()),
         Fault::InsufficientScope => {
             let mut text = "Bearer realm=\"restwell\", error=\"insufficient_scope\"".to_owned();
-            if let Some(scope) = problem.0.needed_scope {
+            if let Some(scopes) = problem.0.needed_scope {
                 // Writing into a String cannot fail.
-                let _ = write!(text, ", scope=\"{scope}\"");
+                let _ = write!(text, ", scope=\"{scopes}\"");
             }
             Some(text)
         }

@@ -131,6 +131,9 @@ faults! {
     RequestTimeout => 408 "request_timeout" "invalid_request" Debug
         "The request took too long to arrive",
         "The body did not arrive in time: send the request again.";
+    CursorExpired => 410 "cursor_expired" "-" Debug
+        "The cursor is too old",
+        "Deletions since this cursor may be forgotten: read the changes again from the beginning, without a cursor, and delete what is not told.";
     PayloadTooLarge => 413 "payload_too_large" "invalid_request" Debug
         "The body is too large",
         "A request body may have at most 16 KiB.";

@@ -22,7 +22,7 @@ pub use reference::error_reference;
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
 use domain::rate_limit::RateStatus;
-use domain::scope::Scope;
+use domain::scope::ScopeSet;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
@@ -55,7 +55,7 @@ struct Occurrence {
     fields: Vec<FieldError>,
     rate: Option<RateStatus>,
     retry_after: Option<u32>,
-    needed_scope: Option<Scope>,
+    needed_scope: Option<ScopeSet>,
     basic_challenge: bool,
     allow: Option<String>,
     cause: Option<Box<dyn Error + Send + Sync>>,
@@ -89,8 +89,8 @@ impl Problem {
         Self::invalid_parameters(vec![FieldError::new(field, message)])
     }
 
-    /// Makes a 403 that names the scope which the token lacks.
-    pub fn insufficient_scope(needed: Scope) -> Self {
+    /// Makes a 403 that names the scopes of which the token has none.
+    pub fn insufficient_scope(needed: ScopeSet) -> Self {
         let mut problem = Self::new(Fault::InsufficientScope);
         problem.0.needed_scope = Some(needed);
         problem

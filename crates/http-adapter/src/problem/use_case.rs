@@ -4,6 +4,7 @@
 use super::{Fault, Problem};
 use application::access::AuthorizeAccessError;
 use application::account::{ChoosePasswordError, LinkRequestError, PasswordCheckError};
+use application::read::ReadChangesError;
 use application::token::{
     AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError, RevokeTokenError,
 };
@@ -75,6 +76,16 @@ impl From<AuthorizeAccessError> for Problem {
                 Self::rate_limited(rate, retry_after_seconds)
             }
             AuthorizeAccessError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<ReadChangesError> for Problem {
+    fn from(error: ReadChangesError) -> Self {
+        match error {
+            ReadChangesError::InsufficientScope { needed } => Self::insufficient_scope(needed),
+            ReadChangesError::CursorExpired => Self::new(Fault::CursorExpired),
+            ReadChangesError::Storage(error) => error.into(),
         }
     }
 }

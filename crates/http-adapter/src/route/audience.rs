@@ -14,6 +14,8 @@ pub enum Audience {
     Client,
     /// Whoever holds a live token of the person in the path, with this scope.
     Reader(Scope),
+    /// Whoever holds a live token of the person in the path, with the scopes of what the request asks for.
+    ReaderOfAny,
     /// A person who is signed in in this browser.
     Person,
     /// The same, by a form that this browser was shown since they signed in.
@@ -151,7 +153,7 @@ impl Audience {
                 Fault::ForeignForm,
             ),
             Self::Client => to_client(credential),
-            Self::Reader(_) => to_reader(credential),
+            Self::Reader(_) | Self::ReaderOfAny => to_reader(credential),
             Self::Person if credential.is_signed_in() => Outcome::Served,
             Self::Person => Outcome::ToSignIn,
             Self::PersonsForm => served_if(matches!(credential, C::Form), Fault::ForeignForm),

@@ -75,5 +75,5 @@ pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
 pub(crate) fn is_data(path: &str) -> bool {
     let Some(rest) = path.strip_prefix("/api/") else { return false };
     let rest = rest.strip_prefix("v1/").unwrap_or(rest);
-    ["profile/", "sleep/", "supplements/"].iter().any(|endpoint| rest.starts_with(endpoint))
+    ["profile/", "sleep/", "supplements/", "changes/"].iter().any(|endpoint| rest.starts_with(endpoint))
 }

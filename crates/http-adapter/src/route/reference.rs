@@ -63,6 +63,7 @@ pub fn authorization_reference() -> String {
 fn sentence(audience: Audience) -> String {
     match audience {
         Audience::Reader(scope) => format!("tokens of the person with `{scope}`"),
+        Audience::ReaderOfAny => "tokens of the person with the scopes of what is asked for".to_owned(),
         other => title(other).to_owned(),
     }
 }
@@ -71,7 +72,7 @@ const fn title(audience: Audience) -> &'static str {
     match audience {
         Audience::Anybody => "anybody",
         Audience::Client => "clients",
-        Audience::Reader(_) => "tokens of the person",
+        Audience::Reader(_) | Audience::ReaderOfAny => "tokens of the person",
         Audience::AnyForm => "forms of any browser",
         Audience::Person => "signed-in browsers",
         Audience::PersonsForm => "forms of signed-in browsers",

@@ -4,7 +4,7 @@
 //! none is served without a row. The tests of this module ask the whole application whether it serves each row,
 //! with these methods and no others; those of the server send every kind of credential to each.
 
-use super::audience::Audience::{self, AnyForm, Anybody, Client, Person, PersonsForm, Reader};
+use super::audience::Audience::{self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny};
 use super::{page, path};
 use crate::problem::Dialect;
 use actix_web::{Resource, web};
@@ -68,6 +68,7 @@ endpoints! {
         Profile => "/api/v1/profile/{user_id}", "Reads the profile", get: Reader(Scope::Profile);
         Sleep => "/api/v1/sleep/{user_id}", "Reads sleep sessions", get: Reader(Scope::Sleep);
         Supplements => "/api/v1/supplements/{user_id}", "Reads supplements and their intake", get: Reader(Scope::Supplements);
+        Changes => "/api/v1/changes/{user_id}", "Reads what changed", get: ReaderOfAny;
         UnversionedProfile => "/api/profile/{user_id}", "The same, where links lead", get: Reader(Scope::Profile);
         UnversionedSleep => "/api/sleep/{user_id}", "The same, where links lead", get: Reader(Scope::Sleep);
         UnversionedSupplements => "/api/supplements/{user_id}", "The same, where links lead", get: Reader(Scope::Supplements);

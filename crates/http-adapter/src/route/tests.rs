@@ -75,6 +75,7 @@ fn only_the_audience_itself_is_served() {
     assert_eq!(served(Audience::PersonsForm), [Credential::Form]);
     let reader = Audience::Reader(domain::scope::Scope::Sleep);
     assert_eq!(served(reader), [Credential::Token, Credential::PersonalToken]);
+    assert_eq!(served(Audience::ReaderOfAny), served(reader));
 }
 
 #[test]

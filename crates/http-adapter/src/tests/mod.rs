@@ -15,14 +15,14 @@ use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
 use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
 use application::ports::storage::{
-    AccessReader, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, ProfileReader,
-    SleepReader, StorageError, SupplementReader,
+    AccessReader, ChangeReader, MockAccessReader, MockChangeReader, MockProfileReader, MockSleepReader,
+    MockSupplementReader, ProfileReader, SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
     Clock, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
     UnknownKeyReload,
 };
-use application::read::{ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, AuthenticationLimits, AuthenticationPorts, IntrospectToken, IntrospectionPorts,
     IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken, TokenMint,
@@ -50,6 +50,7 @@ pub(crate) struct Parts {
     pub(crate) profiles: Arc<dyn ProfileReader>,
     pub(crate) sleep: Arc<dyn SleepReader>,
     pub(crate) supplements: Arc<dyn SupplementReader>,
+    pub(crate) changes: Arc<dyn ChangeReader>,
     pub(crate) daily_limits: DailyLimits,
     pub(crate) allow_query_secrets: bool,
     pub(crate) is_ready: bool,
@@ -68,6 +69,7 @@ impl Default for Parts {
             profiles: Arc::new(MockProfileReader::new()),
             sleep: Arc::new(MockSleepReader::new()),
             supplements: Arc::new(MockSupplementReader::new()),
+            changes: Arc::new(MockChangeReader::new()),
             daily_limits: DailyLimits::default(),
             allow_query_secrets: true,
             is_ready: true,
@@ -131,7 +133,8 @@ impl Parts {
             )),
             read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
-            read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads)),
+            read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads.clone())),
+            read_changes: Arc::new(ReadChanges::new(self.changes, reads, Arc::new(FixedClock))),
             pages,
             key_set: Arc::new(OneKey),
             health: Arc::new(FixedHealth(self.is_ready)),

@@ -5,6 +5,7 @@
 //! writes the same types, so that a line of an export has exactly the API's members and spellings.
 
 mod answer;
+mod change;
 mod name;
 mod number;
 mod profile;
@@ -12,6 +13,7 @@ mod sleep;
 mod supplement;
 
 pub use answer::{PaginationDto, ProfileAnswer, SleepAnswer, SupplementsAnswer};
+pub use change::{ChangeDto, ChangedRecord, ChangesAnswer};
 pub use number::Number;
 pub use profile::ProfileDto;
 pub use sleep::{Include, MetricDto, SleepSessionDto, StageDto};

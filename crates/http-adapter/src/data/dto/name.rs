@@ -1,5 +1,7 @@
 //! The names that a member may have, for the schemas; each list is the domain's own.
 
+use super::ChangeDto;
+use domain::change::ChangeKind;
 use domain::scope::Scope;
 use domain::sleep::{MetricKind, Stage};
 use domain::user::{BiologicalSex, BloodType};
@@ -26,6 +28,14 @@ pub(super) fn sexes() -> Schema {
 
 pub(super) fn blood_types() -> Schema {
     one_of_or_null(BloodType::ALL.map(BloodType::as_str))
+}
+
+pub(super) fn change_kinds() -> Schema {
+    one_of(ChangeKind::ALL.map(ChangeKind::as_str))
+}
+
+pub(super) fn change_operations() -> Schema {
+    one_of([ChangeDto::UPSERT, ChangeDto::DELETE])
 }
 
 fn one_of(names: impl IntoIterator<Item = &'static str>) -> Schema {

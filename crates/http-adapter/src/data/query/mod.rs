@@ -1,10 +1,12 @@
-//! The query parameters of the data endpoints (decisions 5).
+//! The query parameters of the data endpoints (decisions 5) and of the change feed.
 
+mod changes;
 mod reader;
 mod sleep;
 mod supplements;
 #[cfg(test)]
 mod tests;
 
+pub(super) use changes::ChangesParameters;
 pub(super) use sleep::SleepParameters;
 pub(super) use supplements::SupplementsParameters;

@@ -1,9 +1,10 @@
-//! The bodies of sleep and supplements, written chunk by chunk out of the rows of a page.
+//! The bodies of sleep, supplements and the change feed, written chunk by chunk out of the rows of a page.
 //!
 //! A page of 10,000 sessions is 3 MB of packed rows and 40 MB of JSON, which is never held whole: a chunk is
 //! rendered when the connection can take it, and the rows that it told are freed. The same text as
 //! `serde_json` writes of the types in [`super::dto`], which a test compares byte for byte.
 
+mod change;
 mod json;
 mod page;
 mod sleep;
@@ -11,6 +12,7 @@ mod supplement;
 #[cfg(test)]
 mod tests;
 
+pub(super) use change::{ChangeItems, FeedEnvelope};
 pub(super) use page::{Envelope, answer};
 pub(super) use sleep::SleepItems;
 pub(super) use supplement::SupplementItems;

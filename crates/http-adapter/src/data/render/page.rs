@@ -24,31 +24,51 @@ pub(in crate::data) trait Items {
 }
 
 /// What stands around the data.
+pub(in crate::data) trait Surrounding {
+    /// The counter of the rate limit.
+    fn rate(&self) -> RateStatus;
+    /// Appends the members between the data and the counter, each with a comma before it.
+    fn write_members(&self, out: &mut Vec<u8>);
+}
+
+/// What stands around a page of a list.
 pub(in crate::data) struct Envelope {
     pub(in crate::data) pagination: PaginationDto,
     pub(in crate::data) rate: RateStatus,
 }
 
-impl Envelope {
-    /// Writes what comes after the data.
-    fn tail(&self) -> Vec<u8> {
-        let mut tail = b"],\"pagination\":".to_vec();
-        json::write(&self.pagination, &mut tail);
-        tail.extend_from_slice(b",\"limit\":");
-        json::write(&RateLimitBody::from(self.rate), &mut tail);
-        tail.push(b'}');
-        tail
+impl Surrounding for Envelope {
+    fn rate(&self) -> RateStatus {
+        self.rate
+    }
+
+    fn write_members(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"pagination\":");
+        json::write(&self.pagination, out);
     }
 }
 
+/// Writes what comes after the data.
+fn tail(surrounding: &impl Surrounding) -> Vec<u8> {
+    let mut tail = b"]".to_vec();
+    surrounding.write_members(&mut tail);
+    tail.extend_from_slice(b",\"limit\":");
+    json::write(&RateLimitBody::from(surrounding.rate()), &mut tail);
+    tail.push(b'}');
+    tail
+}
+
 /// Answers with a page.
-pub(in crate::data) fn answer(items: impl Items + Unpin + 'static, envelope: &Envelope) -> HttpResponse {
+pub(in crate::data) fn answer(
+    items: impl Items + Unpin + 'static,
+    around: &impl Surrounding,
+) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     response.insert_header(ContentType::json());
-    for header in rate_limit_headers(envelope.rate) {
+    for header in rate_limit_headers(around.rate()) {
         response.insert_header(header);
     }
-    let mut body = PageBody::new(items, envelope.tail());
+    let mut body = PageBody::new(items, tail(around));
     let mut beginning = b"{\"data\":[".to_vec();
     body.fill(&mut beginning, WHOLE);
     if body.tail.is_none() {

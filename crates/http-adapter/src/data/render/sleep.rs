@@ -11,9 +11,14 @@ use std::vec::IntoIter;
 /// The sessions of a page.
 pub(in crate::data) struct SleepItems {
     rows: IntoIter<PackedSleepRow>,
+    writer: SessionWriter,
+    is_first: bool,
+}
+
+/// Writes sessions one by one.
+pub(super) struct SessionWriter {
     include: Include,
     timestamps: TimestampWriter,
-    is_first: bool,
 }
 
 impl SleepItems {
@@ -21,15 +26,22 @@ impl SleepItems {
     /// and not a body that ends too early.
     pub(in crate::data) fn new(rows: Vec<PackedSleepRow>, include: Include) -> Result<Self, StorageError> {
         rows.iter().try_for_each(|row| check(row, include))?;
-        Ok(Self { rows: rows.into_iter(), include, timestamps: TimestampWriter::new(), is_first: true })
+        Ok(Self { rows: rows.into_iter(), writer: SessionWriter::new(include), is_first: true })
     }
 
     #[cfg(test)]
     pub(super) fn rows_left(&self) -> usize {
         self.rows.len()
     }
+}
 
-    fn write_session(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) {
+impl SessionWriter {
+    pub(super) fn new(include: Include) -> Self {
+        Self { include, timestamps: TimestampWriter::new() }
+    }
+
+    /// Appends a session that [`check`] let pass.
+    pub(super) fn write(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) {
         let PackedSleepRow {
             id,
             started_at_millis,
@@ -90,13 +102,13 @@ impl Items for SleepItems {
     fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
         let Some(row) = self.rows.next() else { return false };
         json::separate(&mut self.is_first, out);
-        self.write_session(&row, out);
+        self.writer.write(&row, out);
         true
     }
 }
 
 /// Refuses a row whose packed bytes cannot be walked to their end.
-fn check(row: &PackedSleepRow, include: Include) -> Result<(), StorageError> {
+pub(super) fn check(row: &PackedSleepRow, include: Include) -> Result<(), StorageError> {
     let corrupt = |column| StorageError::Corrupt { table: "sleep_session", column, row: row.id.to_string() };
     if include.stages {
         check_stages(row.started_at_millis, row.ended_at_millis, &row.stages)

@@ -6,17 +6,22 @@ use crate::data::dto::SupplementDetailsDto;
 use application::ports::storage::{IntakeLogRow, StorageError, SupplementRecord};
 use domain::id::{SupplementId, UserId};
 use domain::sleep::MetricValue;
-use domain::supplement::Servings;
+use domain::supplement::{Servings, Supplement};
 use domain::time::TimestampWriter;
 use std::vec::IntoIter;
 
 /// The supplements of a page.
 pub(in crate::data) struct SupplementItems {
-    user_id: UserId,
     records: IntoIter<SupplementRecord>,
     open: Option<OpenRecord>,
-    timestamps: TimestampWriter,
+    writer: LogWriter,
     is_first: bool,
+}
+
+/// Writes logs one by one.
+pub(super) struct LogWriter {
+    user_id: UserId,
+    timestamps: TimestampWriter,
 }
 
 /// A record whose logs are being written.
@@ -33,48 +38,62 @@ impl SupplementItems {
         user_id: UserId,
     ) -> Result<Self, StorageError> {
         records.iter().flat_map(|record| &record.logs).try_for_each(check)?;
-        Ok(Self {
-            user_id,
-            records: records.into_iter(),
-            open: None,
-            timestamps: TimestampWriter::new(),
-            is_first: true,
-        })
+        Ok(Self { records: records.into_iter(), open: None, writer: LogWriter::new(user_id), is_first: true })
     }
 
     /// Writes a record up to its first log.
     fn open(&mut self, record: SupplementRecord, out: &mut Vec<u8>) -> OpenRecord {
         let SupplementRecord { supplement, logs } = record;
         json::separate(&mut self.is_first, out);
-        out.extend_from_slice(b"{\"id\":");
-        json::write_uuid(supplement.id.as_uuid(), out);
-        out.extend_from_slice(b",\"details\":");
-        json::write(&SupplementDetailsDto::new(&supplement), out);
-        out.extend_from_slice(b",\"logs\":[");
+        write_beginning(&supplement, out);
         OpenRecord { supplement_id: supplement.id, logs: logs.into_iter(), is_first: true }
     }
 
     /// Writes the next log of a record, or its end; gives the record back when it has not ended.
     fn go_on(&mut self, mut record: OpenRecord, out: &mut Vec<u8>) -> Option<OpenRecord> {
-        let Some(IntakeLogRow { id, created_at_micros, servings }) = record.logs.next() else {
-            out.extend_from_slice(b"]}");
+        let Some(log) = record.logs.next() else {
+            out.extend_from_slice(END);
             return None;
         };
         json::separate(&mut record.is_first, out);
+        self.writer.write(record.supplement_id, &log, out);
+        Some(record)
+    }
+}
+
+/// Ends what [`write_beginning`] began.
+pub(super) const END: &[u8] = b"]}";
+
+/// Appends a supplement up to its first log.
+pub(super) fn write_beginning(supplement: &Supplement, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"id\":");
+    json::write_uuid(supplement.id.as_uuid(), out);
+    out.extend_from_slice(b",\"details\":");
+    json::write(&SupplementDetailsDto::new(supplement), out);
+    out.extend_from_slice(b",\"logs\":[");
+}
+
+impl LogWriter {
+    pub(super) fn new(user_id: UserId) -> Self {
+        Self { user_id, timestamps: TimestampWriter::new() }
+    }
+
+    /// Appends a log that [`check`] let pass.
+    pub(super) fn write(&mut self, supplement_id: SupplementId, log: &IntakeLogRow, out: &mut Vec<u8>) {
+        let IntakeLogRow { id, created_at_micros, servings } = log;
         out.extend_from_slice(b"{\"id\":");
         json::write_uuid(id.as_uuid(), out);
         out.extend_from_slice(b",\"created_at\":\"");
-        self.timestamps.write_micros_numeric(out, created_at_micros);
+        self.timestamps.write_micros_numeric(out, *created_at_micros);
         out.extend_from_slice(b"\",\"user_id\":");
         json::write_uuid(self.user_id.as_uuid(), out);
         out.extend_from_slice(b",\"supplement_id\":");
-        json::write_uuid(record.supplement_id.as_uuid(), out);
+        json::write_uuid(supplement_id.as_uuid(), out);
         out.extend_from_slice(b",\"servings\":");
-        if let Some(servings) = MetricValue::from_f64(servings) {
+        if let Some(servings) = MetricValue::from_f64(*servings) {
             servings.write_json(out);
         }
         out.push(b'}');
-        Some(record)
     }
 }
 
@@ -92,7 +111,7 @@ impl Items for SupplementItems {
 }
 
 /// Refuses servings that nobody can have taken; an infinite number is no JSON.
-fn check(log: &IntakeLogRow) -> Result<(), StorageError> {
+pub(super) fn check(log: &IntakeLogRow) -> Result<(), StorageError> {
     let corrupt =
         || StorageError::Corrupt { table: "intake_log", column: "servings", row: log.id.to_string() };
     Servings::new(log.servings).map(|_| ()).map_err(|_| corrupt())

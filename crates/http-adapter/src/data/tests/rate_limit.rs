@@ -5,7 +5,8 @@ use crate::tests::{NOW, Parts};
 use application::access::DailyLimits;
 
 fn limited(limit: u32) -> World {
-    let daily_limits = DailyLimits { profile: limit, sleep: limit, supplements: limit, ..DailyLimits::default() };
+    let daily_limits =
+        DailyLimits { profile: limit, sleep: limit, supplements: limit, ..DailyLimits::default() };
     World::of(Parts { daily_limits, ..parts() })
 }
 

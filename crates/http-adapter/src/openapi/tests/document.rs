@@ -83,6 +83,7 @@ fn it_is_openapi_3_1_with_every_endpoint_and_one_name_for_each_operation() {
         "get /api/supplements/{user_id}",
         "get /api/token",
         "post /api/token",
+        "get /api/v1/changes/{user_id}",
         "get /api/v1/profile/{user_id}",
         "get /api/v1/sleep/{user_id}",
         "get /api/v1/supplements/{user_id}",
@@ -144,7 +145,7 @@ fn the_person_that_is_filled_in_is_the_demo_person() {
         .filter(|parameter| parameter["in"] == "path")
         .map(|parameter| parameter["example"].as_str())
         .collect();
-    assert_eq!(of_paths, [Some(demo.as_str()); 6]);
+    assert_eq!(of_paths, [Some(demo.as_str()); 7]);
 }
 
 /// Checks that an example has the members of its schema, as deep as the schema goes.
@@ -203,6 +204,7 @@ fn nothing_that_is_always_sent_is_documented_as_optional() {
         })
         .collect();
     let expected = [
+        "Change.record",
         "IntrospectionBody.aud",
         "IntrospectionBody.client_id",
         "IntrospectionBody.exp",

@@ -1,0 +1,34 @@
+//! The parameters of the change feed.
+
+use super::reader::Reader;
+use crate::problem::Problem;
+use application::read::ReadChangesQuery;
+use domain::change::{ChangeCursor, ChangeKind};
+use domain::paging::ChangeLimit;
+
+pub(super) const KNOWN: &[&str] = &["cursor", "limit", "types"];
+
+/// What a request to the change feed asks for.
+pub(in crate::data) struct ChangesParameters {
+    cursor: Option<ChangeCursor>,
+    kinds: Option<Vec<ChangeKind>>,
+    limit: ChangeLimit,
+}
+
+impl ChangesParameters {
+    /// Reads a query string.
+    pub(in crate::data) fn read(query: &str) -> Result<Self, Problem> {
+        let mut reader = Reader::open(query, KNOWN)?;
+        let cursor = reader.read("cursor", ChangeCursor::parse);
+        let kinds = reader.read("types", ChangeKind::parse_list);
+        let limit = reader.read("limit", ChangeLimit::parse).unwrap_or(ChangeLimit::DEFAULT);
+        reader.finish()?;
+        Ok(Self { cursor, kinds, limit })
+    }
+
+    /// Makes the query.
+    pub(in crate::data) fn query(self) -> ReadChangesQuery {
+        let Self { cursor, kinds, limit } = self;
+        ReadChangesQuery { cursor, kinds, limit: u32::from(limit.get()) }
+    }
+}

@@ -1,0 +1,104 @@
+//! What changed as JSON: each record by the writer of its own endpoint.
+
+use super::json;
+use super::page::{Items, Surrounding};
+use super::sleep::{self, SessionWriter};
+use super::supplement::{self, LogWriter};
+use crate::data::dto::{ChangeDto, Include, ProfileDto};
+use application::ports::storage::{Change, StorageError};
+use domain::change::{ChangeCursor, ChangePosition};
+use domain::id::UserId;
+use domain::rate_limit::RateStatus;
+use domain::scope::ScopeSet;
+use std::vec::IntoIter;
+
+/// The changes of a page.
+pub(in crate::data) struct ChangeItems {
+    changes: IntoIter<(ChangePosition, Change)>,
+    /// What the profile says was granted.
+    scopes: ScopeSet,
+    sessions: SessionWriter,
+    logs: LogWriter,
+    is_first: bool,
+}
+
+impl ChangeItems {
+    /// Takes the changes of a page and checks their records, so that a corrupt one is an error status.
+    pub(in crate::data) fn new(
+        changes: Vec<(ChangePosition, Change)>,
+        user_id: UserId,
+        scopes: ScopeSet,
+    ) -> Result<Self, StorageError> {
+        changes.iter().try_for_each(|(_, change)| check(change))?;
+        Ok(Self {
+            changes: changes.into_iter(),
+            scopes,
+            sessions: SessionWriter::new(Include::ALL),
+            logs: LogWriter::new(user_id),
+            is_first: true,
+        })
+    }
+
+    fn write_record(&mut self, change: &Change, out: &mut Vec<u8>) {
+        match change {
+            Change::Profile(user) => json::write(&ProfileDto::new(user, self.scopes), out),
+            Change::Session(row) => self.sessions.write(row, out),
+            Change::Log { supplement, log } => {
+                supplement::write_beginning(supplement, out);
+                self.logs.write(supplement.id, log, out);
+                out.extend_from_slice(supplement::END);
+            }
+            Change::Deleted => {}
+        }
+    }
+}
+
+impl Items for ChangeItems {
+    fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some((ChangePosition { number: _, kind, id }, change)) = self.changes.next() else {
+            return false;
+        };
+        let is_deleted = matches!(change, Change::Deleted);
+        json::separate(&mut self.is_first, out);
+        out.extend_from_slice(b"{\"type\":\"");
+        out.extend_from_slice(kind.as_str().as_bytes());
+        out.extend_from_slice(b"\",\"op\":\"");
+        let operation = if is_deleted { ChangeDto::DELETE } else { ChangeDto::UPSERT };
+        out.extend_from_slice(operation.as_bytes());
+        out.extend_from_slice(b"\",\"id\":");
+        json::write_uuid(id, out);
+        if !is_deleted {
+            out.extend_from_slice(b",\"record\":");
+            self.write_record(&change, out);
+        }
+        out.push(b'}');
+        true
+    }
+}
+
+fn check(change: &Change) -> Result<(), StorageError> {
+    match change {
+        Change::Session(row) => sleep::check(row, Include::ALL),
+        Change::Log { supplement: _, log } => supplement::check(log),
+        Change::Profile(_) | Change::Deleted => Ok(()),
+    }
+}
+
+/// What stands around the changes of a page.
+pub(in crate::data) struct FeedEnvelope {
+    pub(in crate::data) cursor: ChangeCursor,
+    pub(in crate::data) has_more: bool,
+    pub(in crate::data) rate: RateStatus,
+}
+
+impl Surrounding for FeedEnvelope {
+    fn rate(&self) -> RateStatus {
+        self.rate
+    }
+
+    fn write_members(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"cursor\":");
+        json::write(&self.cursor.to_string(), out);
+        out.extend_from_slice(if self.has_more { b",\"has_more\":true" } else { b",\"has_more\":false" });
+    }
+}
