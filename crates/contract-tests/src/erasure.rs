@@ -107,43 +107,56 @@ async fn erase(harness: &Harness, number: u64, erasure: Erasure) -> bool {
     existed
 }
 
+/// Stores a person with everything that there may be of one.
+async fn store_everything(harness: &Harness, number: u64) {
+    store(harness, number).await;
+    harness.store_sessions(user_id(number), &[session(number, 0), session(number + 10, 600)]).await;
+    let mut unit = harness.begin().await;
+    let import = Import { user_id: Some(user_id(number)), ..import(number) };
+    unit.imports().insert(&import).await.unwrap();
+    let record = RecordReference::Session(session_id(number));
+    unit.imports().note(import.id, import.user_id, &[made(record)]).await.unwrap();
+    unit.imports().add_part(import.id, 0, b"part").await.unwrap();
+    unit.sleep().delete(user_id(number), &[session_id(number + 10)]).await.unwrap();
+    let mut link = link(number + 20);
+    let address = user(number).email.as_str().to_uppercase();
+    link.purpose = PasswordLinkPurpose::SignUp { email: Email::parse(&address).unwrap() };
+    unit.password_links().insert(&link).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+/// Tells of each further kind of thing whether it is stored of a person: events, changes, the person, import, notes,
+/// part, link to sign up.
+async fn kept_of(harness: &Harness, number: u64) -> [bool; 7] {
+    let id = user_id(number);
+    let filter = AuditFilter { user_id: Some(id), ..AuditFilter::default() };
+    let events = harness.audit.list_events(filter, None, 9).await.unwrap();
+    let query = ChangePageQuery { user_id: id, after: None, kinds: ChangeKind::ALL.to_vec(), limit: 9 };
+    let changes = harness.changes.changes(query).await.unwrap().changes;
+    let mut unit = harness.begin().await;
+    [
+        !events.is_empty(),
+        !changes.is_empty(),
+        unit.users().find(id).await.unwrap().is_some(),
+        unit.imports().find(import_id(number)).await.unwrap().is_some(),
+        unit.imports().has_notes(import_id(number)).await.unwrap(),
+        unit.imports().part(import_id(number), 0).await.unwrap().is_some(),
+        unit.password_links().find(&hash(number + 20)).await.unwrap().is_some(),
+    ]
+}
+
 pub(crate) async fn an_erasure_leaves_no_trace_but_the_receipt(harness: &Harness) {
     harness.store_client(&client(1), &secret(1)).await;
     for number in [1, 2] {
-        store(harness, number).await;
-        harness.store_sessions(user_id(number), &[session(number, 0), session(number + 10, 600)]).await;
-        let mut unit = harness.begin().await;
-        let import = Import { user_id: Some(user_id(number)), ..import(number) };
-        unit.imports().insert(&import).await.unwrap();
-        let record = RecordReference::Session(session_id(number));
-        unit.imports().note(import.id, import.user_id, &[made(record)]).await.unwrap();
-        unit.imports().add_part(import.id, 0, b"part").await.unwrap();
-        unit.sleep().delete(user_id(number), &[session_id(number + 10)]).await.unwrap();
-        let mut link = link(number + 20);
-        let address = user(number).email.as_str().to_uppercase();
-        link.purpose = PasswordLinkPurpose::SignUp { email: Email::parse(&address).unwrap() };
-        unit.password_links().insert(&link).await.unwrap();
-        unit.commit().await.unwrap();
+        store_everything(harness, number).await;
     }
     assert!(erase(harness, 1, receipt(7, 0)).await);
-    assert_eq!(stored_of(harness, 1).await, [false; 9]);
-    assert_eq!(stored_of(harness, 2).await, [true; 9]);
-    for (number, is_there) in [(1, false), (2, true)] {
-        let id = user_id(number);
-        let filter = AuditFilter { user_id: Some(id), ..AuditFilter::default() };
-        assert_eq!(!harness.audit.list_events(filter, None, 9).await.unwrap().is_empty(), is_there);
-        let query = ChangePageQuery { user_id: id, after: None, kinds: ChangeKind::ALL.to_vec(), limit: 9 };
-        let told = harness.changes.changes(query).await.unwrap().changes.len();
-        assert_eq!(told, if is_there { 3 } else { 0 });
-        let mut unit = harness.begin().await;
-        assert_eq!(unit.users().find(id).await.unwrap().is_some(), is_there);
-        assert_eq!(unit.imports().find(import_id(number)).await.unwrap().is_some(), is_there);
-        assert_eq!(unit.imports().has_notes(import_id(number)).await.unwrap(), is_there);
-        assert_eq!(unit.imports().part(import_id(number), 0).await.unwrap().is_some(), is_there);
-        assert_eq!(unit.password_links().find(&hash(number + 20)).await.unwrap().is_some(), is_there);
-        assert_eq!(unit.erasures().was_erased(id).await.unwrap(), !is_there);
-    }
-    assert_eq!(harness.begin().await.erasures().list(9).await.unwrap(), [receipt(7, 0)]);
+    assert_eq!((stored_of(harness, 1).await, kept_of(harness, 1).await), ([false; 9], [false; 7]));
+    assert_eq!((stored_of(harness, 2).await, kept_of(harness, 2).await), ([true; 9], [true; 7]));
+    let mut unit = harness.begin().await;
+    assert!(unit.erasures().was_erased(user_id(1)).await.unwrap());
+    assert!(!unit.erasures().was_erased(user_id(2)).await.unwrap());
+    assert_eq!(unit.erasures().list(9).await.unwrap(), [receipt(7, 0)]);
 }
 
 pub(crate) async fn an_erasure_of_nobody_keeps_nothing(harness: &Harness) {

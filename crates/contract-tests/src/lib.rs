@@ -18,6 +18,9 @@
     reason = "the crate is a test suite: a case fails by panicking"
 )]
 
+#[macro_use]
+mod declaration;
+
 mod access;
 mod audit;
 mod authorization_request;
@@ -50,46 +53,6 @@ mod unit_of_work;
 mod user;
 
 pub use harness::Harness;
-
-/// Declares the cases: as functions of [`cases`], and as the tests that `contract_tests!` expands to.
-///
-/// The first token is a dollar sign, for the macro that this macro writes.
-macro_rules! suite {
-    ($dollar:tt $($module:ident { $($case:ident),* $(,)? })*) => {
-        /// Every case, by aggregate.
-        pub mod cases {
-            $(
-                #[expect(missing_docs, reason = "the names say it")]
-                pub mod $module {
-                    $(
-                        pub async fn $case(harness: &crate::Harness) {
-                            crate::$module::$case(harness).await;
-                        }
-                    )*
-                }
-            )*
-        }
-
-        /// Expands to one test for each case. Takes the name of an async function without arguments that
-        /// returns a [`Harness`] around an empty store.
-        #[macro_export]
-        macro_rules! contract_tests {
-            ($dollar make_store:ident) => {
-                $(
-                    mod $module {
-                        $(
-                            #[tokio::test(flavor = "multi_thread")]
-                            async fn $case() {
-                                let harness = super::$dollar make_store().await;
-                                $crate::cases::$module::$case(&harness).await;
-                            }
-                        )*
-                    }
-                )*
-            };
-        }
-    };
-}
 
 suite! {
     $

@@ -169,14 +169,13 @@ impl Records<'_> {
         .blob(id.as_uuid().as_bytes());
         let (supplement_id, created_at_micros, servings): (Vec<u8>, i64, f64) =
             statement.get_result(connection).storage()?;
-        let supplement = match self.supplements.get(&supplement_id) {
-            Some(known) => known.clone(),
-            None => {
-                let read =
-                    read_supplement(connection, &supplement_id).and_then(SupplementRow::into_supplement)?;
-                self.supplements.insert(supplement_id, read.clone());
-                read
-            }
+        let supplement = if let Some(known) = self.supplements.get(&supplement_id) {
+            known.clone()
+        } else {
+            let read =
+                read_supplement(connection, &supplement_id).and_then(SupplementRow::into_supplement)?;
+            self.supplements.insert(supplement_id, read.clone());
+            read
         };
         let log = IntakeLogRow { id, created_at_micros, servings };
         Ok(Change::Log { supplement: Box::new(supplement), log })

@@ -232,3 +232,6 @@ pub(super) fn has_any(connection: &mut SqliteConnection, id: ImportId) -> Result
     let own = import_change::table.filter(import_change::import_id.eq(blob(id.as_uuid())));
     diesel::select(exists(own)).get_result(connection).storage()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 use super::*;
 use diesel::connection::SimpleConnection as _;
+use domain::supplement::Upc;
 
 #[derive(QueryableByName)]
 struct Text {
@@ -57,4 +58,38 @@ fn grants_survive_the_columns_that_sign_in_adds_and_takes_back() {
     let kept = "SELECT printf('%d %d %d %s %s', created_at, last_used_at, revoked_at, revocation_reason, \
                 coalesce(last_used_address, last_used_agent, '-')) AS text FROM access_grant";
     assert_eq!(texts(&mut connection, kept), ["1 2 3 person -"]);
+}
+
+#[test]
+fn labels_from_before_get_the_code_that_the_domain_reads_in_them() {
+    let (mut connection, _directory) = crate::testing::empty_database();
+    while texts(&mut connection, "SELECT max(version) AS text FROM schema_compatibility")
+        != ["20261121000002"]
+    {
+        connection.revert_last_migration(MIGRATIONS).unwrap();
+    }
+    let spellings = [
+        "0 33674-49111\u{a0}9",
+        "12345670",
+        "12345678901234",
+        "123456789012345",
+        "1234567",
+        "",
+        "00000000",
+        "Not Present",
+        "1234567\u{661}",
+    ];
+    for (number, upc) in spellings.iter().enumerate() {
+        let row = format!(
+            "INSERT INTO supplement VALUES (randomblob(16), 'dsld', '{number:02}', 1, '', 'Zinc', '', '{upc}', NULL, 0, '[]')"
+        );
+        connection.batch_execute(&row).unwrap();
+    }
+    connection.run_pending_migrations(MIGRATIONS).unwrap();
+    let expected: Vec<String> = spellings
+        .iter()
+        .map(|upc| Upc::parse(upc).map_or("-".to_owned(), |code| code.as_str().to_owned()))
+        .collect();
+    let found = "SELECT coalesce(upc_digits, '-') AS text FROM supplement ORDER BY catalogue_key";
+    assert_eq!(texts(&mut connection, found), expected);
 }

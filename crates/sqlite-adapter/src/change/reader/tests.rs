@@ -1,5 +1,6 @@
 use super::*;
 use crate::testing::empty_database;
+use diesel::connection::SimpleConnection as _;
 use domain::id::UserId;
 use uuid::Uuid;
 
@@ -33,4 +34,32 @@ fn a_page_goes_on_behind_its_position_in_every_kind() {
     assert_eq!(start(after, ChangeKind::Profile), (4, Vec::new()));
     assert_eq!(start(after, ChangeKind::Sleep), (3, blob(id)));
     assert_eq!(start(after, ChangeKind::Supplements), (3, Vec::new()));
+}
+
+#[test]
+fn records_from_before_changes_were_counted_are_told_first_in_the_order_of_ids() {
+    let (mut connection, _directory) = empty_database();
+    let account = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at) \
+                   VALUES (zeroblob(16), 'a@b', 'a@b', 'UTC', 0)";
+    connection.batch_execute(account).unwrap();
+    for (id, started_at) in [(3, 0), (1, 5000), (2, 9000)] {
+        let row = format!(
+            "INSERT INTO sleep_session (user_id, started_at, id, ended_at, source, key_kind, natural_key, updated_at, \
+             stages, metrics) VALUES (zeroblob(16), {started_at}, unhex('{id:032x}'), {started_at} + 1000, '', \
+             'given', '{id}', 0, x'', x'100802')"
+        );
+        connection.batch_execute(&row).unwrap();
+    }
+    let first = UserId::from_uuid(Uuid::nil());
+    let mut after = None;
+    for expected in
+        [(ChangeKind::Profile, 0), (ChangeKind::Sleep, 1), (ChangeKind::Sleep, 2), (ChangeKind::Sleep, 3)]
+    {
+        let query = ChangePageQuery { user_id: first, after, kinds: ChangeKind::ALL.to_vec(), limit: 1 };
+        let told = page(&mut connection, &query).unwrap();
+        let position = told.changes[0].0;
+        assert_eq!((position.kind, position.id.as_u128(), position.number), (expected.0, expected.1, 0));
+        assert_eq!(told.has_more, expected.1 < 3);
+        after = Some(position);
+    }
 }
