@@ -66,7 +66,7 @@ macro_rules! audit_kinds {
 audit_kinds! {
     /// An account was made.
     UserCreated => "user.created",
-    /// An account's own data (address, zone, profile) was changed by the operator.
+    /// An account's own data (address, zone, profile) was changed by the operator or a service client.
     UserChanged => "user.changed",
     /// An account was locked.
     UserLocked => "user.locked",
@@ -121,6 +121,10 @@ audit_kinds! {
     PersonalTokenCreated => "personal_token.created",
     /// Personal access tokens were revoked; the subject is the token when it was one.
     PersonalTokenRevoked => "personal_token.revoked",
+    /// A service client deleted a sleep session; the subject is the session.
+    SleepDeleted => "sleep.deleted",
+    /// A service client deleted an intake log; the subject is the log.
+    IntakeLogDeleted => "supplement_log.deleted",
     /// A signing key was made; the subject is the key.
     KeyCreated => "key.created",
     /// A signing key was retired; the subject is the key.

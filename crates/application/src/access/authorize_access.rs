@@ -162,33 +162,59 @@ impl AuthorizeAccess {
         if usable.intersection(needed).is_empty() {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
-        let key = RateKey { reader, user: Some(user_id), endpoint: query.endpoint };
-        let rate = self.ports.limiter.count(key, self.limits.of(query.endpoint), at).await;
-        if !rate.allowed {
-            let left = RateWindow::at(at).seconds_left(at);
-            let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
-            return Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds });
-        }
+        let rate = self.count(RateKey { reader, user: Some(user_id), endpoint: query.endpoint }, at).await?;
         Ok(GrantedAccess { user_id, reader, scopes: held, usable, home_timezone, rate })
     }
 
+    /// Tells the time.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.ports.clock.now()
+    }
+
+    /// Counts a request, or refuses it.
+    pub(super) async fn count(
+        &self,
+        key: RateKey,
+        at: DateTime<Utc>,
+    ) -> Result<RateStatus, AuthorizeAccessError> {
+        let rate = self.ports.limiter.count(key, self.limits.of(key.endpoint), at).await;
+        if rate.allowed {
+            return Ok(rate);
+        }
+        let left = RateWindow::at(at).seconds_left(at);
+        let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
+        Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds })
+    }
+
     /// Returns what a token stands on; nothing for a service token, which reads no data endpoint (decisions 3).
-    /// Its first letters tell a personal token from an access token, so neither is tried as the other.
     async fn standing(
         &self,
         token: &str,
         at: DateTime<Utc>,
     ) -> Result<Option<Standing>, AuthorizeAccessError> {
+        match self.caller(token, at).await? {
+            Caller::Person(standing) => Ok(Some(standing)),
+            Caller::Service { .. } => Ok(None),
+        }
+    }
+
+    /// Returns for whom a token acts that counts at this moment.
+    /// Its first letters tell a personal token from an access token, so neither is tried as the other.
+    pub(super) async fn caller(
+        &self,
+        token: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Caller, AuthorizeAccessError> {
         if token.starts_with(SecretKind::PersonalAccessToken.prefix()) {
-            return self.live_personal(token, at).await.map(Some);
+            return self.live_personal(token, at).await.map(Caller::Person);
         }
         let claims = self.ports.tokens.run(token, at).await?;
         let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
         match claims.subject {
-            TokenSubject::Service => self.enabled_service(claims.client_id).await.map(|()| None),
+            TokenSubject::Service => self.enabled_service(&claims).await,
             TokenSubject::Person { user_id, grant_id } => {
                 let state = self.live_access(user_id, grant_id, claims.client_id).await?;
-                Ok(Some(Standing::of_grant(user_id, &claims, state)))
+                Ok(Caller::Person(Standing::of_grant(user_id, &claims, state)))
             }
         }
     }
@@ -204,11 +230,12 @@ impl AuthorizeAccess {
             .ok_or(AuthorizeAccessError::InvalidToken)
     }
 
-    /// A service token reads nothing here, but one of a disabled client is not valid to begin with.
-    async fn enabled_service(&self, client_id: ClientId) -> Result<(), AuthorizeAccessError> {
-        let found = self.ports.clients.find_with_secrets(client_id).await?;
-        let enabled = found.is_some_and(|found| found.client.status.is_active());
-        if enabled { Ok(()) } else { Err(AuthorizeAccessError::InvalidToken) }
+    /// A token of a disabled client is not valid; one of a client that may do less now allows no more than that.
+    async fn enabled_service(&self, claims: &AccessClaims) -> Result<Caller, AuthorizeAccessError> {
+        let found = self.ports.clients.find_with_secrets(claims.client_id).await?;
+        let client = found.map(|found| found.client).filter(|client| client.status.is_active());
+        let client = client.ok_or(AuthorizeAccessError::InvalidToken)?;
+        Ok(Caller::Service { client_id: client.id, scopes: claims.scopes.intersection(client.scopes) })
     }
 
     async fn live_access(
@@ -224,8 +251,20 @@ impl AuthorizeAccess {
     }
 }
 
+/// For whom a token acts.
+pub(super) enum Caller {
+    /// For a person.
+    Person(Standing),
+    /// For a service client itself.
+    Service {
+        client_id: ClientId,
+        /// What the token may be used for.
+        scopes: ScopeSet,
+    },
+}
+
 /// What a token stands on.
-struct Standing {
+pub(super) struct Standing {
     owner: UserId,
     reader: Reader,
     /// What the grant or the personal token holds.

@@ -25,8 +25,7 @@ impl Batch {
                 ImportItem::Rejected(rejection) => batch.rejected.push((position, rejection)),
                 ImportItem::Note(note) => batch.notes.push(note),
                 ImportItem::Profile(_) | ImportItem::Session(_) | ImportItem::Log(_) if !has_person => {
-                    let reason = "this record belongs to a person; say whose with --user";
-                    batch.rejected.push((position, rejection(item.place(), reason)));
+                    batch.rejected.push((position, rejection(item.place(), Unstorable::NoPerson)));
                 }
                 item => batch.records.push((position, item)),
             }
@@ -36,9 +35,55 @@ impl Batch {
     }
 }
 
+/// Why a record that was read well is not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unstorable {
+    NoPerson,
+    SessionOfTwo,
+    LogOfTwo,
+    LabelOfTwo,
+    Taken,
+    UnknownSupplement,
+    UnknownUpc,
+}
+
+impl Unstorable {
+    const ALL: [Self; 7] = [
+        Self::NoPerson,
+        Self::SessionOfTwo,
+        Self::LogOfTwo,
+        Self::LabelOfTwo,
+        Self::Taken,
+        Self::UnknownSupplement,
+        Self::UnknownUpc,
+    ];
+
+    /// Returns the words for people.
+    pub(super) const fn reason(self) -> &'static str {
+        match self {
+            Self::NoPerson => "this record belongs to a person; say whose with --user",
+            Self::SessionOfTwo => "its id is the one of a session, its key the one of another",
+            Self::LogOfTwo => "its id is the one of a log, its external_id the one of another",
+            Self::LabelOfTwo => "its id is the one of a label that was logged and has another key",
+            Self::Taken => "its id or its key belongs to another record",
+            Self::UnknownSupplement => {
+                "the supplement of this log is not in the catalogue; import its label first"
+            }
+            Self::UnknownUpc => {
+                "no label in the catalogue carries the upc of this log; import the label first"
+            }
+        }
+    }
+
+    /// Finds the reason with these words.
+    pub(super) fn of_reason(words: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.reason() == words)
+    }
+}
+
 /// Says why the record at this place is not taken.
-pub(super) fn rejection(place: &str, reason: &str) -> Rejection {
-    Rejection { place: place.to_owned(), reason: reason.to_owned() }
+pub(super) fn rejection(place: &str, why: Unstorable) -> Rejection {
+    Rejection { place: place.to_owned(), reason: why.reason().to_owned() }
 }
 
 pub(super) fn supplements(

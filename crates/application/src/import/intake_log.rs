@@ -1,6 +1,6 @@
 //! Intake logs that a file carries.
 
-use super::batch::{Numbered, rejection};
+use super::batch::{Numbered, Unstorable, rejection};
 use super::recent::Mark;
 use super::report::Outcome;
 use super::run::Attempt;
@@ -36,10 +36,7 @@ pub(super) async fn store(
     let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
     for (position, log) in logs {
         let Ok(same) = intake.find_same(attempt, &log).map(Option::<&IntakeLog>::cloned) else {
-            attempt.reject(
-                position,
-                rejection(&log.place, "its id is the one of a log, its external_id the one of another"),
-            );
+            attempt.reject(position, rejection(&log.place, Unstorable::LogOfTwo));
             continue;
         };
         let key = key(&log);
@@ -99,12 +96,8 @@ async fn find_supplement(
     Ok(found.map(|supplement| supplement.id))
 }
 
-const fn unknown_supplement(log: &ImportedLog) -> &'static str {
-    if log.upc.is_some() {
-        "no label in the catalogue carries the upc of this log; import the label first"
-    } else {
-        "the supplement of this log is not in the catalogue; import its label first"
-    }
+const fn unknown_supplement(log: &ImportedLog) -> Unstorable {
+    if log.upc.is_some() { Unstorable::UnknownUpc } else { Unstorable::UnknownSupplement }
 }
 
 fn of_supplement(log: &ImportedLog, id: SupplementId) -> ImportedLog {

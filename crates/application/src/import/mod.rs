@@ -2,6 +2,7 @@
 
 mod batch;
 mod import_records;
+pub mod ingest;
 mod intake_log;
 mod list_imports;
 mod profile;

@@ -26,7 +26,7 @@ pub(super) async fn store(
     Ok(())
 }
 
-fn laid_over(user: User, profile: &ImportedProfile) -> User {
+pub(super) fn laid_over(user: User, profile: &ImportedProfile) -> User {
     let ImportedProfile { place: _, created_at, home_timezone, biology } = profile;
     User {
         created_at: created_at.unwrap_or(user.created_at),

@@ -1,6 +1,6 @@
 //! Sleep sessions that a file carries.
 
-use super::batch::{Numbered, rejection};
+use super::batch::{Numbered, Unstorable, rejection};
 use super::recent::Mark;
 use super::report::Outcome;
 use super::run::Attempt;
@@ -33,10 +33,7 @@ pub(super) async fn store(
     let mut sessions = Sessions { user_id, known, inserted: Vec::new() };
     for (position, session) in imported {
         let Some(decision) = decide(&sessions.known, session) else {
-            attempt.reject(
-                position,
-                rejection(&session.place, "its id is the one of a session, its key the one of another"),
-            );
+            attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
             continue;
         };
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);

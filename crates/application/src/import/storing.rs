@@ -1,6 +1,6 @@
 //! Stores the batches of an import, each in a unit of work.
 
-use super::batch::{Batch, Numbered, rejection};
+use super::batch::{Batch, Numbered, Unstorable, rejection};
 use super::run::{Attempt, Found, Run};
 use crate::ports::import_source::{ImportItem, Rejection};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -10,7 +10,7 @@ use domain::import::ImportState;
 /// How many records are stored in one unit of work.
 pub(super) const BATCH: usize = 500;
 /// How often a batch is tried: another import of the same records may be faster, batch by batch.
-const TRIES: u32 = 5;
+pub(super) const TRIES: u32 = 5;
 
 /// Why nothing more is stored.
 #[derive(Debug)]
@@ -79,8 +79,7 @@ impl Storing<'_> {
                 Ok(found) => rejected.extend(found),
                 Err(Stop::Storage(StorageError::Conflict(_))) => {
                     let (position, item) = record;
-                    let reason = "its id or its key belongs to another record";
-                    rejected.push((*position, rejection(item.place(), reason)));
+                    rejected.push((*position, rejection(item.place(), Unstorable::Taken)));
                 }
                 Err(error) => return Err(error),
             }

@@ -1,6 +1,6 @@
 //! Labels of supplements that a file carries.
 
-use super::batch::{Numbered, rejection};
+use super::batch::{Numbered, Unstorable, rejection};
 use super::recent::Mark;
 use super::report::Outcome;
 use super::run::Attempt;
@@ -17,8 +17,7 @@ pub(super) async fn store(
 ) -> Result<(), StorageError> {
     for (position, supplement) in imported {
         let Some((id, outcome)) = place(attempt, unit.supplements(), supplement).await? else {
-            let reason = "its id is the one of a label that was logged and has another key";
-            attempt.reject(position, rejection(&supplement.place, reason));
+            attempt.reject(position, rejection(&supplement.place, Unstorable::LabelOfTwo));
             continue;
         };
         // A version that the store has under the file's own id keeps the logs that name it.

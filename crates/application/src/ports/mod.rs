@@ -11,5 +11,6 @@
 //! cases to `contract-tests`; implement it in every adapter of the family.
 
 pub mod import_source;
+pub mod ingest_source;
 pub mod storage;
 pub mod system;

@@ -33,6 +33,9 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::ServiceTokenIssued => include_str!("../../token/issue_service_token.rs"),
         AuditKind::PersonalTokenCreated => include_str!("../../personal_token/create_personal_token.rs"),
         AuditKind::PersonalTokenRevoked => include_str!("../../personal_token/revoke_personal_token.rs"),
+        AuditKind::SleepDeleted | AuditKind::IntakeLogDeleted => {
+            include_str!("../../import/ingest/delete_record.rs")
+        }
         AuditKind::KeyCreated => include_str!("../../key/ensure_signing_key.rs"),
         AuditKind::KeyRetired => include_str!("../../key/retire_signing_key.rs"),
         AuditKind::EverythingInvalidated => include_str!("../../operator/invalidate_everything.rs"),

@@ -1,0 +1,168 @@
+//! Takes in what a first-party backend sends: every item is answered for itself, in the order of the items.
+
+mod delete_record;
+mod once;
+mod people;
+mod profile;
+mod records;
+mod result;
+#[cfg(test)]
+mod tests;
+
+pub use delete_record::DeleteRecord;
+pub use once::{ANSWER_KEPT, AnswerOnce, Begun};
+pub use result::{IngestReport, ItemResult, ItemStatus};
+
+use super::run::Run;
+use super::storing::{BATCH, Stop, Storing};
+use crate::audit::AuditTrail;
+use crate::ports::import_source::ImportRefusal;
+use crate::ports::ingest_source::{IngestBody, IngestContent, IngestItem, IngestParser, IngestShape};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{ClientId, UserId};
+use std::io::Read;
+use std::sync::Arc;
+
+/// The most items of one request.
+pub const MAX_ITEMS: usize = 10_000;
+
+/// Who sends what.
+#[derive(Debug, Clone, Copy)]
+pub struct IngestCommand {
+    /// The service client.
+    pub client_id: ClientId,
+    /// What the body is.
+    pub shape: IngestShape,
+}
+
+/// Why nothing of a body was stored, but for [`Self::Storage`].
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// There is no such person.
+    #[error("there is no user with this id")]
+    UnknownUser,
+    /// There are more than [`MAX_ITEMS`].
+    #[error("there are more than {MAX_ITEMS} items")]
+    TooManyItems,
+    /// The body is not well-formed. The words hold no value of it.
+    #[error(transparent)]
+    Malformed(#[from] ImportRefusal),
+    /// The store failed; items that were stored before stay, and sending all again doubles none.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<Stop> for IngestError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Storage(error) => Self::Storage(error),
+            // Said only of an import that is kept, and none is kept here.
+            Stop::TakenBack => Self::Storage(StorageError::Retryable),
+        }
+    }
+}
+
+/// Takes items in.
+pub struct IngestRecords {
+    units: Arc<dyn UnitOfWorkFactory>,
+    parser: Arc<dyn IngestParser>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+    trail: AuditTrail,
+}
+
+impl IngestRecords {
+    /// Takes the ports.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        parser: Arc<dyn IngestParser>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, parser, entropy, clock, trail }
+    }
+
+    /// Takes in the items of a body.
+    ///
+    /// The body is read twice: one that is not well-formed at its end, or is too long, leaves no trace. Reading
+    /// blocks the thread.
+    pub async fn run(
+        &self,
+        command: IngestCommand,
+        body: &dyn IngestBody,
+    ) -> Result<IngestReport, IngestError> {
+        if let Some(user_id) = command.shape.user_id {
+            self.make_sure_of(user_id).await?;
+        }
+        if self.parser.count(command.shape.layout, begin(body)?, MAX_ITEMS)? > MAX_ITEMS {
+            return Err(IngestError::TooManyItems);
+        }
+        let mut source = self.parser.open(command.shape, begin(body)?)?;
+        let mut report = IngestReport::default();
+        let mut run = Run::new(command.shape.user_id, false, self.clock.now(), self.entropy.as_ref());
+        loop {
+            let items = source.next_batch(BATCH)?;
+            if items.is_empty() {
+                return Ok(report);
+            }
+            report.extend(self.store(command, &mut run, items).await?);
+        }
+    }
+
+    /// Stores a batch; returns what became of each of its items, in their order.
+    async fn store(
+        &self,
+        command: IngestCommand,
+        run: &mut Run<'_>,
+        items: Vec<IngestItem>,
+    ) -> Result<Vec<ItemResult>, IngestError> {
+        let mut answers: Vec<Option<ItemResult>> = Vec::with_capacity(items.len());
+        let (mut people, mut records, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for (position, IngestItem { content, notes: of_item }) in items.into_iter().enumerate() {
+            notes.push(of_item);
+            answers.push(match content {
+                Ok(IngestContent::User(user)) => {
+                    people.push((position, user));
+                    None
+                }
+                Ok(IngestContent::Record(item)) => {
+                    records.push((position, item));
+                    None
+                }
+                Err(refusal) => Some(ItemResult::Rejected(refusal)),
+            });
+        }
+        let mut found = self.store_people(command.client_id, people).await?;
+        found.extend(self.store_profiles(command, &mut records).await?);
+        found.extend(records::store(&self.storing(), run, records).await?);
+        for (position, result) in found {
+            if let Some(answer) = answers.get_mut(position) {
+                *answer = Some(result);
+            }
+        }
+        let noted = answers.into_iter().flatten().zip(notes);
+        Ok(noted.map(|(result, notes)| result.with_notes(notes)).collect())
+    }
+
+    async fn make_sure_of(&self, user_id: UserId) -> Result<(), IngestError> {
+        let mut unit = self.storing().begin().await?;
+        let found = unit.users().find(user_id).await?;
+        unit.rollback().await?;
+        found.map(|_| ()).ok_or(IngestError::UnknownUser)
+    }
+
+    fn storing(&self) -> Storing<'_> {
+        Storing { units: self.units.as_ref(), import: None }
+    }
+
+    fn event(&self, client_id: ClientId, kind: AuditKind, user_id: UserId) -> AuditEvent {
+        self.trail.event(AuditActor::Client, kind).client(client_id).user(user_id)
+    }
+}
+
+fn begin(body: &dyn IngestBody) -> Result<Box<dyn Read + Send>, ImportRefusal> {
+    body.open().map_err(|error| ImportRefusal::Unreadable(error.kind().to_string()))
+}

@@ -1,0 +1,160 @@
+//! People: created, or found by their id or address.
+
+use super::{IngestError, IngestRecords, ItemResult, ItemStatus};
+use crate::audit;
+use crate::import::batch::Numbered;
+use crate::import::storing::TRIES;
+use crate::ports::ingest_source::{IngestedUser, ItemCode, ItemRefusal};
+use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
+use domain::audit::AuditKind;
+use domain::id::{ClientId, UserId};
+use domain::user::{User, UserStatus};
+
+type Person = Numbered<Box<IngestedUser>>;
+/// What became of a person, and what there is to tell the audit trail.
+type Placed = (ItemResult, Option<(AuditKind, UserId)>);
+
+impl IngestRecords {
+    /// Stores people, those of a batch together if that works; returns what became of each.
+    pub(super) async fn store_people(
+        &self,
+        client_id: ClientId,
+        people: Vec<Person>,
+    ) -> Result<Vec<Numbered<ItemResult>>, IngestError> {
+        if people.is_empty() {
+            return Ok(Vec::new());
+        }
+        match self.store_people_together(client_id, &people).await {
+            Err(StorageError::Conflict(_)) => {}
+            outcome => return Ok(outcome?),
+        }
+        let mut results = Vec::with_capacity(people.len());
+        for person in people {
+            match self.store_people_together(client_id, std::slice::from_ref(&person)).await {
+                Ok(found) => results.extend(found),
+                Err(StorageError::Conflict(key)) => results.push((person.0, refused_by(key))),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(results)
+    }
+
+    /// Stores people in one unit of work, which is tried again when somebody else was in the way.
+    async fn store_people_together(
+        &self,
+        client_id: ClientId,
+        people: &[Person],
+    ) -> Result<Vec<Numbered<ItemResult>>, StorageError> {
+        let mut tries = 1;
+        loop {
+            match self.try_people(client_id, people).await {
+                Err(StorageError::Conflict(_) | StorageError::Retryable) if tries < TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn try_people(
+        &self,
+        client_id: ClientId,
+        people: &[Person],
+    ) -> Result<Vec<Numbered<ItemResult>>, StorageError> {
+        let mut unit = self.storing().begin().await?;
+        let (mut results, mut events) = (Vec::with_capacity(people.len()), Vec::new());
+        for (position, person) in people {
+            let (result, kind) = self.place(unit.as_mut(), person).await?;
+            events.extend(kind.map(|(kind, id)| self.event(client_id, kind, id)));
+            results.push((*position, result));
+        }
+        audit::commit(unit, &events).await?;
+        Ok(results)
+    }
+
+    /// Decides about one person and stores what changes; says what there is to tell the audit trail.
+    async fn place(&self, unit: &mut dyn UnitOfWork, person: &IngestedUser) -> Result<Placed, StorageError> {
+        let by_id = match person.id {
+            Some(id) => unit.users().find(id).await?,
+            None => None,
+        };
+        let by_email = unit.users().find_by_email(&person.email).await?;
+        match (by_id, by_email) {
+            (Some(known), Some(other)) if known.id == other.id => self.change(unit, known, person).await,
+            (Some(_), None) => Ok(refused(
+                ItemCode::InvalidMember,
+                "email",
+                "the e-mail address is not the one of the person with this id; it is not changed here",
+            )),
+            (_, Some(other)) if person.id.is_none_or(|id| id == other.id) => {
+                // Found by the address alone; held until the end from here on.
+                match unit.users().find(other.id).await? {
+                    Some(known) => self.change(unit, known, person).await,
+                    None => Err(StorageError::Retryable),
+                }
+            }
+            (_, Some(_)) => Ok((refused_by(UniqueKey::UserEmail), None)),
+            (None, None) => self.create(unit, person).await,
+        }
+    }
+
+    async fn create(&self, unit: &mut dyn UnitOfWork, person: &IngestedUser) -> Result<Placed, StorageError> {
+        let IngestedUser { id, email, home_timezone, biology } = person;
+        let Some(home_timezone) = *home_timezone else {
+            return Ok(refused(ItemCode::MissingMember, "home_timezone", "a new person needs home_timezone"));
+        };
+        if let Some(id) = id
+            && unit.erasures().was_erased(*id).await?
+        {
+            return Ok((refused_by(UniqueKey::UserId), None));
+        }
+        let id = id.unwrap_or_else(|| UserId::from_uuid(self.entropy.uuid()));
+        let user = User {
+            id,
+            email: email.clone(),
+            home_timezone,
+            created_at: self.clock.now(),
+            status: UserStatus::Active,
+            biology: *biology,
+        };
+        unit.users().insert(&user).await?;
+        let created = ItemResult::taken(ItemStatus::Created, id.as_uuid());
+        Ok((created, Some((AuditKind::UserCreated, id))))
+    }
+
+    /// Lays what is said over what is known; what is not said stays.
+    async fn change(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        known: User,
+        person: &IngestedUser,
+    ) -> Result<Placed, StorageError> {
+        let IngestedUser { id: _, email: _, home_timezone, biology } = person;
+        let changed = User {
+            home_timezone: home_timezone.unwrap_or(known.home_timezone),
+            biology: biology.over(known.biology),
+            ..known.clone()
+        };
+        let id = known.id;
+        if changed == known {
+            return Ok((ItemResult::taken(ItemStatus::Unchanged, id.as_uuid()), None));
+        }
+        unit.users().update(&changed).await?;
+        let updated = ItemResult::taken(ItemStatus::Updated, id.as_uuid());
+        Ok((updated, Some((AuditKind::UserChanged, id))))
+    }
+}
+
+fn refused(code: ItemCode, field: &str, detail: &str) -> Placed {
+    let refusal = ItemRefusal { code, field: Some(field.to_owned()), detail: detail.to_owned() };
+    (ItemResult::Rejected(refusal), None)
+}
+
+/// Words a conflict. An id that nobody has is one of somebody who was erased.
+fn refused_by(key: UniqueKey) -> ItemResult {
+    let (code, field, detail) = match key {
+        UniqueKey::UserEmail => {
+            (ItemCode::EmailTaken, "email", "the e-mail address belongs to a person with another id")
+        }
+        _ => (ItemCode::IdErased, "id", "a person with this id was erased; it is not given out again"),
+    };
+    refused(code, field, detail).0
+}

@@ -1,0 +1,65 @@
+//! What is known of one person.
+
+use super::{IngestCommand, IngestError, IngestRecords, ItemResult, ItemStatus};
+use crate::audit;
+use crate::import::batch::Numbered;
+use crate::import::profile::laid_over;
+use crate::import::storing::TRIES;
+use crate::ports::import_source::{ImportItem, ImportedProfile};
+use crate::ports::storage::StorageError;
+use domain::audit::AuditKind;
+use domain::id::UserId;
+
+type Profile = Numbered<Box<ImportedProfile>>;
+
+impl IngestRecords {
+    /// Takes the profiles out of the records and stores them, one laid over the other.
+    pub(super) async fn store_profiles(
+        &self,
+        command: IngestCommand,
+        records: &mut Vec<Numbered<ImportItem>>,
+    ) -> Result<Vec<Numbered<ItemResult>>, IngestError> {
+        let Some(user_id) = command.shape.user_id else { return Ok(Vec::new()) };
+        let mut profiles = Vec::new();
+        for (position, item) in std::mem::take(records) {
+            match item {
+                ImportItem::Profile(profile) => profiles.push((position, profile)),
+                item => records.push((position, item)),
+            }
+        }
+        let mut tries = 1;
+        while !profiles.is_empty() {
+            match self.try_profiles(command, user_id, &profiles).await {
+                Err(IngestError::Storage(StorageError::Retryable)) if tries < TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    async fn try_profiles(
+        &self,
+        command: IngestCommand,
+        user_id: UserId,
+        profiles: &[Profile],
+    ) -> Result<Vec<Numbered<ItemResult>>, IngestError> {
+        let mut unit = self.storing().begin().await?;
+        // Erased since the body began to be read.
+        let known = unit.users().find(user_id).await?.ok_or(IngestError::UnknownUser)?;
+        let (mut user, mut results) = (known.clone(), Vec::with_capacity(profiles.len()));
+        for (position, profile) in profiles {
+            let changed = laid_over(user.clone(), profile);
+            let status = if changed == user { ItemStatus::Unchanged } else { ItemStatus::Updated };
+            results.push((*position, ItemResult::taken(status, user_id.as_uuid())));
+            user = changed;
+        }
+        if user == known {
+            unit.rollback().await?;
+            return Ok(results);
+        }
+        unit.users().update(&user).await?;
+        let event = self.event(command.client_id, AuditKind::UserChanged, user_id);
+        audit::commit(unit, &[event]).await?;
+        Ok(results)
+    }
+}

@@ -1,0 +1,45 @@
+//! Sessions, labels and logs: stored as an import stores them.
+
+use super::{IngestError, ItemResult};
+use crate::import::batch::{Batch, Numbered, Unstorable};
+use crate::import::run::Run;
+use crate::import::storing::Storing;
+use crate::ports::import_source::{ImportItem, Rejection};
+use crate::ports::ingest_source::{ItemCode, ItemRefusal};
+
+/// Stores records; returns what became of each.
+pub(super) async fn store(
+    storing: &Storing<'_>,
+    run: &mut Run<'_>,
+    records: Vec<Numbered<ImportItem>>,
+) -> Result<Vec<Numbered<ItemResult>>, IngestError> {
+    if records.is_empty() {
+        return Ok(Vec::new());
+    }
+    storing.store(run, Batch { records, ..Batch::default() }).await?;
+    let results = run.results.drain(..).map(|(position, result)| {
+        let result = match result {
+            Ok((record, outcome)) => ItemResult::of_record(record, outcome),
+            Err(rejection) => ItemResult::Rejected(refusal(&rejection)),
+        };
+        (position, result)
+    });
+    Ok(results.collect())
+}
+
+/// Tells a rejection by its code.
+fn refusal(rejection: &Rejection) -> ItemRefusal {
+    let (code, field) = match Unstorable::of_reason(&rejection.reason) {
+        Some(Unstorable::UnknownSupplement) => (ItemCode::UnknownSupplement, "supplement_id"),
+        Some(Unstorable::UnknownUpc) => (ItemCode::UnknownSupplement, "upc"),
+        Some(
+            Unstorable::NoPerson
+            | Unstorable::SessionOfTwo
+            | Unstorable::LogOfTwo
+            | Unstorable::LabelOfTwo
+            | Unstorable::Taken,
+        )
+        | None => (ItemCode::IdConflict, "id"),
+    };
+    ItemRefusal { code, field: Some(field.to_owned()), detail: rejection.reason.clone() }
+}

@@ -1,0 +1,1 @@
+//! Tests of the ingest against a store in memory.
