@@ -44,6 +44,19 @@ impl ChangeKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
+    /// Parses names separated by commas: at least one, each at most once, in any order.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, InvalidKinds> {
+        let mut kinds = Vec::new();
+        for name in text.split(',') {
+            let kind = Self::parse(name).ok_or(InvalidKinds::Unknown)?;
+            if kinds.contains(&kind) {
+                return Err(InvalidKinds::Repeated);
+            }
+            kinds.push(kind);
+        }
+        Ok(kinds)
+    }
+
     const fn code(self) -> u8 {
         match self {
             Self::Profile => 0,
@@ -55,6 +68,17 @@ impl ChangeKind {
     fn from_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
+}
+
+/// Says why a list of kinds is refused; the texts are shown to the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidKinds {
+    /// A name is none of a kind.
+    #[error("must be profile, sleep or supplements, or several of these separated by commas")]
+    Unknown,
+    /// A kind is named more than once.
+    #[error("must name each type at most once")]
+    Repeated,
 }
 
 /// Where a change stands among those of its person: by number, then kind, then id. Everything that one statement
@@ -83,7 +107,7 @@ pub struct ChangeCursor {
 
 /// Says that a text is no cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a cursor that this endpoint gave out")]
+#[error("must be a cursor that this endpoint gave out")]
 pub struct InvalidCursor;
 
 const VERSION: u8 = 1;
@@ -156,6 +180,12 @@ mod tests {
         }
 
         #[test]
+        fn a_list_of_kinds_reads_back_as_itself(kinds in Just(ChangeKind::ALL.to_vec()).prop_shuffle(), count in 1..4_usize) {
+            let names: Vec<_> = kinds[..count].iter().map(|kind| kind.as_str()).collect();
+            prop_assert_eq!(ChangeKind::parse_list(&names.join(",")), Ok(kinds[..count].to_vec()));
+        }
+
+        #[test]
         fn no_text_makes_a_cursor_panic(text in ".{0,120}") {
             let _outcome = ChangeCursor::parse(&text);
         }
@@ -170,6 +200,16 @@ mod tests {
         for refused in ["", "AA", "%", &text[..text.len() - 4], longer.as_str(), &"A".repeat(5000)] {
             assert_eq!(ChangeCursor::parse(refused), Err(InvalidCursor), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_list_of_kinds_has_known_names_once_each() {
+        for unknown in
+            ["", ",", "sleep,", ",sleep", "sleep, profile", "Sleep", "sleep:write", "sleep;profile"]
+        {
+            assert_eq!(ChangeKind::parse_list(unknown), Err(InvalidKinds::Unknown), "{unknown}");
+        }
+        assert_eq!(ChangeKind::parse_list("sleep,profile,sleep"), Err(InvalidKinds::Repeated));
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub enum InvalidPaging {
     /// The page size is 0 or above [`MAX_PAGE_SIZE`].
     #[error("must be between 1 and 10000")]
     PageSizeOutOfRange,
+    /// The limit is 0 or above [`ChangeLimit::MAX`].
+    #[error("must be between 1 and 1000")]
+    ChangeLimitOutOfRange,
 }
 
 /// Parses plain decimal digits, at most 18 (decisions 5); no sign, blank or separator.
@@ -80,6 +83,29 @@ impl PageSize {
     }
 
     /// Returns the size.
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// How many changes a page of the change feed holds at most, 1 to [`Self::MAX`]: each is told with its whole record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangeLimit(u16);
+
+impl ChangeLimit {
+    /// How many when none are asked for.
+    pub const DEFAULT: Self = Self(100);
+    /// The most that can be asked for.
+    pub const MAX: u16 = 1_000;
+
+    /// Parses the parameter `limit`.
+    pub fn parse(text: &str) -> Result<Self, InvalidPaging> {
+        let limit = u16::try_from(parse_digits(text)?).unwrap_or(u16::MAX);
+        let is_in_range = (1..=Self::MAX).contains(&limit);
+        is_in_range.then_some(Self(limit)).ok_or(InvalidPaging::ChangeLimitOutOfRange)
+    }
+
+    /// Returns the number.
     pub const fn get(self) -> u16 {
         self.0
     }
@@ -154,6 +180,16 @@ mod tests {
         for text in ["0", "10001", "70000", "999999999999999999"] {
             assert_eq!(PageSize::parse(text), Err(InvalidPaging::PageSizeOutOfRange), "{text}");
         }
+    }
+
+    #[test]
+    fn a_limit_of_changes_is_between_1_and_1000() {
+        assert_eq!(ChangeLimit::parse("1").unwrap().get(), 1);
+        assert_eq!(ChangeLimit::parse("1000").unwrap().get(), 1_000);
+        for text in ["0", "1001", "70000", "999999999999999999"] {
+            assert_eq!(ChangeLimit::parse(text), Err(InvalidPaging::ChangeLimitOutOfRange), "{text}");
+        }
+        assert_eq!(ChangeLimit::parse("-1"), Err(InvalidPaging::NotAnInteger));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::settings::{PublicUrl, Settings};
 use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
 use application::audit::ReadRecorder;
 use application::ports::system::{Clock, Entropy};
-use application::read::{ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, AuthenticationPorts, IntrospectToken, IntrospectionPorts, IssueServiceToken,
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
@@ -55,6 +55,11 @@ impl HttpParts<'_> {
             read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
+            read_changes: Arc::new(ReadChanges::new(
+                store.changes.clone(),
+                reads.clone(),
+                self.clock.clone(),
+            )),
             pages: pages.use_cases(),
             key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
             health: self.readiness.clone(),

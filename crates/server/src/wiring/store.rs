@@ -4,8 +4,8 @@ use super::Schema;
 use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
-    AccessReader, AuditReader, ClientReader, ConnectedAppReader, CredentialReader, FailureCounter,
-    GrantReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader, SleepReader,
+    AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
+    FailureCounter, GrantReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader, SleepReader,
     SupplementReader, UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresStore};
@@ -37,6 +37,8 @@ pub(crate) struct Store {
     pub(crate) sleep: Arc<dyn SleepReader>,
     /// Supplements.
     pub(crate) supplements: Arc<dyn SupplementReader>,
+    /// What changed.
+    pub(crate) changes: Arc<dyn ChangeReader>,
     /// The access check, unremembered.
     pub(crate) access: Arc<dyn AccessReader>,
     /// Clients with their secrets.
@@ -83,6 +85,7 @@ impl Store {
             + ProfileReader
             + SleepReader
             + SupplementReader
+            + ChangeReader
             + AccessReader
             + ClientReader
             + GrantReader
@@ -101,6 +104,7 @@ impl Store {
             profiles: store.clone(),
             sleep: store.clone(),
             supplements: store.clone(),
+            changes: store.clone(),
             access: store.clone(),
             clients: store.clone(),
             grants: store.clone(),
