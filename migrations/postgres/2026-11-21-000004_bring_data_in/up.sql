@@ -112,7 +112,8 @@ CREATE TABLE import_change (
 
 CREATE INDEX import_change_record ON import_change (kind, record_id, change_number);
 -- In the order of taking back: labels after what points at them.
-CREATE INDEX import_change_order ON import_change (import_id, (kind = 'label'), sequence DESC);
+CREATE INDEX import_change_order ON import_change
+    (import_id, (kind = 'label'), change_number DESC, sequence DESC);
 
 -- Ids that are never given out again, as their hashes, and that people were erased. Nothing connects the two.
 CREATE TABLE erased_person (

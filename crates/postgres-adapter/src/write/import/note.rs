@@ -89,7 +89,8 @@ pub(super) async fn noted(
                 AND (c.kind = 'label' OR o.user_id = c.user_id)
             ORDER BY o.change_number LIMIT 1
          ), c.change_number = {}
-         FROM import_change c WHERE c.import_id = $1 ORDER BY (c.kind = 'label'), c.sequence DESC LIMIT $2",
+         FROM import_change c WHERE c.import_id = $1 ORDER BY (c.kind = 'label'), c.change_number DESC,
+            c.sequence DESC LIMIT $2",
         present_number("c", "c.user_id")
     );
     let query = sql_query(text).bind::<SqlUuid, _>(id.as_uuid()).bind::<BigInt, _>(i64::from(limit));
