@@ -106,10 +106,13 @@ impl Connector {
 }
 
 /// Writes the statement that sets a session up, all of it in one round trip.
+///
+/// Statements here are short, but name partitioned tables and limits that the planner does not know: it takes some for
+/// large enough to compile them (`jit`), which then lasts a hundred times as long as running them.
 fn session(options: &PostgresOptions) -> String {
     let millis = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
     format!(
-        "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
+        "SET jit = off; SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
          {ENGLISH_MESSAGES}",
         millis(options.statement_timeout),
         millis(options.lock_timeout),

@@ -20,24 +20,30 @@ use uuid::Uuid;
 
 /// The keys of the records, and the stretches of their sources. A session is at most seven days long, so one
 /// that overlaps a record starts less than that before it. `OFFSET 0` makes the server look up the stretch of each
-/// record in the index: left to itself it joins on the source alone and compares every record with every session of
-/// the person.
+/// record, and each session that was found, in the index: left to itself it compares every record with every session
+/// of the person. Before the first statistics it would also look for a stretch by its source, which most sessions of a
+/// person share: `|| ''` leaves that to the rows that the stretch finds.
 const CANDIDATES: &str = "FROM (
     SELECT k.started_at, k.id
     FROM unnest($2, $3, $4) AS r (source, key_kind, natural_key)
-    JOIN sleep_session k ON k.user_id = $1 AND k.source = r.source
-        AND k.natural_key = r.natural_key AND k.key_kind = r.key_kind
+    CROSS JOIN LATERAL (
+        SELECT k.started_at, k.id FROM sleep_session k
+        WHERE k.user_id = $1 AND k.source = r.source AND k.natural_key = r.natural_key AND k.key_kind = r.key_kind
+        OFFSET 0
+    ) AS k
     UNION
     SELECT o.started_at, o.id
     FROM unnest($2, $5, $6) AS r (source, started_at, ended_at)
     CROSS JOIN LATERAL (
         SELECT k.started_at, k.id
-        FROM sleep_session k WHERE k.user_id = $1 AND k.source = r.source
+        FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source
             AND k.started_at < r.ended_at AND k.started_at > r.started_at - interval '7 days'
             AND k.ended_at > r.started_at
         OFFSET 0
     ) AS o
-) AS c JOIN sleep_session s ON s.user_id = $1 AND s.started_at = c.started_at AND s.id = c.id";
+) AS c CROSS JOIN LATERAL (
+    SELECT * FROM sleep_session f WHERE f.user_id = $1 AND f.started_at = c.started_at AND f.id = c.id OFFSET 0
+) AS s";
 
 /// Counts what it stored. What was deleted and comes back is no deletion any more; the ids are looked up one by one,
 /// however many deletions the person has.

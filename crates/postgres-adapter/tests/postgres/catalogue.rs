@@ -27,11 +27,12 @@ async fn user_id_leads_every_key_and_index_of_a_persons_data() {
     let rows = catalogue.query(&sql, &[]).await.unwrap();
     let others: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
     // A refresh token may have to be found before its person is known, and so may the logs of a label that is to be
-    // deleted; deletions and sums of reads end by their time.
+    // deleted; revoked grants, deletions and sums of reads end by their time.
     assert_eq!(
         others,
         [
             "access_grant.access_grant_refresh_token_any_user",
+            "access_grant.access_grant_revoked",
             "deletion.deletion_time",
             "intake_log.intake_log_supplement",
             "read_tally.read_tally_minute",
