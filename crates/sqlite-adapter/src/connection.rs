@@ -84,7 +84,11 @@ impl Location {
         let mut connection = SqliteConnection::establish(&url).map_err(|_| StorageError::Unavailable)?;
         let busy = self.busy_timeout.as_millis();
         let settings = match role {
-            Role::Writer => "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+            // 32 MiB of log between checkpoints: a batch of an import touches many pages, and nearly the same ones as
+            // the batch before it.
+            Role::Writer => {
+                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8192;"
+            }
             Role::Reader => "PRAGMA query_only = ON;",
         };
         let shared = "PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456;";

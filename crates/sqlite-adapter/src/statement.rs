@@ -19,10 +19,6 @@ pub(crate) enum Bind {
     Text(String),
     /// A whole number that may be missing.
     OptionalInteger(Option<i64>),
-    /// Bytes that may be missing.
-    OptionalBlob(Option<Vec<u8>>),
-    /// A text that may be missing.
-    OptionalText(Option<String>),
 }
 
 /// One statement: text of this crate, and a bound value for each `?`; `R` are the SQL types of its row.
@@ -70,18 +66,6 @@ impl<R> Statement<R> {
         self.binds.push(Bind::OptionalInteger(value));
         self
     }
-
-    /// Binds the next `?` to bytes, or to `NULL`.
-    pub(crate) fn optional_blob(mut self, value: Option<&[u8]>) -> Self {
-        self.binds.push(Bind::OptionalBlob(value.map(<[u8]>::to_vec)));
-        self
-    }
-
-    /// Binds the next `?` to a text, or to `NULL`.
-    pub(crate) fn optional_text(mut self, value: Option<&str>) -> Self {
-        self.binds.push(Bind::OptionalText(value.map(str::to_owned)));
-        self
-    }
 }
 
 #[cfg(test)]
@@ -109,8 +93,6 @@ impl<R> QueryFragment<Sqlite> for Statement<R> {
                     Some(Bind::OptionalInteger(value)) => {
                         out.push_bind_param::<Nullable<BigInt>, _>(value)?;
                     }
-                    Some(Bind::OptionalBlob(value)) => out.push_bind_param::<Nullable<Binary>, _>(value)?,
-                    Some(Bind::OptionalText(value)) => out.push_bind_param::<Nullable<Text>, _>(value)?,
                     None => return Err(diesel::result::Error::QueryBuilderError("too few binds".into())),
                 }
             }

@@ -89,8 +89,9 @@ CREATE TABLE import_change (
     before        TEXT
 ) STRICT;
 
-CREATE UNIQUE INDEX import_change_own ON import_change (import_id, kind, record_id);
-CREATE INDEX import_change_record ON import_change (record_id, kind, change_number);
+-- One index for both, what an import did to a record and what others did to it: ids are random, and each index of
+-- random values costs a large import a page for nearly every row.
+CREATE UNIQUE INDEX import_change_record ON import_change (record_id, kind, import_id);
 -- The order in which it is taken back: logs before the labels that they point at.
 CREATE INDEX import_change_order ON import_change (import_id, kind = 'label', change_number DESC, sequence DESC);
 

@@ -9,8 +9,9 @@ use application::ports::storage::{ImportChange, RecordReference, Standing, Stora
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use diesel::sqlite::SqliteConnection;
+use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
 use uuid::Uuid;
 
@@ -60,7 +61,7 @@ fn reference(cells: Cells<'_>, kind: &str, id: &[u8]) -> Result<RecordReference,
 /// A note before its number is known.
 pub(super) struct NewNote {
     kind: &'static str,
-    record_id: Uuid,
+    record_id: Vec<u8>,
     before: Option<String>,
 }
 
@@ -71,7 +72,7 @@ impl NewNote {
         // A label names no person, so that any would do.
         let user_id = user_id.unwrap_or(UserId::from_uuid(Uuid::nil()));
         let before = before.as_ref().map(|before| before::to_json(user_id, before)).transpose()?;
-        Ok(Self { kind, record_id, before })
+        Ok(Self { kind, record_id: blob(record_id), before })
     }
 }
 
@@ -81,24 +82,46 @@ pub(super) fn note(
     user_id: Option<UserId>,
     notes: &[NewNote],
 ) -> Result<(), StorageError> {
-    let user_id = user_id.map(|id| blob(id.as_uuid()));
-    for NewNote { kind, record_id, before } in notes {
-        let statement: Statement<()> = Statement::new(concat!(
-            "INSERT INTO import_change (import_id, kind, record_id, user_id, before, change_number) \
-             SELECT c.import_id, c.kind, c.record_id, c.user_id, c.before, ",
-            present!(),
-            " FROM (SELECT ? AS import_id, ? AS kind, ? AS record_id, ? AS user_id, ? AS before) AS c WHERE true \
-             ON CONFLICT (import_id, kind, record_id) DO UPDATE SET change_number = excluded.change_number"
-        ))
-        .blob(id.as_uuid().as_bytes())
-        .text(kind)
-        .blob(record_id.as_bytes())
-        .optional_blob(user_id.as_deref())
-        .optional_text(before.as_deref());
+    let (import_id, user_id) = (blob(id.as_uuid()), user_id.map(|id| blob(id.as_uuid())));
+    for note in notes {
+        let statement = NoteStatement { import_id: &import_id, user_id: user_id.as_deref(), note };
         statement.execute(connection).storage()?;
     }
     Ok(())
 }
+
+/// The statement that stores a note. An import makes very many, so its text is the same for all of them, and the
+/// connection finds it prepared by its type.
+struct NoteStatement<'a> {
+    import_id: &'a [u8],
+    user_id: Option<&'a [u8]>,
+    note: &'a NewNote,
+}
+
+impl QueryFragment<Sqlite> for NoteStatement<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let NewNote { kind, record_id, before } = self.note;
+        out.push_sql(concat!(
+            "INSERT INTO import_change (import_id, kind, record_id, user_id, before, change_number) \
+             SELECT c.import_id, c.kind, c.record_id, c.user_id, c.before, ",
+            present!(),
+            " FROM (SELECT ? AS import_id, ? AS kind, ? AS record_id, ? AS user_id, ? AS before) AS c WHERE true \
+             ON CONFLICT (record_id, kind, import_id) DO UPDATE SET change_number = excluded.change_number"
+        ));
+        out.push_bind_param_value_only::<Binary, _>(self.import_id)?;
+        out.push_bind_param_value_only::<Text, _>(*kind)?;
+        out.push_bind_param_value_only::<Binary, _>(record_id)?;
+        out.push_bind_param_value_only::<Nullable<Binary>, _>(&self.user_id)?;
+        out.push_bind_param_value_only::<Nullable<Text>, _>(before)
+    }
+}
+
+impl QueryId for NoteStatement<'_> {
+    type QueryId = NoteStatement<'static>;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl RunQueryDsl<SqliteConnection> for NoteStatement<'_> {}
 
 /// The SQL types of a note with the later import, and the record's number now.
 type NotedSql = (Text, Binary, BigInt, Nullable<Text>, Nullable<Binary>, BigInt);

@@ -5,5 +5,9 @@ use crate::testing::empty_database;
 fn notes_are_read_in_the_order_of_an_index_and_their_records_by_key() {
     let (mut connection, _directory) = empty_database();
     let plan = noted_statement(ImportId::from_uuid(Uuid::nil()), 500).plan(&mut connection);
-    assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE") && !step.starts_with("SCAN")), "{plan:#?}");
+    assert!(plan.iter().all(|step| !step.starts_with("SCAN")), "{plan:#?}");
+    assert!(plan[0].contains("import_change_order (import_id=?)"), "{plan:#?}");
+    // Of one record there are few, and they may be sorted.
+    let sorted = plan.iter().filter(|step| step.contains("TEMP B-TREE")).count();
+    assert_eq!(sorted, 1, "{plan:#?}");
 }
