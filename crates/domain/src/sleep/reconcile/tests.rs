@@ -1,8 +1,9 @@
-use super::super::testing::{between, derived_head, given_head, minute};
+use super::super::testing::{between, derived_head, entry, given_head, minute};
 use super::{Reconciliation, SleepRecord, SleepSession, SleepSessionId, reconcile};
-use crate::sleep::{Hypnogram, SessionKey, SleepRecordHead, TimeInBed};
+use crate::sleep::{Hypnogram, SessionKey, SleepRecordHead, Stage, TimeInBed};
 use Reconciliation::{Insert, Replace, Unchanged};
 use chrono::Duration;
+use proptest::prelude::*;
 use uuid::Uuid;
 
 fn id(number: u128) -> SleepSessionId {
@@ -19,6 +20,14 @@ fn given(key: &str, start: i64, end: i64) -> SleepRecord {
 
 fn derived(start: i64, end: i64) -> SleepRecord {
     record(derived_head(between(start, end)))
+}
+
+/// The same record with one stage, all of its time in bed.
+fn staged(record: &SleepRecord) -> SleepRecord {
+    let frame = record.time_in_bed();
+    let minutes = |time| chrono::DateTime::signed_duration_since(time, minute(0)).num_minutes();
+    let stage = entry(Stage::Light, minutes(frame.start()), minutes(frame.end()));
+    SleepRecord::from_stages(record.head().clone(), Hypnogram::new(vec![stage], frame).unwrap()).unwrap()
 }
 
 fn known(number: u128, record: SleepRecord) -> SleepSession {
@@ -138,4 +147,72 @@ fn importing_an_export_twice_changes_nothing() {
         assert!(matches!(import(&mut sessions, record, 99), Unchanged(_)));
     }
     assert_eq!(sessions, before);
+}
+
+#[test]
+fn a_record_with_stages_takes_the_place_of_a_log_without_and_stays() {
+    let (log, stages) = (given("7", 0, 480), staged(&derived(0, 480)));
+    let mut sessions = vec![known(1, log.clone())];
+    assert_eq!(import(&mut sessions, stages.clone(), 2), Replace { id: id(1), removes: vec![] });
+    for again in [log, derived(0, 480), stages.clone()] {
+        assert_eq!(import(&mut sessions, again, 3), Unchanged(id(1)));
+    }
+    assert_eq!(sessions, [known(1, stages)]);
+}
+
+#[test]
+fn a_log_with_stages_beats_a_record_with_stages_in_either_order() {
+    let (log, record) = (staged(&given("7", 0, 480)), staged(&derived(0, 480)));
+    assert_eq!(reconcile(&[known(1, log.clone())], &record), Unchanged(id(1)));
+    assert_eq!(reconcile(&[known(1, record)], &log), Replace { id: id(1), removes: vec![] });
+}
+
+#[test]
+fn of_two_logs_of_the_same_minutes_the_one_with_stages_is_the_record() {
+    let sessions = [known(1, given("7", 0, 480)), known(2, staged(&given("8", 0, 480)))];
+    assert_eq!(reconcile(&sessions, &staged(&derived(0, 480))), Unchanged(id(2)));
+}
+
+#[test]
+fn a_log_that_its_source_tells_again_without_stages_is_corrected() {
+    let sessions = [known(1, staged(&given("7", 0, 480)))];
+    assert_eq!(reconcile(&sessions, &given("7", 0, 490)), Replace { id: id(1), removes: vec![] });
+}
+
+#[test]
+fn a_log_without_stages_stands_beside_the_stages_that_it_overlaps() {
+    let sessions = [known(1, staged(&derived(0, 480))), known(2, derived(480, 500))];
+    assert_eq!(reconcile(&sessions, &given("7", 10, 490)), Insert { removes: vec![id(2)] });
+}
+
+/// Draws two records of which one alone has stages and one alone may have a given key: at the same minutes, or
+/// both with a derived key and overlapping.
+fn poor_and_rich() -> impl Strategy<Value = (SleepRecord, SleepRecord)> {
+    let twins = (0_i64..500, 1_i64..900, 0..3_u8).prop_map(|(start, length, logged)| {
+        let end = start + length;
+        let one = |is_log| if is_log { given("7", start, end) } else { derived(start, end) };
+        (one(logged == 1), staged(&one(logged == 2)))
+    });
+    let overlapping =
+        (0_i64..500, 1_i64..900, 1_i64..900, 0_i64..900).prop_map(|(start, rich, poor, before)| {
+            let begin = start - before.min(poor - 1);
+            (derived(begin, begin + poor), staged(&derived(start, start + rich)))
+        });
+    prop_oneof![twins, overlapping]
+}
+
+proptest! {
+    #[test]
+    fn importing_in_either_order_ends_with_the_stages((poor, rich) in poor_and_rich()) {
+        for order in [[poor.clone(), rich.clone()], [rich.clone(), poor.clone()]] {
+            let mut sessions = Vec::new();
+            for (number, record) in (1..).zip(order.clone()) {
+                import(&mut sessions, record, number);
+            }
+            prop_assert_eq!(sessions.iter().map(|session| &session.record).collect::<Vec<_>>(), [&rich]);
+            for record in order {
+                prop_assert!(matches!(import(&mut sessions, record, 9), Unchanged(_)));
+            }
+        }
+    }
 }
