@@ -9,6 +9,7 @@ pub mod audit;
 pub mod authorization;
 pub mod connection;
 pub mod demo;
+pub mod erasure;
 pub mod export;
 pub mod guessing;
 pub mod import;
@@ -20,6 +21,7 @@ pub mod ports;
 pub mod read;
 pub mod schema;
 pub mod token;
+pub mod upload;
 
 #[cfg(test)]
 mod testing;

@@ -115,7 +115,7 @@ impl ImportRecords {
         let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
         let mut source = file.open()?;
         loop {
-            let items = source.next_batch(BATCH)?;
+            let items = source.next_batch_telling(BATCH, &mut |bytes| progress(Reading::Storing, bytes))?;
             if items.is_empty() {
                 break;
             }
@@ -207,6 +207,10 @@ impl ImportRecords {
             ..import
         };
         unit.imports().update(&done).await?;
+        // An upload keeps its parts for as long as somebody may have to begin again.
+        if done.origin == ImportOrigin::Upload {
+            unit.imports().delete_parts(id).await?;
+        }
         Ok(unit.commit().await?)
     }
 }
@@ -233,7 +237,7 @@ async fn begin_upload(
 
 fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<(), ImportRefusal> {
     let mut source = file.open()?;
-    while !source.next_batch(BATCH)?.is_empty() {
+    while !source.next_batch_telling(BATCH, &mut |bytes| progress(Reading::Checking, bytes))?.is_empty() {
         progress(Reading::Checking, source.bytes_read());
     }
     Ok(())

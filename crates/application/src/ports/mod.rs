@@ -14,3 +14,4 @@ pub mod import_source;
 pub mod ingest_source;
 pub mod storage;
 pub mod system;
+pub mod upload_files;

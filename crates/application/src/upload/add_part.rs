@@ -1,0 +1,71 @@
+//! Takes a part of an upload in.
+
+use super::{PART_BYTES, UploadKey, UploadLimits, find_in, refuse};
+use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
+use crate::ports::system::Clock;
+use domain::import::ImportState;
+use std::sync::Arc;
+
+/// Why a part was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum AddPartError {
+    /// The file is larger than files may be; the upload is refused now, and nothing of it is kept.
+    #[error("the file is too large")]
+    TooLarge,
+    /// The part is not the next one, or is no part: empty, or larger than a part may be.
+    #[error("the part does not fit")]
+    Misplaced,
+    /// Nothing is being received under this id: it is somebody else's, or it was discarded.
+    #[error("there is no upload that takes parts")]
+    Gone,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Takes parts in.
+pub struct AddPart {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+    limits: UploadLimits,
+}
+
+impl AddPart {
+    /// Takes the ports and the limits.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>, limits: UploadLimits) -> Self {
+        Self { units, clock, limits }
+    }
+
+    /// Stores the next part; parts count from 0, and each but the last is [`PART_BYTES`] long.
+    pub async fn run(&self, key: UploadKey, position: u32, bytes: &[u8]) -> Result<(), AddPartError> {
+        let mut unit = self.units.begin().await?;
+        let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
+            unit.rollback().await?;
+            return Err(AddPartError::Gone);
+        };
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if !fits(&import, position, bytes.len()) {
+            unit.rollback().await?;
+            return Err(AddPartError::Misplaced);
+        }
+        let size = import.size.saturating_add(length);
+        if size > self.limits.max_bytes {
+            let reason = too_large(self.limits);
+            refuse(unit.as_mut(), import, reason, self.clock.now()).await?;
+            unit.commit().await?;
+            return Err(AddPartError::TooLarge);
+        }
+        unit.imports().add_part(key.id, position, bytes).await?;
+        unit.imports().update(&Import { size, ..import }).await?;
+        Ok(unit.commit().await?)
+    }
+}
+
+fn fits(import: &Import, position: u32, length: usize) -> bool {
+    let before = u64::from(position).checked_mul(PART_BYTES as u64);
+    (1..=PART_BYTES).contains(&length) && before == Some(import.size)
+}
+
+fn too_large(limits: UploadLimits) -> String {
+    format!("the file is larger than {} MiB, the most that this server takes", limits.max_bytes >> 20)
+}

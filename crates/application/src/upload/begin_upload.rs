@@ -1,0 +1,95 @@
+//! Begins an upload.
+
+use super::UploadLimits;
+use crate::import::ImportReport;
+use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::id::{ImportId, UserId};
+use domain::import::{FileName, ImportOrigin, ImportState};
+use std::sync::Arc;
+
+/// How many of a person's latest imports are looked at for open ones.
+const LOOKED_AT: u32 = 200;
+
+/// Who uploads what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeginUploadCommand {
+    /// The person.
+    pub user_id: UserId,
+    /// What the file is called.
+    pub file_name: FileName,
+}
+
+/// Why no upload was begun.
+#[derive(Debug, thiserror::Error)]
+pub enum BeginUploadError {
+    /// The person has as many uploads under way as they may have.
+    #[error("too many uploads are under way")]
+    TooManyOpen,
+    /// There is no such person any more.
+    #[error("there is no user with this id")]
+    UnknownUser,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Begins uploads.
+pub struct BeginUpload {
+    units: Arc<dyn UnitOfWorkFactory>,
+    entropy: Arc<dyn Entropy>,
+    clock: Arc<dyn Clock>,
+    limits: UploadLimits,
+}
+
+impl BeginUpload {
+    /// Takes the ports and the limits.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+        limits: UploadLimits,
+    ) -> Self {
+        Self { units, entropy, clock, limits }
+    }
+
+    /// Begins an upload in the person's own zone, and returns its id.
+    pub async fn run(&self, command: BeginUploadCommand) -> Result<ImportId, BeginUploadError> {
+        let BeginUploadCommand { user_id, file_name } = command;
+        let mut unit = self.units.begin().await?;
+        // Held until the end: two uploads that begin at once are counted one after the other.
+        let Some(user) = unit.users().find(user_id).await? else {
+            unit.rollback().await?;
+            return Err(BeginUploadError::UnknownUser);
+        };
+        let latest = unit.imports().list(Some(user_id), None, LOOKED_AT).await?;
+        if latest.iter().filter(|import| is_open(import)).count() >= self.limits.max_open {
+            unit.rollback().await?;
+            return Err(BeginUploadError::TooManyOpen);
+        }
+        let id = ImportId::from_uuid(self.entropy.uuid());
+        let import = Import {
+            id,
+            user_id: Some(user_id),
+            origin: ImportOrigin::Upload,
+            file_name,
+            format: None,
+            digest: None,
+            zone: user.home_timezone,
+            state: ImportState::Receiving,
+            size: 0,
+            bytes_done: 0,
+            started_at: self.clock.now(),
+            ended_at: None,
+            report: ImportReport::default(),
+            refusal: None,
+        };
+        unit.imports().insert(&import).await?;
+        unit.commit().await?;
+        Ok(id)
+    }
+}
+
+fn is_open(import: &Import) -> bool {
+    import.origin == ImportOrigin::Upload && !import.state.is_final()
+}

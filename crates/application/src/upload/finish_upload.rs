@@ -1,0 +1,50 @@
+//! Ends the receiving of an upload.
+
+use super::{UploadKey, find_in, refuse};
+use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
+use crate::ports::system::Clock;
+use domain::import::ImportState;
+use std::sync::Arc;
+
+/// Why an upload was not queued.
+#[derive(Debug, thiserror::Error)]
+pub enum FinishUploadError {
+    /// The file has no bytes; the upload is refused now.
+    #[error("the file is empty")]
+    Empty,
+    /// Nothing is being received under this id.
+    #[error("there is no upload that takes parts")]
+    Gone,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Queues uploads that came whole.
+pub struct FinishUpload {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+}
+
+impl FinishUpload {
+    /// Takes the ports.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, clock }
+    }
+
+    /// Lets the upload wait for a server that reads it.
+    pub async fn run(&self, key: UploadKey) -> Result<(), FinishUploadError> {
+        let mut unit = self.units.begin().await?;
+        let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
+            unit.rollback().await?;
+            return Err(FinishUploadError::Gone);
+        };
+        if import.size == 0 {
+            refuse(unit.as_mut(), import, "the file is empty".to_owned(), self.clock.now()).await?;
+            unit.commit().await?;
+            return Err(FinishUploadError::Empty);
+        }
+        unit.imports().update(&Import { state: ImportState::Waiting, ..import }).await?;
+        Ok(unit.commit().await?)
+    }
+}

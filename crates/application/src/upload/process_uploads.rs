@@ -1,0 +1,156 @@
+//! Reads uploads that wait, one at a time.
+
+use super::personal_file::PersonalFile;
+use super::refuse;
+use crate::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError};
+use crate::ports::import_source::{ImportFile, ImportRefusal};
+use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use crate::ports::upload_files::{SpoolError, UploadFiles};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{ImportId, UserId};
+use domain::import::ImportState;
+use domain::time::TimeZone;
+use std::sync::Arc;
+
+/// An upload that was leased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UploadJob {
+    /// Its import.
+    pub id: ImportId,
+    user_id: UserId,
+    zone: TimeZone,
+}
+
+/// What became of an upload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadEnd {
+    /// Everything was read.
+    Done,
+    /// The file is refused; the reason is kept for the person.
+    Refused,
+    /// The person, or the upload, is not wanted any more, or another server was faster.
+    Gone,
+}
+
+/// Why an upload was not read to its end; its lease ends, and another try begins.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessUploadsError {
+    /// The place for files failed.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Reads uploads.
+pub struct ProcessUploads {
+    units: Arc<dyn UnitOfWorkFactory>,
+    files: Arc<dyn UploadFiles>,
+    clock: Arc<dyn Clock>,
+    import: ImportRecords,
+}
+
+impl ProcessUploads {
+    /// How long a lease lasts: 60 seconds.
+    pub const LEASE: TimeDelta = TimeDelta::seconds(60);
+
+    /// Takes the ports.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        files: Arc<dyn UploadFiles>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let import = ImportRecords::new(units.clone(), entropy, clock.clone());
+        Self { units, files, clock, import }
+    }
+
+    /// Leases the upload that waits longest; nothing when none waits.
+    pub async fn take(&self) -> Result<Option<UploadJob>, StorageError> {
+        let now = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        let leased = unit.imports().lease(now, until(now)).await?;
+        unit.commit().await?;
+        Ok(leased
+            .and_then(|Import { id, user_id, zone, .. }| Some(UploadJob { id, user_id: user_id?, zone })))
+    }
+
+    /// Prolongs the lease; false when there is nothing more to do.
+    pub async fn prolong(&self, job: &UploadJob) -> Result<bool, StorageError> {
+        let now = self.clock.now();
+        let mut unit = self.units.begin().await?;
+        let is_running = unit.imports().prolong(job.id, until(now)).await?;
+        unit.commit().await?;
+        Ok(is_running)
+    }
+
+    /// Reads a leased upload. Blocks the thread for as long as that takes; dropped, it leaves what was stored so far,
+    /// and whoever takes the upload next begins again.
+    pub async fn work(&self, job: &UploadJob) -> Result<UploadEnd, ProcessUploadsError> {
+        let file = match self.file(job).await? {
+            Ok(file) => file,
+            Err(refusal) => return self.refuse(job, &refusal).await,
+        };
+        let about = FileAbout::Upload(job.id);
+        let command = ImportRecordsCommand { user_id: Some(job.user_id), dry_run: false, about };
+        match self.import.run(&command, &file, &|_, _| ()).await {
+            Ok(_) => Ok(UploadEnd::Done),
+            Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
+            Err(ImportRecordsError::UnknownUser | ImportRecordsError::TakenBack) => Ok(UploadEnd::Gone),
+            Err(ImportRecordsError::Storage(error)) => Err(error.into()),
+        }
+    }
+
+    /// Puts the parts together and looks at what they are.
+    async fn file(
+        &self,
+        job: &UploadJob,
+    ) -> Result<Result<PersonalFile, ImportRefusal>, ProcessUploadsError> {
+        let mut spooled = self.files.begin()?;
+        let mut position = 0;
+        while let Some(bytes) = self.part(job.id, position).await? {
+            spooled.write(&bytes)?;
+            position += 1;
+        }
+        let opened = spooled.open(job.zone, job.user_id);
+        Ok(opened.and_then(personal).map(PersonalFile))
+    }
+
+    async fn part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        let mut unit = self.units.begin().await?;
+        let part = unit.imports().part(id, position).await?;
+        unit.rollback().await?;
+        Ok(part)
+    }
+
+    async fn refuse(
+        &self,
+        job: &UploadJob,
+        refusal: &ImportRefusal,
+    ) -> Result<UploadEnd, ProcessUploadsError> {
+        let mut unit = self.units.begin().await?;
+        let found = unit.imports().find(job.id).await?;
+        let Some(import) = found.filter(|import| import.state == ImportState::Running) else {
+            unit.rollback().await?;
+            return Ok(UploadEnd::Gone);
+        };
+        refuse(unit.as_mut(), import, refusal.to_string(), self.clock.now()).await?;
+        unit.commit().await?;
+        Ok(UploadEnd::Refused)
+    }
+}
+
+fn until(now: DateTime<Utc>) -> DateTime<Utc> {
+    now + ProcessUploads::LEASE
+}
+
+/// Refuses what is a catalogue as a whole: it is nobody's own.
+fn personal(file: Box<dyn ImportFile>) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+    if file.format() == "dsld" {
+        let text = "this is a catalogue of supplements, which is imported by whoever runs this server";
+        return Err(ImportRefusal::NotThisFormat(text.to_owned()));
+    }
+    Ok(file)
+}
