@@ -17,6 +17,7 @@ mod fitbit;
 mod format;
 mod garmin;
 mod hypnogram;
+mod ingest;
 mod input;
 mod intake_csv;
 mod json;
@@ -32,11 +33,13 @@ mod sleep_as_android;
 mod source;
 mod timestamp;
 mod totals;
+mod upc;
 mod whoop;
 mod withings;
 
 pub use digest::digest;
 pub use format::{Format, UnknownFormat};
+pub use ingest::JsonIngestParser;
 pub use input::RECORD_LIMIT;
 pub use open::{FileContext, open};
 

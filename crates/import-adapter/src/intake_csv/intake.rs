@@ -2,12 +2,12 @@
 
 use crate::input::field;
 use crate::local_time::LocalTime;
+use crate::upc::standing_for;
 use application::ports::import_source::ImportedLog;
 use chrono::{DateTime, Utc};
 use domain::id::SupplementId;
 use domain::supplement::{IntakeLogRecord, Servings, Upc};
 use domain::time::TimeZone;
-use uuid::Uuid;
 
 pub(super) const CREATED_AT: &str = "created_at";
 pub(super) const SERVINGS: &str = "servings";
@@ -50,9 +50,7 @@ impl Intake<'_> {
     fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
         if self.columns.iter().any(|column| column == UPC) {
             let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;
-            let name = format!("upc:{}", upc.as_str());
-            let id = SupplementId::from_uuid(Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));
-            return Ok((id, Some(upc)));
+            return Ok((standing_for(&upc), Some(upc)));
         }
         let id = SupplementId::parse(self.required(SUPPLEMENT_ID)?);
         id.map(|id| (id, None)).map_err(|error| format!("supplement_id: {error}"))

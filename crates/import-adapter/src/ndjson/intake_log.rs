@@ -1,34 +1,51 @@
 //! The line `supplement_log`: the API's log entry.
 
 use super::line::check_person;
+use super::unfit::{Unfit, at, named};
 use crate::json::Loose;
 use crate::timestamp::Timestamp;
+use crate::upc::standing_for;
 use application::ports::import_source::ImportedLog;
 use domain::id::{IntakeLogId, SupplementId, UserId};
-use domain::supplement::{IntakeLogRecord, Servings};
+use domain::supplement::{IntakeLogRecord, InvalidIntakeLog, Servings, Upc};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     _type: Loose,
     id: Option<String>,
     created_at: String,
     user_id: Option<String>,
-    supplement_id: String,
+    supplement_id: Option<String>,
+    upc: Option<String>,
     servings: f64,
     external_id: Option<String>,
 }
 
-pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedLog>, String> {
+pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedLog>, Unfit> {
     check_person(line.user_id.as_deref(), user_id)?;
-    let id =
-        line.id.as_deref().map(IntakeLogId::parse).transpose().map_err(|error| format!("id: {error}"))?;
-    let supplement =
-        SupplementId::parse(&line.supplement_id).map_err(|error| format!("supplement_id: {error}"))?;
-    let created_at = Timestamp::parse("created_at", &line.created_at)?.instant;
-    let servings = Servings::new(line.servings).map_err(|error| error.to_string())?;
-    let record = IntakeLogRecord::new(supplement, created_at, servings, line.external_id)
-        .map_err(|error| error.to_string())?;
-    Ok(Box::new(ImportedLog { place: place.to_owned(), id, upc: None, record }))
+    let id = line.id.as_deref().map(IntakeLogId::parse).transpose().map_err(named("id"))?;
+    let (supplement, upc) = supplement(line.supplement_id.as_deref(), line.upc.as_deref())?;
+    let created_at = Timestamp::parse("created_at", &line.created_at).map_err(at("created_at"))?.instant;
+    let servings = Servings::new(line.servings).map_err(at("servings"))?;
+    let record = IntakeLogRecord::new(supplement, created_at, servings, line.external_id);
+    let record = record.map_err(|error| match error {
+        InvalidIntakeLog::CreatedAt => at("created_at")(error),
+        InvalidIntakeLog::ExternalKey(_) => at("external_id")(error),
+    })?;
+    Ok(Box::new(ImportedLog { place: place.to_owned(), id, upc, record }))
+}
+
+/// Gives the supplement by its id, else by its product code.
+fn supplement(id: Option<&str>, upc: Option<&str>) -> Result<(SupplementId, Option<Upc>), Unfit> {
+    match (id, upc) {
+        (Some(id), None) => Ok((SupplementId::parse(id).map_err(named("supplement_id"))?, None)),
+        (None, Some(upc)) => {
+            let upc = Upc::parse(upc).map_err(named("upc"))?;
+            Ok((standing_for(&upc), Some(upc)))
+        }
+        (Some(_), Some(_)) => Err(at("upc")("a log has supplement_id or upc, not both")),
+        (None, None) => Err(Unfit::missing("supplement_id")),
+    }
 }

@@ -1,6 +1,6 @@
 //! What the kinds of line have in common.
 
-use crate::json::reason;
+use super::unfit::{Unfit, named};
 use crate::source::Notes;
 use domain::id::UserId;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ const CHARS_SHOWN: usize = 40;
 
 /// Reads the members of a line; those that nobody knows, at any depth, are passed over and noted, because a
 /// misspelt name would lose data.
-pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut Notes) -> Result<T, String> {
+pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut Notes) -> Result<T, Unfit> {
     let mut unknown = BTreeSet::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let members = serde_ignored::deserialize(&mut deserializer, |path| {
@@ -22,7 +22,7 @@ pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut
             unknown.insert(shown(&key));
         }
     });
-    let members = members.map_err(|error| reason(&error))?;
+    let members = members.map_err(|error| Unfit::of_types(&error, text))?;
     if !unknown.is_empty() {
         let more = if unknown.len() > NAMES_SHOWN { ", ..." } else { "" };
         let names: Vec<_> = unknown.into_iter().take(NAMES_SHOWN).collect();
@@ -36,13 +36,13 @@ fn shown(name: &str) -> String {
 }
 
 /// Checks that a line is about the person for whom the file is read.
-pub(super) fn check_person(named: Option<&str>, expected: Option<UserId>) -> Result<(), String> {
-    let Some(named) = named else {
+pub(super) fn check_person(named_id: Option<&str>, expected: Option<UserId>) -> Result<(), Unfit> {
+    let Some(named_id) = named_id else {
         return Ok(());
     };
-    let named = UserId::parse(named).map_err(|error| format!("user_id: {error}"))?;
+    let user_id = UserId::parse(named_id).map_err(named("user_id"))?;
     match expected {
-        Some(expected) if expected != named => Err("user_id names another person".to_owned()),
+        Some(expected) if expected != user_id => Err(Unfit::other_person()),
         _ => Ok(()),
     }
 }

@@ -7,6 +7,10 @@ mod line;
 mod profile;
 mod session;
 mod supplement;
+mod unfit;
+mod user;
+
+pub(crate) use unfit::Unfit;
 
 use crate::format::Format;
 use crate::input::{Cursor, Place};
@@ -14,6 +18,7 @@ use crate::json::{Loose, check};
 use crate::recognition::{Recognised, Seen, Sketch};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::{ImportItem, ImportRefusal};
+use application::ports::ingest_source::IngestedUser;
 use domain::id::UserId;
 use line::read_members;
 use serde::Deserialize;
@@ -58,32 +63,61 @@ impl Ndjson {
         let text = check(&self.line, start)?;
         let mut notes = Notes::default();
         let place = format!("line {}", start.line);
-        let outcome = self.item(text, &place, &mut notes);
+        let outcome = self.item(text, &place, &mut notes).map_err(|unfit| unfit.reason);
         items.finish(&place, notes, outcome);
         Ok(())
     }
 
-    fn item(&self, text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, String> {
+    fn item(&self, text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
         if !text.trim_start().starts_with('{') {
-            return Err("not an object".to_owned());
+            return Err(Unfit::not_an_object());
         }
-        let kind: Kind = crate::json::decode(text)?;
+        let kind: Kind = serde_json::from_str(text).map_err(|error| Unfit::of_types(&error, text))?;
         match kind.r#type.as_str() {
-            Some(PROFILE) => {
-                profile::read(&read_members(text, notes)?, self.user_id, place).map(ImportItem::Profile)
-            }
-            Some(SESSION) => {
-                session::read(&read_members(text, notes)?, place, notes).map(ImportItem::Session)
-            }
-            Some(SUPPLEMENT) => {
-                supplement::read(read_members(text, notes)?, place).map(ImportItem::Supplement)
-            }
-            Some(LOG) => {
-                intake_log::read(read_members(text, notes)?, self.user_id, place).map(ImportItem::Log)
-            }
-            _ => Err(format!("type is not one of {PROFILE}, {SESSION}, {SUPPLEMENT} and {LOG}")),
+            Some(PROFILE) => read_profile(text, self.user_id, place, notes),
+            Some(SESSION) => read_session(text, place, notes),
+            Some(SUPPLEMENT) => read_supplement(text, place, notes),
+            Some(LOG) => read_log(text, self.user_id, place, notes),
+            _ => Err(unfit::at("type")(format!(
+                "type is not one of {PROFILE}, {SESSION}, {SUPPLEMENT} and {LOG}"
+            ))),
         }
     }
+}
+
+/// Reads what is known of the person.
+pub(crate) fn read_profile(
+    text: &str,
+    user_id: Option<UserId>,
+    place: &str,
+    notes: &mut Notes,
+) -> Result<ImportItem, Unfit> {
+    profile::read(&read_members(text, notes)?, user_id, place).map(ImportItem::Profile)
+}
+
+/// Reads a session.
+pub(crate) fn read_session(text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
+    session::read(&read_members(text, notes)?, place, notes).map(ImportItem::Session)
+}
+
+/// Reads a label.
+pub(crate) fn read_supplement(text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
+    supplement::read(read_members(text, notes)?, place).map(ImportItem::Supplement)
+}
+
+/// Reads an intake.
+pub(crate) fn read_log(
+    text: &str,
+    user_id: Option<UserId>,
+    place: &str,
+    notes: &mut Notes,
+) -> Result<ImportItem, Unfit> {
+    intake_log::read(read_members(text, notes)?, user_id, place).map(ImportItem::Log)
+}
+
+/// Reads a person.
+pub(crate) fn read_user(text: &str, notes: &mut Notes) -> Result<Box<IngestedUser>, Unfit> {
+    user::read(&read_members(text, notes)?)
 }
 
 /// The member that says what a line is.

@@ -1,6 +1,7 @@
 //! The line `profile`: the API's profile data.
 
 use super::line::check_person;
+use super::unfit::{Unfit, at, named};
 use crate::json::Loose;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedProfile;
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     _type: Loose,
     user_id: Option<String>,
     created_at: Option<String>,
@@ -30,31 +31,70 @@ pub(super) struct Line {
     wheelchair_use: Option<bool>,
 }
 
-pub(super) fn read(
-    line: &Line,
-    user_id: Option<UserId>,
-    place: &str,
-) -> Result<Box<ImportedProfile>, String> {
+pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedProfile>, Unfit> {
     check_person(line.user_id.as_deref(), user_id)?;
-    let created_at =
-        line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose()?;
-    let zone = line.home_timezone.as_deref().map(TimeZone::parse).transpose();
+    let created_at = line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose();
+    let created_at = created_at.map_err(at("created_at"))?;
     Ok(Box::new(ImportedProfile {
         place: place.to_owned(),
         created_at: created_at.map(|timestamp| timestamp.instant),
-        home_timezone: zone.map_err(|error| format!("home_timezone: {error}"))?,
-        biology: biology(line).map_err(|error| error.to_string())?,
+        home_timezone: zone(line.home_timezone.as_deref())?,
+        biology: Body::of(line).read()?,
     }))
 }
 
-fn biology(line: &Line) -> Result<Biology, InvalidBiology> {
-    Ok(Biology {
-        birth_date: line.birth_date.as_deref().map(BirthDate::parse).transpose()?,
-        biological_sex: line.biological_sex.as_deref().map(BiologicalSex::parse).transpose()?,
-        blood_type: line.blood_type.as_deref().map(BloodType::parse).transpose()?,
-        height: line.height_cm.map(BodyHeight::from_centimetres).transpose()?,
-        weight: line.weight_kg.map(BodyWeight::from_kilograms).transpose()?,
-        skin_type: line.skin_type.map(SkinType::new).transpose()?,
-        wheelchair_use: line.wheelchair_use,
-    })
+/// What is said of a person's body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body<'a> {
+    pub(super) birth_date: Option<&'a str>,
+    pub(super) biological_sex: Option<&'a str>,
+    pub(super) blood_type: Option<&'a str>,
+    pub(super) height_cm: Option<f64>,
+    pub(super) weight_kg: Option<f64>,
+    pub(super) skin_type: Option<u8>,
+    pub(super) wheelchair_use: Option<bool>,
+}
+
+impl<'a> Body<'a> {
+    fn of(line: &'a Line) -> Self {
+        Self {
+            birth_date: line.birth_date.as_deref(),
+            biological_sex: line.biological_sex.as_deref(),
+            blood_type: line.blood_type.as_deref(),
+            height_cm: line.height_cm,
+            weight_kg: line.weight_kg,
+            skin_type: line.skin_type,
+            wheelchair_use: line.wheelchair_use,
+        }
+    }
+
+    pub(super) fn read(&self) -> Result<Biology, Unfit> {
+        self.values().map_err(|error| {
+            let member = match error {
+                InvalidBiology::BirthDate => "birth_date",
+                InvalidBiology::BiologicalSex => "biological_sex",
+                InvalidBiology::BloodType => "blood_type",
+                InvalidBiology::Height => "height_cm",
+                InvalidBiology::Weight => "weight_kg",
+                InvalidBiology::SkinType => "skin_type",
+            };
+            at(member)(error)
+        })
+    }
+
+    fn values(&self) -> Result<Biology, InvalidBiology> {
+        Ok(Biology {
+            birth_date: self.birth_date.map(BirthDate::parse).transpose()?,
+            biological_sex: self.biological_sex.map(BiologicalSex::parse).transpose()?,
+            blood_type: self.blood_type.map(BloodType::parse).transpose()?,
+            height: self.height_cm.map(BodyHeight::from_centimetres).transpose()?,
+            weight: self.weight_kg.map(BodyWeight::from_kilograms).transpose()?,
+            skin_type: self.skin_type.map(SkinType::new).transpose()?,
+            wheelchair_use: self.wheelchair_use,
+        })
+    }
+}
+
+pub(super) fn zone(text: Option<&str>) -> Result<Option<TimeZone>, Unfit> {
+    text.map(TimeZone::parse).transpose().map_err(named("home_timezone"))
 }

@@ -1,5 +1,6 @@
 //! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
 
+use super::unfit::{Unfit, at, named};
 use crate::json::{Bounded, Loose};
 use crate::source::Notes;
 use crate::timestamp::Timestamp;
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     _type: Loose,
     id: Option<String>,
     time_in_bed_start: String,
@@ -42,42 +43,47 @@ struct RawMetric {
     value: f64,
 }
 
-pub(super) fn read(line: &Line, place: &str, notes: &mut Notes) -> Result<Box<ImportedSession>, String> {
-    let start = Timestamp::parse("time_in_bed_start", &line.time_in_bed_start)?;
-    let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end)?;
+pub(super) fn read(line: &Line, place: &str, notes: &mut Notes) -> Result<Box<ImportedSession>, Unfit> {
+    let start =
+        Timestamp::parse("time_in_bed_start", &line.time_in_bed_start).map_err(at("time_in_bed_start"))?;
+    let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end).map_err(at("time_in_bed_end"))?;
     let time_in_bed = TimeInBed::new(start.instant, end.instant, start.offset, end.offset)
-        .map_err(|error| format!("time in bed: {error}"))?;
-    let id =
-        line.id.as_deref().map(SleepSessionId::parse).transpose().map_err(|error| format!("id: {error}"))?;
+        .map_err(|error| at("time_in_bed_end")(format!("time in bed: {error}")))?;
+    let id = line.id.as_deref().map(SleepSessionId::parse).transpose().map_err(named("id"))?;
     let source = line.source.as_deref().map(SleepSource::parse).transpose();
-    let updated_at =
-        line.updated_at.as_deref().map(|text| Timestamp::parse("updated_at", text)).transpose()?;
+    let updated_at = line
+        .updated_at
+        .as_deref()
+        .map(|text| Timestamp::parse("updated_at", text))
+        .transpose()
+        .map_err(at("updated_at"))?;
     let head = SleepRecordHead {
         key: key(line, &time_in_bed)?,
-        source: source.map_err(|error| format!("source: {error}"))?,
+        source: source.map_err(named("source"))?,
         time_in_bed,
         is_nap: line.is_nap,
     };
-    let hypnogram = hypnogram(&line.raw_sleep.0, &time_in_bed, notes)?;
+    let hypnogram = hypnogram(&line.raw_sleep.0, &time_in_bed, notes).map_err(at("raw_sleep"))?;
     let record = if hypnogram.is_empty() {
-        SleepRecord::from_metrics(head, metrics(&line.sleep_metric.0, &time_in_bed, notes)?)
+        let metrics = metrics(&line.sleep_metric.0, &time_in_bed, notes).map_err(at("sleep_metric"))?;
+        SleepRecord::from_metrics(head, metrics)
     } else {
         SleepRecord::from_stages(head, hypnogram)
     };
-    let record = record.map_err(|error| error.to_string())?;
+    let record = record.map_err(at("raw_sleep"))?;
     let updated_at = updated_at.map(|timestamp| timestamp.instant);
     Ok(Box::new(ImportedSession { place: place.to_owned(), id, record, updated_at }))
 }
 
 /// Gives the key that the session had, else one made of its start.
-fn key(line: &Line, time_in_bed: &TimeInBed) -> Result<SessionKey, String> {
+fn key(line: &Line, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
     let kind = match line.external_id_kind.as_deref() {
         None | Some("given") => SessionKeyKind::Given,
         Some("derived") => SessionKeyKind::Derived,
-        Some(_) => return Err("external_id_kind is neither given nor derived".to_owned()),
+        Some(_) => return Err(at("external_id_kind")("external_id_kind is neither given nor derived")),
     };
     match &line.external_id {
-        Some(text) => SessionKey::of(kind, text).map_err(|error| format!("external_id: {error}")),
+        Some(text) => SessionKey::of(kind, text).map_err(named("external_id")),
         None => Ok(SessionKey::derived_from(time_in_bed.start())),
     }
 }

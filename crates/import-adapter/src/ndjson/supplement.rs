@@ -1,11 +1,14 @@
 //! The line `supplement`: the API's `details`.
 
+use super::unfit::{Unfit, at, named};
 use crate::json::{Bounded, Loose};
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSupplement;
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::id::SupplementId;
-use domain::supplement::{Amount, CatalogueKey, Ingredient, SupplementLabel, SupplementLabelFields};
+use domain::supplement::{
+    Amount, CatalogueKey, Ingredient, InvalidLabel, SupplementLabel, SupplementLabelFields,
+};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -14,7 +17,7 @@ const LABEL_WORDS: Uuid = Uuid::from_u128(0x8f1d_3c52_7a0e_4b69_9d44_2e6b_a1c7_5
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     _type: Loose,
     id: Option<String>,
     brand: Option<String>,
@@ -39,11 +42,10 @@ struct RawIngredient {
     amount_stated: Option<bool>,
 }
 
-pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, String> {
-    let id =
-        line.id.as_deref().map(SupplementId::parse).transpose().map_err(|error| format!("id: {error}"))?;
-    let entered = line.entry_date.as_deref().map(|text| Timestamp::parse("entry_date", text)).transpose()?;
-    let entered = entered.map(|timestamp| timestamp.instant);
+pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, Unfit> {
+    let id = line.id.as_deref().map(SupplementId::parse).transpose().map_err(named("id"))?;
+    let entered = line.entry_date.as_deref().map(|text| Timestamp::parse("entry_date", text)).transpose();
+    let entered = entered.map_err(at("entry_date"))?.map(|timestamp| timestamp.instant);
     let (external_id, external_source) = (line.external_id, line.external_source);
     let fields = SupplementLabelFields {
         brand: line.brand.unwrap_or_default(),
@@ -51,15 +53,21 @@ pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, S
         servings: line.servings.printed().unwrap_or_default(),
         upc: line.upc.unwrap_or_default(),
         entry_date: entered.filter(is_midnight).map(|instant| instant.date_naive()),
-        ingredients: ingredients(line.supplement_ingredient.0)?,
+        ingredients: ingredients(line.supplement_ingredient.0).map_err(at("supplement_ingredient"))?,
     };
-    let label = SupplementLabel::new(fields).map_err(|error| error.to_string())?;
+    let label = SupplementLabel::new(fields).map_err(|error| match error {
+        InvalidLabel::Text(text) => at(text.field)(text),
+        InvalidLabel::EntryDate => at("entry_date")(error),
+        InvalidLabel::Quantity | InvalidLabel::NotPresentUnit | InvalidLabel::TooManyIngredients { .. } => {
+            at("supplement_ingredient")(error)
+        }
+    })?;
     let key = match (external_id, external_source) {
         (Some(key), Some(source)) => CatalogueKey::new(source, key),
         (None, None) => CatalogueKey::new(CatalogueKey::RESTWELL.to_owned(), own_key(id, &label)),
-        _ => return Err("external_id and external_source go together".to_owned()),
+        _ => return Err(at("external_id")("external_id and external_source go together")),
     };
-    let key = key.map_err(|error| format!("external_id: {error}"))?;
+    let key = key.map_err(named("external_id"))?;
     Ok(Box::new(ImportedSupplement { place: place.to_owned(), id, key, label, entry_date: entered }))
 }
 

@@ -1,0 +1,44 @@
+//! The texts of the items, one after the other.
+
+use crate::input::{Cursor, damaged};
+use crate::json::{Document, Layout, check};
+use application::ports::import_source::ImportRefusal;
+use application::ports::ingest_source::IngestLayout;
+
+/// The items of a body as they are written, known to be valid JSON.
+pub(super) enum Records {
+    Document(Document),
+    Lines { cursor: Cursor, line: Vec<u8> },
+}
+
+impl Records {
+    /// Begins to read; what is neither an object nor a list is refused, and so is nothing at all.
+    pub(super) fn new(layout: IngestLayout, mut cursor: Cursor) -> Result<Self, ImportRefusal> {
+        if layout == IngestLayout::Lines {
+            return Ok(Self::Lines { cursor, line: Vec::new() });
+        }
+        let layout = match cursor.peek_token()? {
+            Some(b'{') => Layout::Single,
+            Some(b'[') => Layout::List,
+            Some(_) => return Err(damaged(cursor.place(), "neither a JSON object nor a list")),
+            None => return Err(damaged(cursor.place(), "the body is empty")),
+        };
+        Ok(Self::Document(Document::new(cursor, layout)))
+    }
+
+    /// Gives the next item; absent at the end of the body.
+    pub(super) fn next(&mut self) -> Result<Option<&str>, ImportRefusal> {
+        match self {
+            Self::Document(document) => Ok(document.next_record()?.map(|record| record.text)),
+            Self::Lines { cursor, line } => loop {
+                let start = cursor.place();
+                if cursor.read_line(line)?.is_none() {
+                    return Ok(None);
+                }
+                if !line.iter().all(u8::is_ascii_whitespace) {
+                    break check(line, start).map(Some);
+                }
+            },
+        }
+    }
+}

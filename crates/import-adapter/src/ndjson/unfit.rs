@@ -1,0 +1,165 @@
+//! Why a line or an item is not taken.
+
+use crate::input::Place;
+use crate::json::reason;
+use application::ports::ingest_source::{ItemCode, ItemRefusal};
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// Why a line or an item is not taken, and for which of its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unfit {
+    code: ItemCode,
+    field: Option<Cow<'static, str>>,
+    /// In words for people; never a value.
+    pub(super) reason: String,
+}
+
+/// Words an error about a member that names the member itself.
+pub(super) fn at<E: Display>(field: &'static str) -> impl Fn(E) -> Unfit {
+    move |error| {
+        let (code, field) = (ItemCode::InvalidMember, Some(Cow::Borrowed(field)));
+        Unfit { code, field, reason: error.to_string() }
+    }
+}
+
+/// Words an error about a member that does not name it.
+pub(super) fn named<E: Display>(field: &'static str) -> impl Fn(E) -> Unfit {
+    move |error| at(field)(format!("{field}: {error}"))
+}
+
+impl Unfit {
+    pub(crate) fn not_an_object() -> Self {
+        Self { code: ItemCode::NotAnObject, field: None, reason: "not an object".to_owned() }
+    }
+
+    pub(super) fn missing(field: &'static str) -> Self {
+        let reason = format!("missing field `{field}`");
+        Self { code: ItemCode::MissingMember, ..at(field)(reason) }
+    }
+
+    pub(super) fn other_person() -> Self {
+        let reason = "user_id names another person";
+        Self { code: ItemCode::OtherUser, ..at("user_id")(reason) }
+    }
+
+    /// Words an error about the types of members.
+    pub(super) fn of_types(error: &serde_json::Error, text: &str) -> Self {
+        let place = Place::START.within(error.line(), error.column());
+        let inside = member_at(text, place).map(|name| Cow::Owned(name.to_owned()));
+        let reason = reason(error);
+        let quoted = |before: &str| {
+            let name = reason.strip_prefix(before)?.strip_prefix('`')?.strip_suffix('`')?;
+            Some(Cow::Owned(name.to_owned()))
+        };
+        if let Some(name) = quoted("missing field ") {
+            // Of an entry of a list it is the list that is at fault.
+            return Self { code: ItemCode::MissingMember, field: Some(inside.unwrap_or(name)), reason };
+        }
+        let field = inside.or_else(|| quoted("a member is given twice: "));
+        Self { code: ItemCode::InvalidMember, field, reason }
+    }
+}
+
+impl From<Unfit> for ItemRefusal {
+    fn from(Unfit { code, field, reason }: Unfit) -> Self {
+        Self { code, field: field.map(Cow::into_owned), detail: reason }
+    }
+}
+
+/// Finds the member of an object in whose value a place lies; nothing where the object itself ends.
+fn member_at(text: &str, place: Place) -> Option<&str> {
+    let mut here = Place::START;
+    let (mut depth, mut is_name, mut name) = (0_usize, false, None);
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => {
+                here.pass(byte);
+                let mut end = at;
+                let mut escaped = false;
+                for (next, byte) in bytes.by_ref() {
+                    here.pass(byte);
+                    end = next;
+                    match byte {
+                        _ if escaped => escaped = false,
+                        b'\\' => escaped = true,
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+                if depth == 1 && is_name {
+                    name = text.get(at.saturating_add(1)..end);
+                }
+            }
+            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match byte {
+            b'"' => is_name = false,
+            b'{' | b',' if depth == 1 => is_name = true,
+            _ => {}
+        }
+        if byte != b'"' {
+            here.pass(byte);
+        }
+        if depth == 0 {
+            return None;
+        }
+        if (here.line, here.column) > (place.line, place.column) {
+            return name;
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unfit;
+    use crate::ndjson::line::read_members;
+    use crate::source::Notes;
+    use application::ports::ingest_source::{ItemCode, ItemRefusal};
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only the types matter")]
+    struct Members {
+        name: String,
+        number: Option<f64>,
+        list: Option<Vec<Entry>>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only the types matter")]
+    struct Entry {
+        start: String,
+    }
+
+    fn refusal(text: &str) -> (ItemCode, Option<String>) {
+        let unfit: Unfit = read_members::<Members>(text, &mut Notes::default()).unwrap_err();
+        let ItemRefusal { code, field, detail } = unfit.into();
+        assert!(!detail.contains("secret"), "{detail}");
+        (code, field)
+    }
+
+    #[test]
+    fn a_refusal_names_the_member_at_fault_and_no_value() {
+        use ItemCode::{InvalidMember, MissingMember};
+        for (text, code, field) in [
+            ("{}", MissingMember, "name"),
+            (r#"{"number":1}"#, MissingMember, "name"),
+            (r#"{"name":7}"#, InvalidMember, "name"),
+            (r#"{"name":"a","number":"secret"}"#, InvalidMember, "number"),
+            ("{\n \"name\": \"a\",\n \"number\": \"secret\"\n}", InvalidMember, "number"),
+            (r#"{"number":"secret","name":"a"}"#, InvalidMember, "number"),
+            (r#"{"number":[1],"name":"a"}"#, InvalidMember, "number"),
+            (r#"{"name":"a","list":[{"start":"b"},{}]}"#, MissingMember, "list"),
+            (r#"{"name":"ü","list":[{"start":7}],"number":1}"#, InvalidMember, "list"),
+            (r#"{"list":7,"name":"a"}"#, InvalidMember, "list"),
+        ] {
+            assert_eq!(refusal(text), (code, Some(field.to_owned())), "{text}");
+        }
+        assert_eq!(refusal(r#"{"name":"a","name":"b"}"#).0, InvalidMember);
+    }
+}
