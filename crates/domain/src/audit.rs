@@ -72,7 +72,7 @@ audit_kinds! {
     UserLocked => "user.locked",
     /// An account was unlocked.
     UserUnlocked => "user.unlocked",
-    /// A person and everything under their id was erased.
+    /// A person and everything under their id was erased; whose it was is not told.
     UserErased => "user.erased",
     /// A person signed in; the subject is the session.
     SignedIn => "session.signed_in",

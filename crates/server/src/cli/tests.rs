@@ -27,6 +27,7 @@ fn every_documented_command_is_there() {
         format!("user update {ID} --timezone UTC --blood-type A- --wheelchair-use false"),
         format!("user lock {ID}"),
         format!("user unlock {ID}"),
+        format!("user erase {ID} --yes --json"),
         format!("user delete {ID} --yes"),
         "client create --name N --redirect-uri https://a.example/cb --scope sleep --scope profile --no-query-secrets --json"
             .to_owned(),

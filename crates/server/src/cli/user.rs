@@ -7,9 +7,9 @@ use super::password::{self, Chosen};
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
-use application::operator::{
-    ChangeUser, CreateUser, CreateUserCommand, DeleteUser, FindUser, ListUsers, UserChange,
-};
+use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
+use application::operator::{ChangeUser, CreateUser, CreateUserCommand, FindUser, ListUsers, UserChange};
+use application::ports::storage::Erasure;
 use clap::{Args, Subcommand};
 use domain::id::UserId;
 use domain::time::{TimeZone, format};
@@ -43,8 +43,9 @@ pub(crate) enum UserCommand {
     Lock(OneArguments),
     /// Unlock an account
     Unlock(OneArguments),
-    /// Delete a person with everything that is stored of them
-    Delete(DeleteArguments),
+    /// Erase a person with everything that is stored of them; prints a receipt
+    #[command(alias = "delete")]
+    Erase(EraseArguments),
 }
 
 /// Who is to be created.
@@ -141,22 +142,25 @@ pub(crate) struct UpdateArguments {
     json: bool,
 }
 
-/// Who is to be deleted.
+/// Who is to be erased.
 #[derive(Debug, Args)]
-pub(crate) struct DeleteArguments {
+pub(crate) struct EraseArguments {
     /// The person's id
     #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
     user_id: UserId,
     /// Really do it
     #[arg(long)]
     yes: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs a command about people.
 pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Result<()> {
-    if let UserCommand::Delete(DeleteArguments { user_id, yes: false }) = &command {
+    if let UserCommand::Erase(EraseArguments { user_id, yes: false, json: _ }) = &command {
         bail!(
-            "this deletes {user_id} with all sleep sessions, logs and grants, and cannot be undone; add --yes to do it"
+            "this erases {user_id} with all sleep sessions, logs and grants, and cannot be undone; add --yes to do it"
         );
     }
     let session = Session::open(settings).await?;
@@ -168,7 +172,7 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Re
         UserCommand::Update(arguments) => update(&session, arguments).await,
         UserCommand::Lock(arguments) => lock(&session, &arguments, true).await,
         UserCommand::Unlock(arguments) => lock(&session, &arguments, false).await,
-        UserCommand::Delete(arguments) => delete(&session, arguments.user_id).await,
+        UserCommand::Erase(arguments) => erase(&session, &arguments).await,
     }
 }
 
@@ -243,13 +247,20 @@ async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Res
     user.with_context(|| format!("user {id} was not changed"))
 }
 
-async fn delete(session: &Session, id: UserId) -> anyhow::Result<()> {
+async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<()> {
+    let EraseArguments { user_id, yes: _, json } = *arguments;
     let Session { store, clock, entropy } = session;
-    if DeleteUser::new(store.units.clone(), entropy.clone(), clock.clone()).run(id).await? {
-        output::note(format!("deleted user {id}"));
-        return Ok(());
+    let erase = ErasePerson::new(store.units.clone(), entropy.clone(), clock.clone());
+    match erase.run(ErasePersonCommand::ByOperator(user_id)).await {
+        Ok(Erasure { id, at }) => {
+            let record = Record::new().with_text("erasure_id", id).with("erased_at", format::utc(at));
+            Ok(output::print(&record, json)?)
+        }
+        Err(ErasePersonError::NotFound) => {
+            bail!("there is no user {user_id}; `restwell user list` lists them")
+        }
+        Err(error) => Err(error.into()),
     }
-    bail!("there is no user {id}; `restwell user list` lists them")
 }
 
 fn summary(user: &User) -> Record {

@@ -7,7 +7,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::UserChanged | AuditKind::UserLocked | AuditKind::UserUnlocked => {
             include_str!("../../operator/change_user.rs")
         }
-        AuditKind::UserErased => include_str!("../../operator/delete_user.rs"),
+        AuditKind::UserErased => include_str!("../../erasure/erase_person.rs"),
         AuditKind::SignedIn => include_str!("../../account/sign_in.rs"),
         AuditKind::SignInRefused | AuditKind::SignInLimited => {
             include_str!("../../account/password_check.rs")

@@ -1,8 +1,8 @@
 use super::{one, unavailable};
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{
-    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, DeleteUser, FindUser,
-    ListUsers, UserChange,
+    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, FindUser, ListUsers,
+    UserChange,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{MockProfileReader, StorageError, UniqueKey};
@@ -235,32 +235,6 @@ async fn an_address_that_somebody_else_has_is_not_taken_over() {
     assert!(matches!(outcome, Err(ChangeUserError::EmailTaken)));
     assert_eq!(endings.committed(), 0);
     assert_events(&events, &[]);
-}
-
-#[tokio::test]
-async fn a_deletion_says_whether_there_was_anybody() {
-    for existed in [true, false] {
-        let mut unit = MockUnitOfWork::default();
-        unit.users
-            .expect_find()
-            .times(1)
-            .withf(|id| *id == user_id(1))
-            .returning(move |_| Ok(existed.then(person)));
-        let times = usize::from(existed);
-        unit.users.expect_delete().times(times).withf(|id| *id == user_id(1)).returning(|_| Ok(true));
-        unit.password_links
-            .expect_delete_sign_ups()
-            .times(times)
-            .withf(|email| *email == person().email)
-            .returning(|_| Ok(1));
-        let (units, endings) = one(unit);
-        let events = units.events();
-        let delete = DeleteUser::new(units, entropy(), clock());
-        assert_eq!(delete.run(user_id(1)).await.unwrap(), existed);
-        let erased = existed.then(|| operators(AuditKind::UserErased).user(user_id(1)));
-        assert_events(&events, erased.as_slice());
-        assert_eq!((endings.committed(), endings.rolled_back()), if existed { (1, 0) } else { (0, 1) });
-    }
 }
 
 #[tokio::test]

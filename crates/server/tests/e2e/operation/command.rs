@@ -2,7 +2,6 @@
 
 use super::reader::Reader;
 use super::records;
-use super::store::register_as;
 use crate::e2e::app::{
     REDIRECT_URI, Registration, SCOPES, ask_refresh, ask_token, code, redeem, register, text,
 };
@@ -56,14 +55,14 @@ async fn every_command_explains_itself() {
         ("serve", "--config"),
         ("migrate", "--config"),
         ("check-config", "--config"),
-        ("user", "create list show update reset-password lock unlock delete"),
+        ("user", "create list show update reset-password lock unlock erase"),
         ("user create", "--email --timezone --user-id --birth-date --password-stdin --no-password --json"),
         ("user list", "--json"),
         ("user show", "USER_ID --json"),
         ("user update", "--email --timezone --birth-date --json"),
         ("user lock", "USER_ID"),
         ("user unlock", "USER_ID"),
-        ("user delete", "USER_ID --yes"),
+        ("user erase", "USER_ID --yes --json"),
         ("user reset-password", "USER_ID --password-stdin --json"),
         ("session", "list revoke"),
         ("session list", "USER_ID --json"),
@@ -179,16 +178,20 @@ on_both_stores! {
         within_two_seconds(&reader, StatusCode::OK).await;
         assert_eq!(ask_refresh(&server, &registration, &tokens.refresh).await.status(), StatusCode::OK);
 
-        assert!(refused(&world, &["user", "delete", user]).contains("--yes"));
+        assert!(refused(&world, &["user", "erase", user]).contains("--yes"));
         assert_eq!(world.json(&["user", "show", user, "--json"])["status"], "active");
-        assert_eq!(world.ok(&["user", "delete", user, "--yes"]), "");
+        let receipt = world.json(&["user", "erase", user, "--yes", "--json"]);
+        assert_eq!(members(&receipt), ["erased_at", "erasure_id"]);
         within_two_seconds(&reader, StatusCode::UNAUTHORIZED).await;
         assert_eq!(ask_refresh(&server, &registration, &tokens.refresh).await.status(), StatusCode::BAD_REQUEST);
+        // By its former name too.
         refused(&world, &["user", "delete", user, "--yes"]);
         assert!(list(&world, &["grant", "list", "--json"]).is_empty());
-        // The id and the address are free again, and nothing of the data came back with them.
-        register_as(&world, user, "UTC");
-        assert_eq!(world.ok(&["export", "--user", user]).lines().count(), 1);
+        // The address is free again, the id never: nobody is to be taken for who was there before.
+        let create = ["user", "create", "--email", "sleeper@example.org", "--timezone", "UTC", "--no-password"];
+        refused(&world, &[&create[..], &["--user-id", user]].concat());
+        let heir = world.json(&[&create[..], &["--json"]].concat());
+        assert_eq!(world.ok(&["export", "--user", &text(&heir, "user_id")]).lines().count(), 1);
     }
 
     async fn clients_are_created_shown_and_changed(world: World) {

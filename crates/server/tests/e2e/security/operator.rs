@@ -4,10 +4,11 @@
 use crate::e2e::app::{REDIRECT_URI, Registration};
 use crate::e2e::world::{StoreKind, World};
 use application::account::{ChoosePasswordPorts, IssuePasswordLink, SetPassword};
+use application::erasure::{ErasePerson, ErasePersonCommand};
 use application::key::{OlderKeys, RotateSigningKey};
 use application::operator::{
     ChangeClient, ChangeUser, ClientChange, CreateClient, CreateClientCommand, CreateUser, CreateUserCommand,
-    DeleteUser, IssueCode, IssueCodeCommand, IssueCodeError, RevokeGrants, RotateClientSecret, UserChange,
+    IssueCode, IssueCodeCommand, IssueCodeError, RevokeGrants, RotateClientSecret, UserChange,
 };
 use application::personal_token::{CreatePersonalToken, CreatePersonalTokenCommand};
 use application::ports::storage::{
@@ -154,7 +155,8 @@ impl Operator {
     /// Deletes a person.
     pub(super) async fn delete(&self, user_id: &str) {
         let (units, entropy, clock) = self.ports();
-        assert!(DeleteUser::new(units, entropy, clock).run(user(user_id)).await.expect("deletion"));
+        let command = ErasePersonCommand::ByOperator(user(user_id));
+        ErasePerson::new(units, entropy, clock).run(command).await.expect("erasure");
     }
 
     /// Registers an app that may ask for everything, or a service client with every scope of one.

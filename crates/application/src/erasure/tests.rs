@@ -1,0 +1,114 @@
+use super::{ErasePerson, ErasePersonCommand, ErasePersonError};
+use crate::audit::testing::{assert_events, event};
+use crate::ports::storage::StorageError;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{clock, drawn_uuid, entropy, noon, person, seconds, user_id};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::{ClientId, SessionId};
+use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::session::{AuthenticationMethod, FRESH_SECONDS, Session};
+use std::sync::Arc;
+use uuid::Uuid;
+
+fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    (Arc::new(units), endings)
+}
+
+/// A session in which the person signed in so many seconds before noon.
+fn session(age: i64) -> Session {
+    let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([3; 32]));
+    Session {
+        id: SessionId::from_uuid(Uuid::from_u128(9)),
+        user_id: user_id(1),
+        token_hash: cookie.hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: noon() - seconds(age),
+        last_seen_at: noon(),
+    }
+}
+
+/// A unit of work that knows the person, and erases them this often.
+fn erasing(times: usize) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
+    unit.erasures
+        .expect_erase()
+        .times(times)
+        .withf(|id, erasure| *id == user_id(1) && erasure.at == noon())
+        .returning(|_, _| Ok(true));
+    unit
+}
+
+#[tokio::test]
+async fn an_erasure_leaves_an_event_that_names_nobody_and_a_receipt() {
+    let client_id = ClientId::from_uuid(Uuid::from_u128(7));
+    let told = |actor| event(actor, AuditKind::UserErased);
+    for (command, expected) in [
+        (ErasePersonCommand::ByOperator(user_id(1)), told(AuditActor::Operator)),
+        (ErasePersonCommand::ByClient(client_id, user_id(1)), told(AuditActor::Client).client(client_id)),
+    ] {
+        let (units, endings) = one(erasing(1));
+        let events = units.events();
+        let receipt = ErasePerson::new(units, entropy(), clock()).run(command).await.unwrap();
+        assert_eq!((receipt.id.as_uuid(), receipt.at), (drawn_uuid(1), noon()));
+        assert_events(&events, &[expected]);
+        assert_eq!(endings.committed(), 1);
+    }
+}
+
+/// Erases on behalf of the person, in a session of this age, which is still there or not.
+async fn by_person(age: i64, is_there: bool, erased: usize) -> Result<(), ErasePersonError> {
+    let mut unit = erasing(erased);
+    let found = is_there.then(|| session(age));
+    unit.sessions
+        .expect_find()
+        .times(1)
+        .withf(|user, id| *user == user_id(1) && *id == session(0).id)
+        .return_once(move |_, _| Ok(found));
+    let (units, endings) = one(unit);
+    let events = units.events();
+    let session = session(age);
+    let outcome =
+        ErasePerson::new(units, entropy(), clock()).run(ErasePersonCommand::ByPerson(&session)).await;
+    let expected: Vec<_> = (0..erased).map(|_| event(AuditActor::Person, AuditKind::UserErased)).collect();
+    assert_events(&events, &expected);
+    assert_eq!((endings.committed(), endings.rolled_back()), (erased, 1 - erased));
+    outcome.map(drop)
+}
+
+#[tokio::test]
+async fn a_person_is_erased_in_a_fresh_session_that_has_not_ended() {
+    by_person(0, true, 1).await.unwrap();
+    by_person(FRESH_SECONDS - 1, true, 1).await.unwrap();
+    let stale = by_person(FRESH_SECONDS, true, 0).await;
+    assert!(matches!(stale, Err(ErasePersonError::NotFresh)), "{stale:?}");
+    let ended = by_person(0, false, 0).await;
+    assert!(matches!(ended, Err(ErasePersonError::SessionEnded)), "{ended:?}");
+}
+
+#[tokio::test]
+async fn nobody_is_erased_who_does_not_exist() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(None));
+    let (units, endings) = one(unit);
+    let events = units.events();
+    let command = ErasePersonCommand::ByOperator(user_id(1));
+    let outcome = ErasePerson::new(units, entropy(), clock()).run(command).await;
+    assert!(matches!(outcome, Err(ErasePersonError::NotFound)));
+    assert_events(&events, &[]);
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_erases_nothing() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(Some(person())));
+    unit.erasures.expect_erase().times(1).returning(|_, _| Err(StorageError::Unavailable));
+    let (units, endings) = one(unit);
+    let command = ErasePersonCommand::ByOperator(user_id(1));
+    let outcome = ErasePerson::new(units, entropy(), clock()).run(command).await;
+    assert!(matches!(outcome, Err(ErasePersonError::Storage(StorageError::Unavailable))));
+    assert_eq!(endings.committed(), 0);
+}
