@@ -6,6 +6,9 @@ use application::ports::import_source::{
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
 
+/// After how many steps of a reader it is told how far it is.
+const TOLD_EACH: u32 = 4096;
+
 /// Reads one format, a record at a time.
 pub(crate) trait RecordReader: Send {
     /// Reads the next record and adds what it gives, which may be nothing; false at the end.
@@ -114,9 +117,18 @@ impl Source {
 }
 
 impl ImportSource for Source {
-    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn next_batch_telling(
+        &mut self,
+        limit: usize,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Vec<ImportItem>, ImportRefusal> {
         let limit = limit.max(1);
+        let mut read = 0_u32;
         while self.ended.is_none() && self.items.waiting.len() < limit {
+            read = read.wrapping_add(1);
+            if read.is_multiple_of(TOLD_EACH) {
+                told(self.reader.bytes_read());
+            }
             match self.reader.read_record(&mut self.items) {
                 Ok(true) => {}
                 Ok(false) => self.ended = Some(Ok(())),

@@ -124,8 +124,17 @@ pub enum ImportRefusal {
 ///
 /// Reading blocks the thread: run it where that does no harm.
 pub trait ImportSource: Send {
-    /// Returns the next records, at most `limit`, in the file's order; none at the end.
-    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal>;
+    /// Returns the next records, at most `limit`, in the file's order; none at the end. Now and then `told` is called
+    /// with the bytes that were read so far: a file may be read for minutes before it gives a record.
+    fn next_batch_telling(
+        &mut self,
+        limit: usize,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Vec<ImportItem>, ImportRefusal>;
+    /// The same, telling nobody.
+    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
+        self.next_batch_telling(limit, &mut |_| ())
+    }
     /// Returns how many bytes of the file were read so far.
     fn bytes_read(&self) -> u64;
 }

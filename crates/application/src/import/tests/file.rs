@@ -55,7 +55,11 @@ struct ItemSource {
 }
 
 impl ImportSource for ItemSource {
-    fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn next_batch_telling(
+        &mut self,
+        limit: usize,
+        _: &mut dyn FnMut(u64),
+    ) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.limits.lock().unwrap().push(limit);
         let batch: Vec<_> = self.left.drain(..limit.min(self.left.len())).collect();
         self.read += batch.len() as u64;
