@@ -6,6 +6,7 @@ use application::ports::storage::AuditFilter;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::AuditEventId;
+use domain::scope::ScopeSet;
 use uuid::Uuid;
 
 async fn append(harness: &Harness, events: &[AuditEvent]) {
@@ -34,6 +35,7 @@ fn full_event(number: u64, second: i64) -> AuditEvent {
             .client(client_id(88))
             .subject(Uuid::from_u128(99))
             .count(u64::from(u32::MAX))
+            .scopes(ScopeSet::CONSENTABLE)
             .from(AddressBlock::parse("2001:db8:1:2::/64").unwrap())
     }
 }

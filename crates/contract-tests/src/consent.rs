@@ -71,6 +71,16 @@ pub(crate) async fn racing_consents_of_one_person_and_client_leave_one(harness: 
     assert_eq!(unit.consents().forget(None, None).await.unwrap(), 1);
 }
 
+pub(crate) async fn consents_of_anybody_are_forgotten_up_to_the_limit(harness: &Harness) {
+    prepare(harness, &[consent(1, 1), consent(1, 2), consent(2, 1)]).await;
+    let mut unit = harness.begin().await;
+    for expected in [2, 1, 0] {
+        assert_eq!(unit.consents().forget_any(2).await.unwrap(), expected);
+    }
+    unit.commit().await.unwrap();
+    assert_eq!(harness.begin().await.consents().find(user_id(1), client_id(2)).await.unwrap(), None);
+}
+
 pub(crate) async fn what_matches_is_forgotten_and_counted(harness: &Harness) {
     let all = [consent(1, 1), consent(1, 2), consent(2, 1), consent(2, 2)];
     let (person, app) = (Some(user_id(1)), Some(client_id(1)));

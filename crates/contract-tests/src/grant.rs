@@ -173,6 +173,30 @@ pub(crate) async fn grants_made_before_a_moment_are_listed_and_revoked(harness: 
     }
 }
 
+pub(crate) async fn grants_made_before_a_moment_are_revoked_of_a_range_of_people(harness: &Harness) {
+    prepare(harness).await;
+    let at = |grant: Grant, second| Grant { created_at: seconds(second), ..grant };
+    let gone = GrantState::Revoked { at: seconds(9), reason: RevocationReason::Person };
+    let others = Grant { state: gone, ..at(grant_of(4, 2, 2), 9) };
+    let grants =
+        [at(grant_of(1, 1, 1), 9), at(grant_of(2, 2, 2), 9), at(grant_of(3, 1, 1), 10), others.clone()];
+    harness.store_grants(&grants).await;
+    let steps: [(u64, u64, u64, &[u64]); 4] =
+        [(3, 9, 0, &[1, 2, 3]), (2, 9, 1, &[1, 3]), (1, 2, 1, &[3]), (1, 2, 0, &[3])];
+    for (first, last, expected, still_live) in steps {
+        let people = user_id(first)..=user_id(last);
+        let mut unit = harness.begin().await;
+        let count = unit.grants().revoke_created_before(people, seconds(10), seconds(20)).await.unwrap();
+        assert_eq!(count, expected, "{first} to {last}");
+        unit.commit().await.unwrap();
+        assert_eq!(live(harness).await, still_live);
+    }
+    let told = GrantState::Revoked { at: seconds(20), reason: RevocationReason::Operator };
+    let states: Vec<_> =
+        list(harness, GrantFilter::default()).await.into_iter().map(|grant| grant.state).collect();
+    assert_eq!(states, [told, told, GrantState::Live, gone]);
+}
+
 pub(crate) async fn revoking_counts_the_live_grants_that_match(harness: &Harness) {
     prepare(harness).await;
     let grants =

@@ -119,6 +119,7 @@ suite! {
         grants_are_listed_by_filter_and_ascending_id_in_pages,
         a_later_use_wins_with_its_place,
         grants_made_before_a_moment_are_listed_and_revoked,
+        grants_made_before_a_moment_are_revoked_of_a_range_of_people,
         revoking_counts_the_live_grants_that_match,
         a_revoked_grant_keeps_its_first_reason,
         the_least_recently_used_grants_are_revoked_beyond_the_number_to_keep,
@@ -240,7 +241,7 @@ suite! {
         a_rolled_back_winner_leaves_the_link_to_the_next,
         a_persons_links_are_deleted_and_nobody_elses,
         links_that_ended_are_deleted_up_to_the_limit,
-        every_link_can_be_deleted_at_once,
+        every_link_can_be_deleted_up_to_the_limit,
     }
     session {
         a_cookie_finds_its_session_with_address_state_and_zone,
@@ -270,6 +271,7 @@ suite! {
         a_consent_reads_back_for_its_person_and_client_alone,
         a_consent_takes_the_place_of_an_earlier_one,
         racing_consents_of_one_person_and_client_leave_one,
+        consents_of_anybody_are_forgotten_up_to_the_limit,
         what_matches_is_forgotten_and_counted,
     }
     personal_token {
@@ -279,7 +281,7 @@ suite! {
         a_persons_tokens_are_listed_youngest_first,
         one_token_or_all_of_a_person_are_revoked_and_counted,
         of_racing_revocations_each_token_is_counted_once,
-        tokens_made_before_a_moment_are_revoked_of_everybody,
+        tokens_made_before_a_moment_are_revoked_of_a_range_of_people,
     }
     connected_app {
         the_live_grants_of_an_app_are_summed,

@@ -106,17 +106,20 @@ pub(crate) async fn of_racing_revocations_each_token_is_counted_once(harness: &H
     assert_eq!(counted, 2);
 }
 
-pub(crate) async fn tokens_made_before_a_moment_are_revoked_of_everybody(harness: &Harness) {
+pub(crate) async fn tokens_made_before_a_moment_are_revoked_of_a_range_of_people(harness: &Harness) {
     let at = |token: PersonalToken, second| PersonalToken { created_at: seconds(second), ..token };
     let first = at(personal_token(1), 1);
     let gone = at(revoked(2, 2), 1);
     let others = at(token_of(3, 2), 9);
     let young = at(personal_token(4), 10);
     prepare(harness, &[first.clone(), gone.clone(), others.clone(), young.clone()]).await;
-    let mut unit = harness.begin().await;
-    let count = unit.personal_tokens().revoke_created_before(seconds(10), seconds(20)).await.unwrap();
-    assert_eq!(count, 2);
-    unit.commit().await.unwrap();
+    for (first, last, expected) in [(3, 9, 0), (2, 9, 1), (1, 2, 1), (1, 2, 0)] {
+        let people = user_id(first)..=user_id(last);
+        let mut unit = harness.begin().await;
+        let count = unit.personal_tokens().revoke_created_before(people, seconds(10), seconds(20)).await;
+        assert_eq!(count.unwrap(), expected, "{first} to {last}");
+        unit.commit().await.unwrap();
+    }
     let now_revoked = |token| PersonalToken { revoked_at: Some(seconds(20)), ..token };
     assert_eq!(list(harness, 1).await, [young, now_revoked(first), gone]);
     assert_eq!(list(harness, 2).await, [now_revoked(others)]);

@@ -5,6 +5,7 @@
 
 use crate::address::AddressBlock;
 use crate::id::{AuditEventId, ClientId, UserId};
+use crate::scope::ScopeSet;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -101,7 +102,7 @@ audit_kinds! {
     ClientSecretRotated => "client.secret_rotated",
     /// A client sent its secret in a query string although it may not: the secret should be rotated; it is the subject.
     ClientSecretExposed => "client.secret_exposed",
-    /// A person allowed a client something.
+    /// A person allowed a client something; the scopes are what.
     ConsentGiven => "consent.given",
     /// A person refused a client.
     ConsentDenied => "consent.denied",
@@ -159,6 +160,8 @@ pub struct AuditEvent {
     pub subject: Option<Uuid>,
     /// How many things it is about, where that can be more than one (revoked grants, ended sessions).
     pub count: Option<u32>,
+    /// What was allowed, where it is about that.
+    pub scopes: Option<ScopeSet>,
     /// From where, as far as counting goes: an IPv4 address or the /64 of an IPv6 address.
     pub address: Option<AddressBlock>,
 }
@@ -175,6 +178,7 @@ impl AuditEvent {
             client_id: None,
             subject: None,
             count: None,
+            scopes: None,
             address: None,
         }
     }
@@ -204,6 +208,13 @@ impl AuditEvent {
     #[must_use]
     pub fn count(mut self, count: u64) -> Self {
         self.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
+        self
+    }
+
+    /// Says what was allowed.
+    #[must_use]
+    pub const fn scopes(mut self, scopes: ScopeSet) -> Self {
+        self.scopes = Some(scopes);
         self
     }
 

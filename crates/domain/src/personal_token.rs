@@ -6,7 +6,7 @@ use crate::secret::SecretHash;
 use chrono::{DateTime, Utc};
 
 /// How many live personal tokens a person may have.
-pub const MAX_LIVE_TOKENS: usize = 50;
+pub const MAX_LIVE_TOKENS: usize = 100;
 
 /// Says that a text is no name for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

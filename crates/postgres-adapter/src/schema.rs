@@ -223,6 +223,7 @@ diesel::table! {
         subject -> Nullable<Uuid>,
         event_count -> Nullable<BigInt>,
         address -> Nullable<Text>,
+        scopes -> Nullable<Text>,
     }
 }
 

@@ -13,6 +13,7 @@ use diesel::prelude::*;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, UserId};
+use domain::scope::ScopeSet;
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = audit_event)]
@@ -26,11 +27,12 @@ struct AuditEventRow {
     subject: Option<Vec<u8>>,
     event_count: Option<i64>,
     address: Option<String>,
+    scopes: Option<String>,
 }
 
 impl From<&AuditEvent> for AuditEventRow {
     fn from(event: &AuditEvent) -> Self {
-        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, address } = event;
+        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
         Self {
             id: blob(id.as_uuid()),
             at: micros(*at),
@@ -41,13 +43,14 @@ impl From<&AuditEvent> for AuditEventRow {
             subject: subject.map(blob),
             event_count: count.map(i64::from),
             address: address.map(|address| address.to_string()),
+            scopes: scopes.as_ref().map(ScopeSet::to_string),
         }
     }
 }
 
 impl AuditEventRow {
     fn into_event(self) -> Result<AuditEvent, StorageError> {
-        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address } = self;
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
         let cells = Cells::of("audit_event", &id);
         let uuid = |column, cell: Option<Vec<u8>>| cell.map(|id| cells.uuid(column, &id)).transpose();
         let count = |count| cells.sound("event_count", u32::try_from(count));
@@ -62,6 +65,7 @@ impl AuditEventRow {
             subject: uuid("subject", subject)?,
             count: event_count.map(count).transpose()?,
             address: address.map(block).transpose()?,
+            scopes: scopes.map(|text| cells.scopes(&text)).transpose()?,
         })
     }
 }
@@ -73,7 +77,7 @@ type EventColumns = audit_event::SqlType;
 fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Statement<EventColumns> {
     let AuditFilter { user_id, client_id, kind, since } = filter;
     let mut statement = Statement::new(
-        "SELECT id, at, kind, actor, user_id, client_id, subject, event_count, address \
+        "SELECT id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes \
          FROM audit_event WHERE true",
     );
     if let Some(user_id) = user_id {

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::consent;
-use crate::statement::count;
+use crate::statement::{Statement, count};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ConsentRepository, StorageError};
 use async_trait::async_trait;
@@ -91,6 +91,18 @@ impl ConsentRepository for SqliteUnitOfWork {
                 forgotten = forgotten.filter(consent::client_id.eq(blob(client_id.as_uuid())));
             }
             count(forgotten.execute(connection))
+        })
+        .await
+    }
+
+    async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM consent WHERE (user_id, client_id) IN \
+                 (SELECT user_id, client_id FROM consent LIMIT ?)",
+            )
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
         })
         .await
     }

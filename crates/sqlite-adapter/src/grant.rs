@@ -16,6 +16,7 @@ use domain::address::AddressBlock;
 use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
+use std::ops::RangeInclusive;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = access_grant)]
@@ -258,6 +259,27 @@ impl GrantRepository for SqliteUnitOfWork {
                     .text(reason.as_str())
                     .sql(" WHERE revoked_at IS NULL");
             count(narrowed(statement, filter).execute(connection))
+        })
+        .await
+    }
+
+    async fn revoke_created_before(
+        &mut self,
+        people: RangeInclusive<UserId>,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "UPDATE access_grant SET revoked_at = ?, revocation_reason = ? \
+                 WHERE revoked_at IS NULL AND created_at < ? AND user_id BETWEEN ? AND ?",
+            )
+            .integer(micros(at))
+            .text(RevocationReason::Operator.as_str())
+            .integer(micros(before))
+            .blob(people.start().as_uuid().as_bytes())
+            .blob(people.end().as_uuid().as_bytes());
+            count(statement.execute(connection))
         })
         .await
     }

@@ -139,7 +139,14 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn delete_all(&mut self) -> Result<u64, StorageError> {
-        self.run(|connection| count(diesel::delete(password_link::table).execute(connection))).await
+    async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM password_link WHERE link_hash IN (SELECT link_hash FROM password_link LIMIT ?)",
+            )
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
+        })
+        .await
     }
 }

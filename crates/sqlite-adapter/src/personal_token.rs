@@ -12,6 +12,7 @@ use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
+use std::ops::RangeInclusive;
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = personal_token)]
@@ -131,11 +132,14 @@ impl PersonalTokenRepository for SqliteUnitOfWork {
 
     async fn revoke_created_before(
         &mut self,
+        people: RangeInclusive<UserId>,
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
         self.run(move |connection| {
+            let (first, last) = (blob(people.start().as_uuid()), blob(people.end().as_uuid()));
             let old = personal_token::table
+                .filter(personal_token::user_id.between(first, last))
                 .filter(personal_token::created_at.lt(micros(before)))
                 .filter(personal_token::revoked_at.is_null());
             let revoked =

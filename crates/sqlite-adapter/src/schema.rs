@@ -231,6 +231,7 @@ table! {
         subject -> Nullable<Binary>,
         event_count -> Nullable<BigInt>,
         address -> Nullable<Text>,
+        scopes -> Nullable<Text>,
     }
 }
 

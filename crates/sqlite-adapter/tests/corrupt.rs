@@ -38,14 +38,14 @@ INSERT INTO consent VALUES (x'11111111111111111111111111111111', x'1111111111111
 INSERT INTO personal_token VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
     'Notebook', zeroblob(32), 'sleep', 0, NULL, NULL, NULL);
 INSERT INTO audit_event VALUES (x'11111111111111111111111111111111', 0, 'key.created', 'server', NULL, NULL, NULL,
-    NULL, NULL);
+    NULL, NULL, NULL);
 INSERT INTO read_tally VALUES (x'11111111111111111111111111111111', 0, 'client',
     x'11111111111111111111111111111111', 'sleep', 1, 1, NULL, NULL);
 INSERT INTO outbox VALUES (x'11111111111111111111111111111111', x'00', 0, 0, 0);
 ";
 
 /// A change, and the table and column that it spoils.
-const CASES: [(&str, &str); 43] = [
+const CASES: [(&str, &str); 44] = [
     ("UPDATE account SET home_timezone = 'Mars/Olympus'", "account.home_timezone"),
     ("UPDATE account SET email = 'nobody'", "account.email"),
     ("UPDATE account SET birth_date = '1990-02-30'", "account.birth_date"),
@@ -88,6 +88,7 @@ const CASES: [(&str, &str); 43] = [
     ("UPDATE audit_event SET actor = 'whim'", "audit_event.actor"),
     ("UPDATE audit_event SET event_count = -1", "audit_event.event_count"),
     ("UPDATE audit_event SET address = '192.0.2.1/64'", "audit_event.address"),
+    ("UPDATE audit_event SET scopes = 'everything'", "audit_event.scopes"),
     ("UPDATE read_tally SET reader_kind = 'whim'", "read_tally.reader_kind"),
     ("UPDATE read_tally SET kind = 'whim'", "read_tally.kind"),
     ("UPDATE read_tally SET items = -1", "read_tally.items"),

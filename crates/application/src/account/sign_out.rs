@@ -30,6 +30,8 @@ impl SignOut {
     ) -> Result<bool, StorageError> {
         let SessionKey { user_id, id } = session;
         let mut unit = self.units.begin().await?;
+        // Held until the end: what is being allowed or made in this session is waited for, or finds it gone.
+        unit.users().find(user_id).await?;
         let existed = unit.sessions().delete(user_id, id).await?;
         if existed {
             let event_id = AuditEventId::from_uuid(self.entropy.uuid());

@@ -100,7 +100,7 @@ impl DecideConsent {
             return Ok(AuthorizationResponse::error(target, error, "the person did not allow it"));
         }
         let is_whole = granted == open.request.scopes;
-        self.allow(unit, &occasion, (choice.remember && is_whole).then_some(granted)).await?;
+        self.allow(unit, &occasion, granted, choice.remember && is_whole).await?;
         let code = self.ports.issue_code(unit, &occasion, Binding::of(&open.request, granted)).await?;
         Ok(AuthorizationResponse::code(open.target(&self.issuer), &code))
     }
@@ -114,16 +114,18 @@ impl DecideConsent {
         &self,
         unit: &mut dyn UnitOfWork,
         occasion: &Occasion,
-        remembered: Option<ScopeSet>,
+        granted: ScopeSet,
+        is_remembered: bool,
     ) -> Result<(), StorageError> {
         let Occasion { user_id, client_id, at, address: _ } = *occasion;
-        if let Some(scopes) = remembered {
-            let consent = RememberedConsent { user_id, client_id, scopes, remembered_at: at };
+        if is_remembered {
+            let consent = RememberedConsent { user_id, client_id, scopes: granted, remembered_at: at };
             unit.consents().remember(&consent).await?;
         } else {
             unit.consents().forget(Some(user_id), Some(client_id)).await?;
         }
-        unit.audit().append(&occasion.event(&*self.ports.entropy, AuditKind::ConsentGiven)).await
+        let event = occasion.event(&*self.ports.entropy, AuditKind::ConsentGiven).scopes(granted);
+        unit.audit().append(&event).await
     }
 }
 

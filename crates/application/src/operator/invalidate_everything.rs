@@ -2,16 +2,16 @@
 
 use crate::audit::{self, AuditTrail};
 use crate::key::{RotateSigningKey, SigningKeyError, SigningKeyRotation};
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, KeyRing};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::client::Client;
-use domain::grant::RevocationReason;
-use domain::id::ClientId;
+use domain::id::UserId;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// How many sessions are ended, or clients listed, at a time, so that no other writer waits long.
+/// How many things are ended at a time, or of how many people: no statement comes near the store's time limit, and no
+/// other writer waits long.
 const BATCH: u32 = 500;
 
 /// What was invalidated by one call. What an earlier call had done already does not count again.
@@ -88,15 +88,14 @@ impl InvalidateEverything {
         if before > self.clock.now() {
             return Err(InvalidateEverythingError::InTheFuture);
         }
-        let report = InvalidationReport {
-            keys: self.keys.replace_created_before(before).await?,
-            sessions: self.end_sessions(before).await?,
-            password_links: self.delete_password_links().await?,
-            consents: self.forget_consents().await?,
-            codes: self.discard_codes(before).await?,
-            grants: self.revoke_grants(before).await?,
-            personal_tokens: self.revoke_personal_tokens(before).await?,
-        };
+        let keys = self.keys.replace_created_before(before).await?;
+        let sessions = self.end_sessions(before).await?;
+        let password_links = self.delete_password_links().await?;
+        let consents = self.forget_consents().await?;
+        let codes = self.discard_codes(before).await?;
+        let (grants, personal_tokens) = self.revoke_tokens(before).await?;
+        let report =
+            InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens };
         let event = self.event(AuditKind::EverythingInvalidated).count(report.total());
         audit::commit(self.units.begin().await?, &[event]).await?;
         Ok(report)
@@ -117,19 +116,32 @@ impl InvalidateEverything {
     }
 
     async fn delete_password_links(&self) -> Result<u64, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let deleted = unit.password_links().delete_all().await?;
-        unit.commit().await?;
-        Ok(deleted)
+        let mut deleted = 0;
+        loop {
+            let mut unit = self.units.begin().await?;
+            let batch = unit.password_links().delete_any(BATCH).await?;
+            unit.commit().await?;
+            deleted += batch;
+            if batch < u64::from(BATCH) {
+                return Ok(deleted);
+            }
+        }
     }
 
     async fn forget_consents(&self) -> Result<u64, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let forgotten = unit.consents().forget(None, None).await?;
-        unit.commit().await?;
-        Ok(forgotten)
+        let mut forgotten = 0;
+        loop {
+            let mut unit = self.units.begin().await?;
+            let batch = unit.consents().forget_any(BATCH).await?;
+            unit.commit().await?;
+            forgotten += batch;
+            if batch < u64::from(BATCH) {
+                return Ok(forgotten);
+            }
+        }
     }
 
+    /// In one statement: codes live for ten minutes at most and are cleaned up each hour.
     async fn discard_codes(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
         let mut unit = self.units.begin().await?;
         let discarded = unit.codes().discard_unredeemed(None, before).await?;
@@ -137,41 +149,37 @@ impl InvalidateEverything {
         Ok(discarded)
     }
 
-    /// Goes from client to client, so that no transaction holds the grants of all of them.
-    async fn revoke_grants(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
-        let (mut revoked, mut after) = (0, None);
-        loop {
-            let clients = self.clients(after).await?;
-            let Some(last) = clients.last() else { return Ok(revoked) };
-            after = Some(last.id);
-            for client in clients {
-                revoked += self.revoke_grants_of(client.id, before).await?;
-            }
+    /// Revokes grants and personal tokens, and returns how many of each. It goes through the people, some at a time:
+    /// what is theirs lies together in the store, and each has a bounded number. Whoever joins meanwhile has nothing
+    /// that is older.
+    async fn revoke_tokens(&self, before: DateTime<Utc>) -> Result<(u64, u64), StorageError> {
+        let (mut grants, mut personal_tokens, mut after) = (0, 0, None);
+        while let Some(people) = self.people(after).await? {
+            after = Some(*people.end());
+            let at = self.clock.now();
+            let mut unit = self.units.begin().await?;
+            let granted = unit.grants().revoke_created_before(people.clone(), before, at).await?;
+            let made = unit.personal_tokens().revoke_created_before(people, before, at).await?;
+            let events: Vec<_> = [
+                self.counted(AuditKind::GrantRevoked, granted),
+                self.counted(AuditKind::PersonalTokenRevoked, made),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+            audit::commit(unit, &events).await?;
+            grants += granted;
+            personal_tokens += made;
         }
+        Ok((grants, personal_tokens))
     }
 
-    async fn clients(&self, after: Option<ClientId>) -> Result<Vec<Client>, StorageError> {
+    /// Returns the next people after this one, from the first id to the last; nothing when there are none.
+    async fn people(&self, after: Option<UserId>) -> Result<Option<RangeInclusive<UserId>>, StorageError> {
         let mut unit = self.units.begin().await?;
-        let clients = unit.clients().list(after, BATCH).await?;
+        let people = unit.users().list(after, BATCH).await?;
         unit.rollback().await?;
-        Ok(clients)
-    }
-
-    async fn revoke_grants_of(&self, client: ClientId, before: DateTime<Utc>) -> Result<u64, StorageError> {
-        let filter =
-            GrantFilter { client_id: Some(client), created_before: Some(before), ..GrantFilter::default() };
-        let mut unit = self.units.begin().await?;
-        let revoked = unit.grants().revoke(filter, self.clock.now(), RevocationReason::Operator).await?;
-        let event = self.counted(AuditKind::GrantRevoked, revoked).map(|event| event.client(client));
-        audit::commit(unit, event.as_slice()).await?;
-        Ok(revoked)
-    }
-
-    async fn revoke_personal_tokens(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let revoked = unit.personal_tokens().revoke_created_before(before, self.clock.now()).await?;
-        audit::commit(unit, self.counted(AuditKind::PersonalTokenRevoked, revoked).as_slice()).await?;
-        Ok(revoked)
+        Ok(people.first().zip(people.last()).map(|(first, last)| first.id..=last.id))
     }
 
     fn event(&self, kind: AuditKind) -> AuditEvent {

@@ -203,14 +203,14 @@ async fn a_token_ends_after_a_day_at_least_and_a_year_at_most() {
 }
 
 #[tokio::test]
-async fn a_person_has_at_most_50_tokens_that_count() {
-    let full: Vec<_> = (0..50).map(token).collect();
+async fn a_person_has_at_most_100_tokens_that_count() {
+    let full: Vec<_> = (0..100).map(token).collect();
     let error = refused_with(Some(person()), full.clone()).await;
     assert!(matches!(error, CreatePersonalTokenError::TooManyTokens), "{error}");
 
     let mut room = full;
     room[7] = revoked(7);
-    room.extend([revoked(51), expired(52)]);
+    room.extend([revoked(101), expired(102)]);
     let mut unit = with(Some(person()), room);
     unit.personal_tokens.expect_insert().times(1).returning(|_| Ok(()));
     assert!(create([unit], command(&session(0), &["sleep"])).await.0.is_ok());

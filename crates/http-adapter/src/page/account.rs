@@ -98,7 +98,6 @@ impl Sheet {
             person: person::shown(person),
             notice,
             time_zone: zone.name().to_owned(),
-            password_changed: None,
             browsers: browsers.collect(),
             disconnects_apps,
             errors,

@@ -1,5 +1,6 @@
 //! Entries of the audit trail.
 
+use super::scope_set;
 use crate::error::corrupt;
 use crate::schema::audit_event;
 use application::ports::storage::StorageError;
@@ -9,6 +10,7 @@ use diesel::prelude::*;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, UserId};
+use domain::scope::ScopeSet;
 use uuid::Uuid;
 
 const TABLE: &str = "audit_event";
@@ -26,11 +28,12 @@ pub(crate) struct EventRow {
     subject: Option<Uuid>,
     event_count: Option<i64>,
     address: Option<String>,
+    scopes: Option<String>,
 }
 
 impl From<&AuditEvent> for EventRow {
     fn from(event: &AuditEvent) -> Self {
-        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, address } = event;
+        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
         Self {
             id: id.as_uuid(),
             at: *at,
@@ -41,6 +44,7 @@ impl From<&AuditEvent> for EventRow {
             subject: *subject,
             event_count: count.map(i64::from),
             address: address.map(|address| address.to_string()),
+            scopes: scopes.as_ref().map(ScopeSet::to_string),
         }
     }
 }
@@ -48,9 +52,10 @@ impl From<&AuditEvent> for EventRow {
 impl EventRow {
     /// Reads the row as an event.
     pub(crate) fn into_event(self) -> Result<AuditEvent, StorageError> {
-        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address } = self;
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
         let count = event_count.map(u32::try_from).transpose();
         let address = address.as_deref().map(AddressBlock::parse).transpose();
+        let scopes = scopes.as_deref().map(|text| scope_set(text, TABLE, id)).transpose()?;
         Ok(AuditEvent {
             id: AuditEventId::from_uuid(id),
             at,
@@ -61,6 +66,7 @@ impl EventRow {
             subject,
             count: count.map_err(corrupt(TABLE, "event_count", id))?,
             address: address.map_err(corrupt(TABLE, "address", id))?,
+            scopes,
         })
     }
 }

@@ -8,9 +8,15 @@ use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{ConsentRepository, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::BigInt;
 use diesel_async::RunQueryDsl;
 use domain::consent::RememberedConsent;
 use domain::id::{ClientId, UserId};
+
+/// Waits for what somebody else changes at the moment: the operator forgets everything with this.
+const FORGET_ANY: &str = "DELETE FROM consent WHERE (user_id, client_id) IN (
+    SELECT user_id, client_id FROM consent LIMIT $1 FOR UPDATE)";
 
 #[async_trait]
 impl ConsentRepository for PgUnitOfWork {
@@ -54,5 +60,14 @@ impl ConsentRepository for PgUnitOfWork {
             forgetting = forgetting.filter(consent::client_id.eq(client_id.as_uuid()));
         }
         forgetting.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError> {
+        sql_query(FORGET_ANY)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
     }
 }

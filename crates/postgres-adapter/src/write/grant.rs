@@ -16,6 +16,7 @@ use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
+use std::ops::RangeInclusive;
 
 const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
     WHERE user_id = $1 AND revoked_at IS NULL AND id IN (
@@ -117,6 +118,26 @@ impl GrantRepository for PgUnitOfWork {
             update = update.filter(grant::created_at.lt(before));
         }
         update.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn revoke_created_before(
+        &mut self,
+        people: RangeInclusive<UserId>,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let (first, last) = (people.start().as_uuid(), people.end().as_uuid());
+        let older = grant::table
+            .filter(grant::user_id.between(first, last))
+            .filter(grant::created_at.lt(before))
+            .filter(grant::revoked_at.is_null());
+        let reason = RevocationReason::Operator.as_str();
+        diesel::update(older)
+            .set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason)))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

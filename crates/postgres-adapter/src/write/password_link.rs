@@ -22,6 +22,10 @@ const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
     SELECT link_hash FROM password_link WHERE expires_at < $1
     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
+/// Waits for links that are used at the moment.
+const DELETE_ANY: &str = "DELETE FROM password_link WHERE link_hash IN (
+    SELECT link_hash FROM password_link LIMIT $1 FOR UPDATE)";
+
 #[async_trait]
 impl PasswordLinkRepository for PgUnitOfWork {
     async fn insert(&mut self, link: &PasswordLink) -> Result<(), StorageError> {
@@ -91,7 +95,12 @@ impl PasswordLinkRepository for PgUnitOfWork {
             .map_err(storage_error)
     }
 
-    async fn delete_all(&mut self) -> Result<u64, StorageError> {
-        diesel::delete(link::table).execute(self.connection()?).await.map(count).map_err(storage_error)
+    async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_ANY)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
     }
 }

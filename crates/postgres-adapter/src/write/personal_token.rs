@@ -14,6 +14,7 @@ use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::PersonalToken;
+use std::ops::RangeInclusive;
 
 /// Skips tokens that somebody else holds at the moment: they are deleted next time.
 const DELETE_ENDED: &str = "DELETE FROM personal_token WHERE (user_id, id) IN (
@@ -71,10 +72,15 @@ impl PersonalTokenRepository for PgUnitOfWork {
 
     async fn revoke_created_before(
         &mut self,
+        people: RangeInclusive<UserId>,
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let older = token::table.filter(token::created_at.lt(before)).filter(token::revoked_at.is_null());
+        let (first, last) = (people.start().as_uuid(), people.end().as_uuid());
+        let older = token::table
+            .filter(token::user_id.between(first, last))
+            .filter(token::created_at.lt(before))
+            .filter(token::revoked_at.is_null());
         diesel::update(older)
             .set(token::revoked_at.eq(at))
             .execute(self.connection()?)

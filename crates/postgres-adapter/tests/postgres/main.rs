@@ -30,3 +30,5 @@ mod sign_in_race;
 mod silence;
 #[cfg(test)]
 mod unit_of_work;
+#[cfg(test)]
+mod use_case_race;

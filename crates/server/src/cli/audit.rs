@@ -111,7 +111,7 @@ fn left(limit: u32, have: usize) -> Option<u32> {
 }
 
 fn event_record(event: &AuditEvent) -> Record {
-    let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, address } = event;
+    let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
     Record::new()
         .with("at", format::utc(*at))
         .with("kind", kind.as_str())
@@ -120,6 +120,7 @@ fn event_record(event: &AuditEvent) -> Record {
         .with("client_id", client_id.map(|id| id.to_string()))
         .with("subject", subject.as_ref().map(Uuid::to_string))
         .with("count", *count)
+        .with("scopes", scopes.map(|scopes| scopes.to_string()))
         .with("address", address.map(|address| address.to_string()))
         .with_text("event_id", id)
 }

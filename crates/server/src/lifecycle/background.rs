@@ -11,8 +11,11 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 const RETRY: Duration = Duration::from_millis(500);
 /// Every how many attempts it is told again that the store does not answer: twice a minute.
 const TELL_EVERY: u32 = 60;
-/// How often the signing keys are looked at, so that a new one is used, and an old one refused, within 2 s.
-const KEYS: Duration = Duration::from_secs(1);
+/// How often the signing keys are looked at, so that a new one is used, and an old one refused, within 2 s, even
+/// when the store does not answer once or twice in between.
+const KEYS: Duration = Duration::from_millis(500);
+// Two failures in a row, and what is left of the promised time is for the third try itself.
+const _: () = assert!(KEYS.as_millis() * 3 <= 1500, "a new key would be noticed too late");
 /// How often what nobody needs any more is deleted.
 const CLEANING: Duration = Duration::from_hours(1);
 /// How often it is stored who read what: as much is lost when the process is killed.

@@ -1,5 +1,6 @@
 //! Which passwords are too likely to be chosen.
 
+use super::famous;
 use application::ports::system::PasswordJudge;
 use domain::password::Password;
 use zeroize::Zeroizing;
@@ -19,12 +20,16 @@ const KNOWN_CHARACTERS: usize = 254;
 const SHORTEST_PART: usize = 3;
 
 /// Estimates guesses with zxcvbn: lists of common passwords, names and words that come with the program, and
-/// patterns of keyboards, dates, sequences and repetitions. Asks nobody.
+/// patterns of keyboards, dates, sequences and repetitions; beside them a list of famous passphrases, whose words it
+/// takes for drawn at random. Asks nobody.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ZxcvbnPasswordJudge;
 
 impl PasswordJudge for ZxcvbnPasswordJudge {
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
+        if famous::is_famous(password.expose()) {
+            return true;
+        }
         let judged = beginning(password.expose());
         let about: String = about_the_person.chars().take(KNOWN_CHARACTERS).collect();
         let mut known = vec![about.as_str(), "restwell"];
@@ -106,6 +111,22 @@ mod tests {
         }
         let long = "five quiet hills sleep well tonight, and the sixth one snores. ".repeat(16);
         assert!(!is_guessable(&long));
+    }
+
+    #[test]
+    fn a_famous_passphrase_is_guessable_however_it_is_written() {
+        for text in [
+            "correct horse battery staple",
+            "Correct-Horse-Battery-Staple!",
+            "CORRECTHORSEBATTERYSTAPLE1",
+            "correcthorsebatterystaplecorrecthorsebatterystaple",
+            "To be, or not to be: that is the question",
+            "the quick brown fox jumps over the lazy dog",
+            "May the Force be with you 2026",
+        ] {
+            assert!(is_guessable(text), "{text}");
+        }
+        assert!(!is_guessable("correct horses staple batteries to barns"));
     }
 
     #[test]

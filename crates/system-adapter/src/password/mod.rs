@@ -1,6 +1,7 @@
 //! Passwords: hashing with argon2id, a few at a time, and judging what may be chosen.
 
 mod calibration;
+mod famous;
 mod gate;
 mod hasher;
 mod judge;

@@ -133,6 +133,7 @@ async fn a_store_that_is_away_is_an_error_and_not_a_stranger() {
 async fn a_person_signs_out_of_one_browser() {
     for existed in [true, false] {
         let mut unit = MockUnitOfWork::default();
+        unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
         unit.sessions
             .expect_delete()
             .times(1)

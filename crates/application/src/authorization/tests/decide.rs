@@ -6,6 +6,7 @@ use crate::ports::storage::StorageError;
 use crate::testing::locked;
 use domain::client::{ClientStatus, RedirectUri};
 use domain::code::CodeState;
+use domain::scope::ScopeSet;
 
 type Outcome = Result<AuthorizationResponse, ConsentError>;
 
@@ -61,8 +62,14 @@ async fn granted(request: AuthorizationRequest, client: Client, ticked: &'static
     let (outcome, traces) = decide(unit, allow(ticked)).await;
     assert_carries(&outcome.unwrap(), &noted(&stored), Some("abc"));
     assert_eq!(traces.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
+    assert_eq!(allowed(&traces), [Some(noted(&stored).scopes), None]);
     traces.assert_committed();
     noted(&stored).scopes.to_string()
+}
+
+/// What the trail says was allowed: the code was issued for the same, so that only the consent tells it.
+fn allowed(traces: &Traces) -> Vec<Option<ScopeSet>> {
+    traces.events.all().into_iter().map(|event| event.scopes).collect()
 }
 
 #[tokio::test]

@@ -6,16 +6,19 @@ use crate::operator::{InvalidateEverything, InvalidateEverythingError, Invalidat
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{KeyRingError, MockKeyRing};
-use crate::testing::{app, client_id, clock, drawn_uuid, entropy, noon, seconds};
+use crate::testing::{clock, drawn_uuid, entropy, noon, person, seconds, user_id};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::client::Client;
-use domain::grant::RevocationReason;
-use domain::id::{ClientId, KeyId};
+use domain::id::{KeyId, UserId};
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
+use domain::user::User;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// How many there are: more than are taken at a time.
+const PEOPLE: u128 = 501;
 
 /// The moment of the theft.
 fn theft() -> DateTime<Utc> {
@@ -30,8 +33,21 @@ struct Left {
     links: u64,
     consents: u64,
     codes: u64,
-    grants: Vec<(ClientId, DateTime<Utc>)>,
-    tokens: u64,
+    grants: Owned,
+    tokens: Owned,
+}
+
+/// Whose, and since when.
+#[derive(Clone, Default, PartialEq, Debug)]
+struct Owned(Vec<(UserId, DateTime<Utc>)>);
+
+impl Owned {
+    /// Takes away what these people have from before a moment; returns how much it was.
+    fn take(&mut self, people: &RangeInclusive<UserId>, before: DateTime<Utc>) -> u64 {
+        let had = self.0.len();
+        self.0.retain(|(owner, since)| !people.contains(owner) || *since >= before);
+        u64::try_from(had - self.0.len()).unwrap()
+    }
 }
 
 /// A store that fails from this unit of work on.
@@ -55,10 +71,6 @@ impl Store {
     fn left(&self) -> Left {
         self.left.lock().unwrap().clone()
     }
-}
-
-fn two_clients() -> Vec<Client> {
-    vec![app(), Client { id: client_id(2), ..app() }]
 }
 
 fn take_batch(rest: &mut u64, limit: u32) -> u64 {
@@ -103,41 +115,32 @@ impl Store {
             .returning(move |_, _, limit| Ok(take_batch(&mut left.lock().unwrap().sessions, limit)));
         let left = Arc::clone(&self.left);
         unit.password_links
-            .expect_delete_all()
-            .returning(move || Ok(std::mem::take(&mut left.lock().unwrap().links)));
+            .expect_delete_any()
+            .returning(move |limit| Ok(take_batch(&mut left.lock().unwrap().links, limit)));
         let left = Arc::clone(&self.left);
         unit.consents
-            .expect_forget()
-            .withf(|user, client| user.is_none() && client.is_none())
-            .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().consents)));
+            .expect_forget_any()
+            .returning(move |limit| Ok(take_batch(&mut left.lock().unwrap().consents, limit)));
         let left = Arc::clone(&self.left);
         unit.codes
             .expect_discard_unredeemed()
             .withf(|user, before| user.is_none() && *before == theft())
             .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().codes)));
-        unit.clients.expect_list().returning(|after, _| {
-            Ok(two_clients()
-                .into_iter()
-                .filter(|client| after.is_none_or(|after| client.id > after))
-                .collect())
+        unit.users.expect_list().returning(|after, limit| {
+            let people = (1..=PEOPLE).map(|number| User { id: user_id(number), ..person() });
+            let next = people.filter(|person| after.is_none_or(|after| person.id > after));
+            Ok(next.take(usize::try_from(limit).unwrap()).collect())
         });
         let left = Arc::clone(&self.left);
         unit.grants
-            .expect_revoke()
-            .withf(|_, at, reason| *at == noon() && *reason == RevocationReason::Operator)
-            .returning(move |filter, _, _| {
-                let grants = &mut left.lock().unwrap().grants;
-                let before = grants.len();
-                grants.retain(|(client, created_at)| {
-                    Some(*client) != filter.client_id || Some(*created_at) >= filter.created_before
-                });
-                Ok(u64::try_from(before - grants.len()).unwrap())
-            });
+            .expect_revoke_created_before()
+            .withf(|_, before, at| (*before, *at) == (theft(), noon()))
+            .returning(move |people, before, _| Ok(left.lock().unwrap().grants.take(&people, before)));
         let left = Arc::clone(&self.left);
         unit.personal_tokens
             .expect_revoke_created_before()
-            .withf(|before, at| (*before, *at) == (theft(), noon()))
-            .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().tokens)));
+            .withf(|_, before, at| (*before, *at) == (theft(), noon()))
+            .returning(move |people, before, _| Ok(left.lock().unwrap().tokens.take(&people, before)));
     }
 }
 
@@ -160,16 +163,16 @@ fn much() -> Left {
             key(2, theft() - seconds(600)),
         ],
         sessions: 1_234,
-        links: 3,
-        consents: 4,
+        links: 500,
+        consents: 1_001,
         codes: 5,
-        grants: vec![
-            (client_id(1), theft() - seconds(1)),
-            (client_id(2), theft() - seconds(1)),
-            (client_id(2), theft() - seconds(2)),
-            (client_id(2), theft()),
-        ],
-        tokens: 6,
+        grants: Owned(vec![
+            (user_id(1), theft() - seconds(1)),
+            (user_id(500), theft() - seconds(1)),
+            (user_id(501), theft() - seconds(2)),
+            (user_id(501), theft()),
+        ]),
+        tokens: Owned(vec![(user_id(2), theft() - seconds(3)), (user_id(PEOPLE), theft() - seconds(3))]),
     }
 }
 
@@ -187,8 +190,8 @@ async fn invalidate(store: &Arc<Store>) -> Result<InvalidationReport, Invalidate
 
 fn assert_nothing_old_is_left(left: &Left) {
     let Left { keys, sessions, links, consents, codes, grants, tokens } = left;
-    assert_eq!((*sessions, *links, *consents, *codes, *tokens), (0, 0, 0, 0, 0));
-    assert_eq!(*grants, [(client_id(2), theft())]);
+    assert_eq!((*sessions, *links, *consents, *codes), (0, 0, 0, 0));
+    assert_eq!((&*grants.0, &*tokens.0), (&[(user_id(501), theft())][..], &[][..]));
     let active: Vec<_> = keys.iter().filter(|key| key.state == SigningKeyState::Active).collect();
     assert_eq!(active.len(), 1, "one key signs on");
     assert!(active.iter().all(|key| key.created_at >= theft()));
@@ -205,18 +208,19 @@ async fn everything_of_before_is_invalidated_counted_and_told() {
     assert_nothing_old_is_left(&store.left());
     let keys = report.keys.clone().unwrap();
     assert_eq!(keys.retired, [key(2, noon()).id]);
-    assert_eq!((report.sessions, report.password_links, report.consents), (1_234, 3, 4));
-    assert_eq!((report.codes, report.grants, report.personal_tokens), (5, 3, 6));
-    assert_eq!(report.total(), 1 + 1_234 + 3 + 4 + 5 + 3 + 6);
+    assert_eq!((report.sessions, report.password_links, report.consents), (1_234, 500, 1_001));
+    assert_eq!((report.codes, report.grants, report.personal_tokens), (5, 3, 2));
+    assert_eq!(report.total(), 1 + 1_234 + 500 + 1_001 + 5 + 3 + 2);
     let expected = [
         told(AuditKind::KeyCreated).subject(keys.made.as_uuid()),
         told(AuditKind::KeyRetired).subject(key(2, noon()).id.as_uuid()),
         told(AuditKind::SignedOut).count(500),
         told(AuditKind::SignedOut).count(500),
         told(AuditKind::SignedOut).count(234),
-        told(AuditKind::GrantRevoked).client(client_id(1)).count(1),
-        told(AuditKind::GrantRevoked).client(client_id(2)).count(2),
-        told(AuditKind::PersonalTokenRevoked).count(6),
+        told(AuditKind::GrantRevoked).count(2),
+        told(AuditKind::PersonalTokenRevoked).count(1),
+        told(AuditKind::GrantRevoked).count(1),
+        told(AuditKind::PersonalTokenRevoked).count(1),
         told(AuditKind::EverythingInvalidated).count(report.total()),
     ];
     assert_events(&store.events, &expected);
@@ -268,7 +272,7 @@ async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others()
     let invalidate = InvalidateEverything::new(store.clone(), Arc::new(ring), entropy(), clock());
     let error = invalidate.run(theft()).await.unwrap_err();
     assert!(error.to_string().contains("keys.encryption_key"), "{error}");
-    assert_eq!((store.left().sessions, store.left().grants.len()), (1_234, 4));
+    assert_eq!((store.left().sessions, store.left().grants.0.len()), (1_234, 4));
     assert_events(&store.events, &[]);
 }
 

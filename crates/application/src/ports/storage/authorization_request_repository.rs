@@ -51,4 +51,6 @@ pub trait ConsentRepository: Send {
         user_id: Option<UserId>,
         client_id: Option<ClientId>,
     ) -> Result<u64, StorageError>;
+    /// Forgets consents of anybody, at most `limit`; returns how many. For the operator's invalidation alone.
+    async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError>;
 }

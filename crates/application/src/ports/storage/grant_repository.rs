@@ -9,6 +9,7 @@ use domain::secret::SecretHash;
 use domain::user::UserStatus;
 #[cfg(feature = "test-support")]
 use mockall::automock;
+use std::ops::RangeInclusive;
 
 /// A grant together with whether its person's account can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +75,14 @@ pub trait GrantRepository: Send {
         filter: GrantFilter,
         at: DateTime<Utc>,
         reason: RevocationReason,
+    ) -> Result<u64, StorageError>;
+    /// Revokes the live grants of these people, from the first id to the last, that were made before this moment, with
+    /// the reason `Operator`; returns how many. For the operator's invalidation alone.
+    async fn revoke_created_before(
+        &mut self,
+        people: RangeInclusive<UserId>,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
     ) -> Result<u64, StorageError>;
     /// Deletes grants that were revoked before this moment, at most `limit`; returns how many.
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;

@@ -72,6 +72,6 @@ pub trait PasswordLinkRepository: Send {
     async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError>;
     /// Deletes links that ended before this moment, at most `limit`; returns how many.
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
-    /// Deletes every link there is; returns how many. For the operator's invalidation alone.
-    async fn delete_all(&mut self) -> Result<u64, StorageError>;
+    /// Deletes links whatever they are for, at most `limit`; returns how many. For the operator's invalidation alone.
+    async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError>;
 }

@@ -10,6 +10,7 @@ use domain::personal_token::PersonalToken;
 use domain::scope::ScopeSet;
 #[cfg(feature = "test-support")]
 use mockall::automock;
+use std::ops::RangeInclusive;
 
 /// Keeps personal access tokens.
 #[cfg_attr(feature = "test-support", automock)]
@@ -28,10 +29,11 @@ pub trait PersonalTokenRepository: Send {
     ) -> Result<u64, StorageError>;
     /// Deletes tokens that were revoked or ended before this moment, at most `limit`; returns how many.
     async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
-    /// Revokes every token of anybody that was made before this moment; returns how many. For the operator's
-    /// invalidation alone.
+    /// Revokes the tokens of these people, from the first id to the last, that were made before this moment; returns
+    /// how many. For the operator's invalidation alone.
     async fn revoke_created_before(
         &mut self,
+        people: RangeInclusive<UserId>,
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError>;

@@ -13,8 +13,6 @@ pub(crate) struct Account {
     pub(crate) notice: Option<String>,
     /// The person's zone: `Europe/Berlin`.
     pub(crate) time_zone: String,
-    /// When the password was chosen.
-    pub(crate) password_changed: Option<Moment>,
     /// The browsers in which the person is signed in, this one first.
     pub(crate) browsers: Vec<BrowserLine>,
     /// Whether the box "also disconnect all apps and tokens" is ticked.

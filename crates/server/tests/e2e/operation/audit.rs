@@ -99,7 +99,7 @@ on_both_stores! {
         assert!(kinds(&events).iter().any(|kind| kind == "key.created"));
         for event in &events {
             let members: Vec<_> = event.as_object().expect("object").keys().map(String::as_str).collect();
-            assert_eq!(members, ["actor", "address", "at", "client_id", "count", "event_id", "kind", "subject", "user_id"]);
+            assert_eq!(members, ["actor", "address", "at", "client_id", "count", "event_id", "kind", "scopes", "subject", "user_id"]);
             let (address, actor) = (&event["address"], &event["actor"]);
             assert!(address == "127.0.0.1" || (address.is_null() && actor != "person"), "{event}");
             assert!(address.is_null() || actor != "operator", "{event}");

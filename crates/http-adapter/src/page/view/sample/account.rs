@@ -14,7 +14,6 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
         person: person(say),
         notice: Some(say("Your password is changed.")),
         time_zone: say("Europe/Berlin"),
-        password_changed: Some(moment(say, "3 August 2026", "2026-08-03")),
         browsers: vec![browser, other],
         disconnects_apps: false,
         errors: FormErrors::none(),

@@ -1,0 +1,296 @@
+//! What must hold when two things that a person does at once meet in the store: whoever comes first holds the person
+//! until the end, and the other one sees what was done.
+
+use crate::made_up::*;
+use crate::made_up_sign_in::*;
+use application::account::{SessionKey, SignOut};
+use application::authorization::{
+    AuthorizationPorts, ConsentDecision, ConsentError, DecideConsent, DecideConsentCommand, OpenConsent,
+    OpenConsentCommand, OpenedConsent,
+};
+use application::connection::{DisconnectApps, DisconnectAppsCommand};
+use application::personal_token::{
+    CreatePersonalToken, CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken,
+};
+use application::ports::storage::StorageError;
+use application::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use domain::audit::AuditActor;
+use domain::authorization_request::AuthorizationRequest;
+use domain::authorization_response::AuthorizationResponse;
+use domain::consent::RememberedConsent;
+use domain::scope::ScopeSet;
+use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::session::Session;
+use postgres_adapter::PostgresStore;
+use postgres_adapter::test_support::TestDatabase;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+const ISSUER: &str = "https://sleep.example";
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+const LIVE_CODES: &str = "SELECT count(*) FROM authorization_code";
+const LIVE_GRANTS: &str = "SELECT count(*) FROM access_grant WHERE revoked_at IS NULL";
+const CONSENTS: &str = "SELECT count(*) FROM consent";
+const SESSIONS: &str = "SELECT count(*) FROM session";
+const TOKENS: &str = "SELECT count(*) FROM personal_token";
+
+/// How long two may take to wait for the person, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A minute after everything was made.
+struct MinuteLater;
+
+impl Clock for MinuteLater {
+    fn now(&self) -> DateTime<Utc> {
+        at(60)
+    }
+}
+
+struct Random;
+
+impl Entropy for Random {
+    fn secret_bytes(&self) -> SecretBytes {
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(Uuid::new_v4().as_bytes());
+        SecretBytes::new(bytes)
+    }
+
+    fn uuid(&self) -> Uuid {
+        Uuid::new_v4()
+    }
+}
+
+fn visit() -> Secret {
+    Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([3; 32]))
+}
+
+fn asked() -> AuthorizationRequest {
+    AuthorizationRequest { visit_hash: visit().hash(), ..request(5) }
+}
+
+fn browser() -> Session {
+    browser_session(5, 1)
+}
+
+/// Person 1 in a browser, in which an app asks for what it was told not to ask again for, and holds already.
+struct Scene {
+    database: TestDatabase,
+    store: Arc<PostgresStore>,
+    observer: tokio_postgres::Client,
+}
+
+impl Scene {
+    async fn create() -> Self {
+        let database = TestDatabase::create().await;
+        let (store, observer) = (Arc::new(database.store()), bystander(&database).await);
+        populate(&store, [1]).await;
+        let mut unit = begin(&store).await;
+        unit.sessions().insert(&browser()).await.unwrap();
+        unit.authorization_requests().insert(&asked()).await.unwrap();
+        let (user_id, client_id) = (user_id(1), client().id);
+        let consent =
+            RememberedConsent { user_id, client_id, scopes: ScopeSet::CONSENTABLE, remembered_at: at(0) };
+        unit.consents().remember(&consent).await.unwrap();
+        unit.grants().insert(&grant(7, 1)).await.unwrap();
+        unit.commit().await.unwrap();
+        Self { database, store, observer }
+    }
+
+    fn ports(&self) -> AuthorizationPorts {
+        AuthorizationPorts {
+            clients: self.store.clone(),
+            apps: self.store.clone(),
+            failures: self.store.clone(),
+            units: self.store.clone(),
+            entropy: Arc::new(Random),
+            clock: Arc::new(MinuteLater),
+        }
+    }
+
+    fn open(&self) -> JoinHandle<Result<OpenedConsent, ConsentError>> {
+        let opening = OpenConsent::new(self.ports(), ISSUER.to_owned());
+        tokio::spawn(async move {
+            let (session, visit) = (browser(), visit());
+            let command = OpenConsentCommand {
+                request_id: asked().id,
+                session: &session,
+                visit: &visit,
+                address: ADDRESS,
+            };
+            opening.run(command).await
+        })
+    }
+
+    fn disconnect(&self) -> JoinHandle<Result<u64, StorageError>> {
+        let disconnecting = DisconnectApps::new(self.store.clone(), Arc::new(Random), Arc::new(MinuteLater));
+        let command =
+            DisconnectAppsCommand { user_id: user_id(1), client_id: Some(client().id), address: ADDRESS };
+        tokio::spawn(async move { disconnecting.run(command).await })
+    }
+
+    fn sign_out(&self) -> JoinHandle<Result<bool, StorageError>> {
+        let signing_out = SignOut::new(self.store.clone(), Arc::new(Random), Arc::new(MinuteLater));
+        let key = SessionKey { user_id: user_id(1), id: browser().id };
+        tokio::spawn(async move { signing_out.run(key, AuditActor::Person, None).await })
+    }
+
+    /// Gives the request to the person, as the page that asks does.
+    async fn show_page(&self) {
+        let mut unit = begin(&self.store).await;
+        assert!(unit.authorization_requests().assign(asked().id, user_id(1)).await.unwrap());
+        unit.commit().await.unwrap();
+    }
+
+    fn decide(&self) -> JoinHandle<Result<AuthorizationResponse, ConsentError>> {
+        let deciding = DecideConsent::new(self.ports(), ISSUER.to_owned());
+        tokio::spawn(async move {
+            let command = DecideConsentCommand {
+                request_id: asked().id,
+                session: SessionKey { user_id: user_id(1), id: browser().id },
+                visit: &visit(),
+                decision: ConsentDecision::Allow { ticked: &["sleep"], remember: false },
+                address: ADDRESS,
+            };
+            deciding.run(command).await
+        })
+    }
+
+    fn make_token(&self) -> JoinHandle<Result<CreatedPersonalToken, CreatePersonalTokenError>> {
+        let making = CreatePersonalToken::new(self.store.clone(), Arc::new(Random), Arc::new(MinuteLater));
+        tokio::spawn(async move {
+            let command = CreatePersonalTokenCommand {
+                session: &browser(),
+                name: "Notebook",
+                scopes: &["sleep"],
+                expires_in_days: None,
+                address: ADDRESS,
+            };
+            making.run(command).await
+        })
+    }
+
+    /// Holds the person, lets one begin and then the other, and lets go of the person when both wait.
+    async fn one_after_the_other<T, U>(
+        &self,
+        one: impl FnOnce(&Self) -> JoinHandle<T>,
+        other: impl FnOnce(&Self) -> JoinHandle<U>,
+    ) -> (T, U) {
+        let mut holding = begin(&self.store).await;
+        assert!(holding.users().find(user_id(1)).await.unwrap().is_some());
+        let one = one(self);
+        self.until_waiting(1).await;
+        let other = other(self);
+        self.until_waiting(2).await;
+        holding.rollback().await.unwrap();
+        (one.await.unwrap(), other.await.unwrap())
+    }
+
+    async fn until_waiting(&self, waiting: i64) {
+        const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'restwell' AND wait_event_type = 'Lock'";
+        let all_wait = async { while number(&self.observer, BLOCKED).await < waiting {} };
+        tokio::time::timeout(PATIENCE, all_wait).await.expect("somebody did not wait for the person");
+    }
+
+    async fn count(&self, sql: &str) -> i64 {
+        number(&self.observer, sql).await
+    }
+}
+
+// T57
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn disconnecting_voids_the_code_of_an_app_that_was_let_through_just_before() {
+    let scene = Scene::create().await;
+    let (opened, revoked) = scene.one_after_the_other(Scene::open, Scene::disconnect).await;
+    assert!(matches!(opened, Ok(OpenedConsent::Redirect(_))));
+    assert_eq!(revoked.unwrap(), 1);
+    assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0));
+    assert_eq!(scene.count(CONSENTS).await, 0);
+}
+
+// T57
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_app_that_was_disconnected_just_before_is_not_let_through() {
+    let scene = Scene::create().await;
+    let (revoked, opened) = scene.one_after_the_other(Scene::disconnect, Scene::open).await;
+    assert_eq!(revoked.unwrap(), 1);
+    assert!(matches!(opened, Ok(OpenedConsent::Ask(_))));
+    assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0));
+    assert_eq!(scene.count(CONSENTS).await, 0);
+}
+
+// T57
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whichever_way_disconnecting_and_letting_through_race_nothing_lives_on() {
+    const ROUNDS: u128 = 20;
+    let scene = Scene::create().await;
+    let rival = Arc::new(scene.database.store());
+    for round in 0..ROUNDS {
+        let mut unit = begin(&scene.store).await;
+        let consent = RememberedConsent {
+            user_id: user_id(1),
+            client_id: client().id,
+            scopes: ScopeSet::CONSENTABLE,
+            remembered_at: at(0),
+        };
+        unit.consents().remember(&consent).await.unwrap();
+        let again = AuthorizationRequest { visit_hash: visit().hash(), ..request(100 + round) };
+        unit.authorization_requests().insert(&again).await.unwrap();
+        unit.commit().await.unwrap();
+        let opening = OpenConsent::new(
+            AuthorizationPorts { units: rival.clone(), apps: rival.clone(), ..scene.ports() },
+            ISSUER.to_owned(),
+        );
+        let (session, visit) = (browser(), visit());
+        let command =
+            OpenConsentCommand { request_id: again.id, session: &session, visit: &visit, address: ADDRESS };
+        let (opened, revoked) = tokio::join!(opening.run(command), scene.disconnect());
+        assert!(matches!(opened, Ok(OpenedConsent::Redirect(_) | OpenedConsent::Ask(_))), "round {round}");
+        revoked.unwrap().unwrap();
+        assert_eq!((scene.count(LIVE_CODES).await, scene.count(LIVE_GRANTS).await), (0, 0), "round {round}");
+    }
+}
+
+// T30
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_just_signed_out_allows_nothing_any_more() {
+    let scene = Scene::create().await;
+    scene.show_page().await;
+    let (existed, decided) = scene.one_after_the_other(Scene::sign_out, Scene::decide).await;
+    assert!(existed.unwrap());
+    assert!(matches!(decided, Err(ConsentError::AccountUnavailable)));
+    assert_eq!((scene.count(LIVE_CODES).await, scene.count(SESSIONS).await), (0, 0));
+}
+
+// T30
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_allowed_just_before_signing_out_counts() {
+    let scene = Scene::create().await;
+    scene.show_page().await;
+    let (decided, existed) = scene.one_after_the_other(Scene::decide, Scene::sign_out).await;
+    assert!(decided.is_ok() && existed.unwrap());
+    assert_eq!((scene.count(LIVE_CODES).await, scene.count(SESSIONS).await), (1, 0));
+}
+
+// T30
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_has_just_signed_out_makes_no_token_any_more() {
+    let scene = Scene::create().await;
+    let (existed, made) = scene.one_after_the_other(Scene::sign_out, Scene::make_token).await;
+    assert!(existed.unwrap());
+    assert!(matches!(made, Err(CreatePersonalTokenError::SessionEnded)));
+    assert_eq!((scene.count(TOKENS).await, scene.count(SESSIONS).await), (0, 0));
+}
+
+// T30
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_was_made_just_before_signing_out_counts() {
+    let scene = Scene::create().await;
+    let (made, existed) = scene.one_after_the_other(Scene::make_token, Scene::sign_out).await;
+    assert!(made.is_ok() && existed.unwrap());
+    assert_eq!((scene.count(TOKENS).await, scene.count(SESSIONS).await), (1, 0));
+}
