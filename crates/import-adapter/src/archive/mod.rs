@@ -23,7 +23,7 @@ use entry::Entry;
 use std::path::Path;
 
 /// The most entries of one folder or archive.
-const ENTRY_LIMIT: usize = 100_000;
+const ENTRY_LIMIT: usize = 300_000;
 
 /// What a folder or an archive holds.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use super::{Archive, damaged};
 use crate::archive::{ENTRY_LIMIT, too_many};
 use application::ports::import_source::ImportRefusal;
 
-/// The longest list, in bytes: 100,000 entries with names and extra fields of 600 bytes.
+/// The longest list, in bytes: 300,000 entries with names and extra fields of 170 bytes.
 const LIST_LIMIT: u64 = 64 * 1024 * 1024;
 /// The least bytes of one entry.
 const ENTRY_LENGTH: u64 = 46;
