@@ -3,6 +3,7 @@
 mod access;
 mod audit;
 mod body;
+mod changes;
 mod link;
 mod parameter;
 mod personal_token;

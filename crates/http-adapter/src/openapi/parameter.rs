@@ -11,6 +11,9 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, SchemaTy
 /// 29 February needs a leap year is the one thing it does not say.
 pub(super) const DATE_PATTERN: &str = "^(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-9])|(?:0[13-9]|1[0-2])-30|(?:0[13578]|1[02])-31)(?:[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,9})?)?(?:[Zz]|[+ -](?:(?:0[0-9]|1[0-7])(?::?[0-5][0-9])?|18(?::?00)?))?)?$";
 
+/// Base64url of nine bytes, without or with a position.
+pub(super) const CURSOR_PATTERN: &str = "^[A-Za-z0-9_-]{12,46}$";
+
 /// The largest page number that is read: 18 digits.
 const MAX_PAGE: u64 = 999_999_999_999_999_999;
 
@@ -97,7 +100,7 @@ pub(super) fn paging(default_size: PageSize) -> [Parameter; 3] {
 
 pub(super) fn cursor() -> Parameter {
     let text = "The `cursor` of the answer before; without it everything from the beginning.";
-    query("cursor", text, string().pattern(Some("^[A-Za-z0-9_-]{12,46}$")))
+    query("cursor", text, string().pattern(Some(CURSOR_PATTERN)))
 }
 
 pub(super) fn change_limit() -> Parameter {

@@ -1,6 +1,6 @@
 //! The parameters that are read are the ones that are documented.
 
-use super::{sleep, supplements};
+use super::{changes, sleep, supplements};
 use crate::openapi::openapi_json;
 use domain::data_endpoint::DataEndpoint;
 use serde_json::Value;
@@ -16,12 +16,16 @@ fn the_document_names_the_parameters_that_an_endpoint_knows_and_no_others() {
             DataEndpoint::Supplements => supplements::KNOWN,
         };
         for prefix in ["/api/v1", "/api"] {
-            let path = format!("{prefix}/{}/{{user_id}}", endpoint.as_str());
-            let parameters = document["paths"][&path]["get"]["parameters"].as_array().unwrap();
-            let in_query = parameters.iter().filter(|parameter| parameter["in"] == "query");
-            let documented: BTreeSet<_> =
-                in_query.map(|parameter| parameter["name"].as_str().unwrap()).collect();
-            assert_eq!(documented, known.iter().copied().collect(), "{path}");
+            assert_documented(&document, &format!("{prefix}/{}/{{user_id}}", endpoint.as_str()), known);
         }
     }
+    assert_documented(&document, "/api/v1/changes/{user_id}", changes::KNOWN);
+}
+
+#[track_caller]
+fn assert_documented(document: &Value, path: &str, known: &[&str]) {
+    let parameters = document["paths"][path]["get"]["parameters"].as_array().unwrap();
+    let in_query = parameters.iter().filter(|parameter| parameter["in"] == "query");
+    let documented: BTreeSet<_> = in_query.map(|parameter| parameter["name"].as_str().unwrap()).collect();
+    assert_eq!(documented, known.iter().copied().collect(), "{path}");
 }

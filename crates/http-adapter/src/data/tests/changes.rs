@@ -1,0 +1,239 @@
+//! The change feed as a client sees it.
+
+use super::sample;
+use super::world::{
+    NOBODY, OTHER, REVOKED, SERVICE, USER, World, assert_problem, assert_uncounted, parts, rate_headers, user,
+};
+use crate::data::dto::{Include, SleepSessionDto, SupplementDto};
+use crate::tests::{NOW, Parts};
+use actix_web::http::Method;
+use application::access::DailyLimits;
+use application::ports::storage::{
+    Change, ChangePage, ChangePageQuery, IntakeLogRow, MockChangeReader, StorageError, SupplementRecord,
+};
+use chrono::TimeDelta;
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::id::{IntakeLogId, UserId};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+fn path(query: &str) -> String {
+    format!("/api/v1/changes/{USER}{query}")
+}
+
+fn position(number: i64, kind: ChangeKind) -> ChangePosition {
+    ChangePosition { number, kind, id: Uuid::from_u128(u128::from(number.unsigned_abs())) }
+}
+
+/// A server that tells this.
+fn telling(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
+    let mut reader = MockChangeReader::new();
+    reader.expect_changes().returning(move |_| Ok(ChangePage { changes: changes.clone(), has_more }));
+    World::of(Parts { changes: Arc::new(reader), ..parts() })
+}
+
+/// A server that tells nothing and notes what its store is asked.
+fn listening() -> (World, Arc<Mutex<Vec<ChangePageQuery>>>) {
+    let asked: Arc<Mutex<Vec<ChangePageQuery>>> = Arc::default();
+    let heard = Arc::clone(&asked);
+    let mut reader = MockChangeReader::new();
+    reader.expect_changes().returning(move |query| {
+        heard.lock().unwrap().push(query);
+        Ok(ChangePage::default())
+    });
+    (World::of(Parts { changes: Arc::new(reader), ..parts() }), asked)
+}
+
+fn cursor(days_ago: i64) -> String {
+    let after = Some(position(7, ChangeKind::Sleep));
+    ChangeCursor { after, given_at: NOW - TimeDelta::days(days_ago) }.to_string()
+}
+
+#[actix_web::test]
+async fn each_record_is_told_as_its_own_endpoint_tells_it() {
+    let person = UserId::parse(USER).unwrap();
+    let night = sample::night(3);
+    let SupplementRecord { supplement, logs } = sample::record(5, 1);
+    let log = logs[0].clone();
+    let told = vec![
+        (position(1, ChangeKind::Profile), Change::Profile(Box::new(user(person)))),
+        (position(2, ChangeKind::Sleep), Change::Session(Box::new(sample::packed(&night)))),
+        (position(2, ChangeKind::Supplements), Change::Log { supplement: Box::new(supplement.clone()), log }),
+        (position(9, ChangeKind::Sleep), Change::Deleted),
+    ];
+    let world = telling(told, false);
+    let answer = world.get(&path("")).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let body = answer.json();
+    let id = |number: u128| Uuid::from_u128(number).to_string();
+    let profile = world.get(&format!("/api/v1/profile/{USER}")).await.json()["data"].clone();
+    assert_eq!(
+        body["data"],
+        json!([
+            {"type": "profile", "op": "upsert", "id": id(1), "record": profile},
+            {"type": "sleep", "op": "upsert", "id": id(2), "record": SleepSessionDto::new(&night, Include::ALL)},
+            {"type": "supplements", "op": "upsert", "id": id(2),
+             "record": SupplementDto::new(&SupplementRecord { supplement, logs }, person)},
+            {"type": "sleep", "op": "delete", "id": id(9)},
+        ])
+    );
+    let after = Some(position(9, ChangeKind::Sleep));
+    assert_eq!(body["cursor"], ChangeCursor { after, given_at: NOW }.to_string());
+    assert_eq!(body["has_more"], false);
+    assert_eq!(rate_headers(&answer)[..2], [10_000, 9_999]);
+    assert_eq!(body["limit"]["X-RateLimit-Remaining"], 9_999);
+    let members: Vec<_> = ["{\"data\":[", "],\"cursor\":\"", ",\"has_more\":false,\"limit\":{"].to_vec();
+    assert!(members.iter().all(|member| answer.text().contains(member)), "{}", answer.text());
+}
+
+#[actix_web::test]
+async fn a_page_before_others_says_so_and_a_large_one_is_valid_json() {
+    let change = |number: u32| {
+        let row = sample::packed(&sample::night(number % 300));
+        (position(i64::from(number), ChangeKind::Sleep), Change::Session(Box::new(row)))
+    };
+    let answer = telling((0..1_000).map(change).collect(), true).get(&path("?limit=1000")).await;
+    assert!(answer.text().len() > 500_000);
+    let body: Value = answer.json();
+    assert_eq!(body["data"].as_array().map(Vec::len), Some(1_000));
+    assert_eq!(body["has_more"], true);
+}
+
+#[actix_web::test]
+async fn parameters_become_the_query_of_the_store() {
+    let (world, asked) = listening();
+    let given = format!("?cursor={}&limit=7&types=supplements,profile&page=3", cursor(89));
+    for query in ["", "?limit=1000", "?types=sleep", &given] {
+        assert_eq!(world.get(&path(query)).await.status, 200, "{query}");
+    }
+    let query = |after, kinds: &[ChangeKind], limit| ChangePageQuery {
+        user_id: UserId::parse(USER).unwrap(),
+        after,
+        kinds: kinds.to_vec(),
+        limit,
+    };
+    let expected = [
+        query(None, &ChangeKind::ALL, 100),
+        query(None, &ChangeKind::ALL, 1_000),
+        query(None, &[ChangeKind::Sleep], 100),
+        query(Some(position(7, ChangeKind::Sleep)), &[ChangeKind::Supplements, ChangeKind::Profile], 7),
+    ];
+    assert_eq!(*asked.lock().unwrap(), expected);
+}
+
+#[actix_web::test]
+async fn a_malformed_parameter_is_named_and_counts() {
+    let (world, asked) = listening();
+    let good = cursor(1);
+    let cases = [
+        ("limit=0", "limit"),
+        ("limit=1001", "limit"),
+        ("limit=-1", "limit"),
+        ("limit=ten", "limit"),
+        ("limit=1&limit=2", "limit"),
+        ("limit=", "limit"),
+        ("types=", "types"),
+        ("types=sleep,sleep", "types"),
+        ("types=sleep,", "types"),
+        ("types=Sleep", "types"),
+        ("types=sleep&types=profile", "types"),
+        ("cursor=", "cursor"),
+        ("cursor=abc", "cursor"),
+        ("cursor=%00", "cursor"),
+        (&format!("cursor={good}A"), "cursor"),
+        (&format!("cursor={good}&cursor={good}"), "cursor"),
+    ];
+    for ((query, field), used) in cases.into_iter().zip(1..) {
+        let answer = world.get(&path(&format!("?{query}"))).await;
+        assert_problem(&answer, 400, "invalid_parameter");
+        assert_eq!(answer.json()["errors"][0]["field"], field, "{query}");
+        assert_eq!(rate_headers(&answer)[1], 10_000 - used);
+    }
+    let answer = world.get(&path("?limit=0&types=x&cursor=y")).await;
+    assert_eq!(answer.json()["errors"].as_array().map(Vec::len), Some(3));
+    assert!(asked.lock().unwrap().is_empty());
+}
+
+#[actix_web::test]
+async fn an_old_cursor_is_gone() {
+    let (world, asked) = listening();
+    let answer = world.get(&path(&format!("?cursor={}", cursor(91)))).await;
+    assert_problem(&answer, 410, "cursor_expired");
+    assert_eq!(rate_headers(&answer)[1], 9_999);
+    assert!(asked.lock().unwrap().is_empty());
+}
+
+#[actix_web::test]
+async fn a_token_is_told_what_its_scopes_allow_and_refused_what_they_do_not() {
+    let (world, asked) = listening();
+    assert_eq!(world.get_with(&path(""), "sleep").await.status, 200);
+    assert_eq!(world.get_with(&path("?types=sleep"), "sleep").await.status, 200);
+    let kinds: Vec<_> = asked.lock().unwrap().iter().map(|query| query.kinds.clone()).collect();
+    assert_eq!(kinds, [[ChangeKind::Sleep], [ChangeKind::Sleep]]);
+    let answer = world.get_with(&path("?types=sleep,supplements"), "sleep").await;
+    assert_problem(&answer, 403, "insufficient_scope");
+    assert!(answer.header("www-authenticate").unwrap().contains("scope=\"supplements\""));
+}
+
+#[actix_web::test]
+async fn whoever_may_not_read_is_told_the_same_as_everywhere_and_not_counted() {
+    let (world, asked) = listening();
+    for (path, token, status, code) in [
+        (path(""), "not a token", 401, "invalid_token"),
+        (path(""), REVOKED, 401, "invalid_token"),
+        (path(""), SERVICE, 403, "other_user"),
+        (path("").replace(USER, OTHER), "sleep", 403, "other_user"),
+        (path("").replace(USER, NOBODY), "sleep", 403, "other_user"),
+        (path("").replace(USER, "me"), "sleep", 400, "invalid_user_id"),
+    ] {
+        let answer = world.get_with(&path, token).await;
+        assert_problem(&answer, status, code);
+        assert_uncounted(&answer);
+    }
+    assert_problem(&world.get_authorized(&path(""), &[]).await, 401, "missing_token");
+    assert!(asked.lock().unwrap().is_empty());
+}
+
+#[actix_web::test]
+async fn it_has_a_counter_of_its_own_and_one_path() {
+    let daily_limits = DailyLimits { changes: 1, ..DailyLimits::default() };
+    let world = World::of(Parts { daily_limits, ..with_nothing() });
+    assert_eq!(world.get(&format!("/api/v1/sleep/{USER}")).await.status, 200);
+    assert_eq!(world.get(&path("")).await.status, 200);
+    let refused = world.get(&path("")).await;
+    assert_problem(&refused, 429, "rate_limited");
+    assert_eq!(refused.json()["limit"]["X-RateLimit-Limit"], 1);
+    assert_eq!(world.get(&format!("/api/v1/sleep/{USER}")).await.status, 200);
+    assert_problem(&world.get(&format!("/api/changes/{USER}")).await, 404, "not_found");
+    for method in [Method::POST, Method::HEAD, Method::PUT] {
+        assert_eq!(world.ask(method, &path("")).await.status, 405);
+    }
+}
+
+fn with_nothing() -> Parts {
+    let mut reader = MockChangeReader::new();
+    reader.expect_changes().returning(|_| Ok(ChangePage::default()));
+    Parts { changes: Arc::new(reader), ..parts() }
+}
+
+#[actix_web::test]
+async fn a_store_that_fails_is_a_503_and_a_corrupt_record_a_500() {
+    let mut reader = MockChangeReader::new();
+    reader.expect_changes().returning(|_| Err(StorageError::Unavailable));
+    let world = World::of(Parts { changes: Arc::new(reader), ..parts() });
+    assert_problem(&world.get(&path("")).await, 503, "storage_unavailable");
+
+    let mut row = sample::packed(&sample::night(1));
+    row.stages = [9, 9, 9, 9, 9].into();
+    let corrupt = Change::Session(Box::new(row));
+    let world = telling(vec![(position(1, ChangeKind::Sleep), corrupt)], false);
+    assert_problem(&world.get(&path("")).await, 500, "internal_error");
+
+    let supplement = Box::new(sample::record(5, 0).supplement);
+    let id = IntakeLogId::from_uuid(Uuid::nil());
+    let log = IntakeLogRow { id, created_at_micros: 0, servings: f64::NAN };
+    let world = telling(vec![(position(1, ChangeKind::Supplements), Change::Log { supplement, log })], false);
+    assert_problem(&world.get(&path("")).await, 500, "internal_error");
+}
