@@ -13,7 +13,6 @@ mod web_clock;
 mod web_export;
 
 pub(crate) use recognition::recognise;
-pub(crate) use web_export::WebExport;
 
 use crate::json::{Document, decode};
 use crate::source::{Items, Notes, RecordReader};
