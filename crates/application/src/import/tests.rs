@@ -2,6 +2,7 @@
 
 mod dry_run;
 mod file;
+mod ingest;
 mod log;
 mod memory_imports;
 mod memory_store;

@@ -6,8 +6,6 @@ mod people;
 mod profile;
 mod records;
 mod result;
-#[cfg(test)]
-mod tests;
 
 pub use delete_record::DeleteRecord;
 pub use once::{ANSWER_KEPT, AnswerOnce, Begun};

@@ -1,1 +1,0 @@
-//! Tests of the ingest against a store in memory.

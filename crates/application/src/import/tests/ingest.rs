@@ -1,0 +1,197 @@
+//! What a backend sends, against a store in memory; people and profiles are tested end to end.
+
+use super::memory_store::MemoryStore;
+use super::record::{derived, given, intake, log, log_by_code, own_session, session, supplement_id};
+use crate::import::ingest::{
+    ANSWER_KEPT, AnswerOnce, Begun, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult,
+    ItemStatus, MAX_ITEMS,
+};
+use crate::ports::import_source::{ImportItem, ImportRefusal};
+use crate::ports::ingest_source::{
+    IngestBody, IngestContent, IngestItem, IngestKind, IngestLayout, IngestParser, IngestShape, IngestSource,
+    ItemCode, ItemRefusal,
+};
+use crate::ports::storage::{
+    Claim, IdempotentRequest, KeptAnswer, MockIdempotencyStore, StorageError, UniqueKey,
+};
+use crate::testing::{client_id, clock, entropy, noon, person, user_id};
+use domain::id::UserId;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+/// Gives the same items whatever the body holds; as many as it says, or none at all.
+struct Items {
+    items: Vec<IngestItem>,
+    counted: Result<usize, ImportRefusal>,
+}
+
+struct Given(std::vec::IntoIter<IngestItem>);
+
+impl IngestSource for Given {
+    fn next_batch(&mut self, limit: usize) -> Result<Vec<IngestItem>, ImportRefusal> {
+        Ok(self.0.by_ref().take(limit).collect())
+    }
+}
+
+impl IngestParser for Items {
+    fn count(&self, _: IngestLayout, _: Box<dyn Read + Send>, _: usize) -> Result<usize, ImportRefusal> {
+        self.counted.clone()
+    }
+
+    fn open(&self, _: IngestShape, _: Box<dyn Read + Send>) -> Result<Box<dyn IngestSource>, ImportRefusal> {
+        Ok(Box::new(Given(self.items.clone().into_iter())))
+    }
+}
+
+struct NoBytes;
+
+impl IngestBody for NoBytes {
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(io::empty()))
+    }
+}
+
+fn taken(item: ImportItem) -> IngestItem {
+    IngestItem { content: Ok(IngestContent::Record(item)), notes: Vec::new() }
+}
+
+fn refused() -> IngestItem {
+    let refusal = ItemRefusal { code: ItemCode::MissingMember, field: None, detail: "no start".to_owned() };
+    IngestItem { content: Err(refusal), notes: Vec::new() }
+}
+
+async fn run(store: &MemoryStore, user: UserId, parser: Items) -> Result<IngestReport, IngestError> {
+    let entropy = store.entropy(entropy);
+    let ingest = IngestRecords::new(store.units(), Arc::new(parser), entropy, clock());
+    let shape = IngestShape { kind: IngestKind::Sleep, layout: IngestLayout::Json, user_id: Some(user) };
+    ingest.run(IngestCommand { client_id: client_id(1), shape }, &NoBytes).await
+}
+
+async fn ingest(store: &MemoryStore, items: Vec<IngestItem>) -> IngestReport {
+    let counted = Ok(items.len());
+    run(store, user_id(1), Items { items, counted }).await.unwrap()
+}
+
+/// The outcome of each item, in a word.
+fn words(report: &IngestReport) -> Vec<&'static str> {
+    let word = |result: &ItemResult| match result {
+        ItemResult::Taken { status: ItemStatus::Created, .. } => "created",
+        ItemResult::Taken { status: ItemStatus::Updated, .. } => "updated",
+        ItemResult::Taken { status: ItemStatus::Unchanged, .. } => "unchanged",
+        ItemResult::Rejected(refusal) => refusal.code.as_str(),
+    };
+    report.results.iter().map(word).collect()
+}
+
+#[tokio::test]
+async fn every_item_is_answered_in_its_place_over_many_batches() {
+    let store = MemoryStore::with(person());
+    let items = |count: i64| -> Vec<_> {
+        let item = |at| if at % 5 == 2 { refused() } else { taken(session(derived(at * 10, at * 10 + 9))) };
+        (0..count).map(item).collect()
+    };
+    let report = ingest(&store, items(1_203)).await;
+    assert_eq!((report.created, report.rejected, report.results.len()), (962, 241, 1_203));
+    for (position, word) in words(&report).into_iter().enumerate() {
+        assert_eq!(word, if position % 5 == 2 { "missing_member" } else { "created" }, "{position}");
+    }
+    let again = ingest(&store, items(1_203)).await;
+    assert_eq!((again.unchanged, again.created, again.rejected), (962, 0, 241));
+    assert_eq!(store.sessions().len(), 962);
+}
+
+#[tokio::test]
+async fn an_item_that_stands_twice_in_a_batch_is_stored_once_and_answered_twice() {
+    let store = MemoryStore::with(person());
+    let item = || taken(session(given("7", 0, 480)));
+    let report = ingest(&store, vec![item(), item(), taken(session(given("7", 0, 490)))]).await;
+    assert_eq!(words(&report), ["created", "unchanged", "updated"]);
+    assert_eq!(store.sessions().len(), 1);
+}
+
+#[tokio::test]
+async fn what_the_store_does_not_take_has_a_code_and_a_member() {
+    let store = MemoryStore::with(person());
+    ingest(
+        &store,
+        vec![taken(own_session(1, given("7", 0, 480))), taken(own_session(2, given("8", 500, 900)))],
+    )
+    .await;
+    let of_two = taken(own_session(1, given("8", 500, 900)));
+    let unknown = taken(log(intake(supplement_id(9), 0, 1.0, None)));
+    let no_code = taken(log_by_code("12345678", intake(supplement_id(9), 0, 1.0, None)));
+    let report = ingest(&store, vec![unknown, of_two, no_code]).await;
+    let told = report.results.iter().map(|result| match result {
+        ItemResult::Rejected(refusal) => (refusal.code, refusal.field.as_deref()),
+        ItemResult::Taken { .. } => panic!("{result:?}"),
+    });
+    let expected = [
+        (ItemCode::UnknownSupplement, Some("supplement_id")),
+        (ItemCode::IdConflict, Some("id")),
+        (ItemCode::UnknownSupplement, Some("upc")),
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
+async fn only_the_item_at_fault_is_refused_when_a_batch_conflicts() {
+    let store = MemoryStore::with(person());
+    for _ in 0..6 {
+        store.fail("sleep.insert", StorageError::Conflict(UniqueKey::SleepSession));
+    }
+    let report = ingest(&store, vec![taken(session(derived(0, 9))), taken(session(derived(10, 19)))]).await;
+    assert_eq!(words(&report), ["created", "created"]);
+    for _ in 0..10 {
+        store.fail("sleep.insert", StorageError::Conflict(UniqueKey::SleepSession));
+    }
+    let report = ingest(&store, vec![taken(session(derived(20, 29))), taken(session(derived(30, 39)))]).await;
+    assert_eq!(words(&report), ["id_conflict", "created"]);
+}
+
+#[tokio::test]
+async fn a_body_that_is_refused_leaves_no_trace() {
+    let store = MemoryStore::with(person());
+    let items = || vec![taken(session(derived(0, 9)))];
+    let too_many = run(&store, user_id(1), Items { items: items(), counted: Ok(MAX_ITEMS + 1) }).await;
+    assert!(matches!(too_many, Err(IngestError::TooManyItems)));
+    let refusal = ImportRefusal::Unreadable("cut off".to_owned());
+    let cut_off = run(&store, user_id(1), Items { items: items(), counted: Err(refusal.clone()) }).await;
+    assert!(matches!(cut_off, Err(IngestError::Malformed(error)) if error == refusal));
+    let nobody = run(&store, user_id(2), Items { items: items(), counted: Ok(1) }).await;
+    assert!(matches!(nobody, Err(IngestError::UnknownUser)));
+    assert!(store.sessions().is_empty());
+    let most = run(&store, user_id(1), Items { items: items(), counted: Ok(MAX_ITEMS) }).await;
+    assert_eq!(most.unwrap().created, 1);
+}
+
+#[tokio::test]
+async fn what_was_noted_of_an_item_is_told_with_it() {
+    let store = MemoryStore::with(person());
+    let noted =
+        IngestItem { notes: vec!["one".to_owned(), "two".to_owned()], ..taken(session(derived(0, 9))) };
+    let report = ingest(&store, vec![noted]).await;
+    assert!(
+        matches!(&report.results[0], ItemResult::Taken { detail: Some(detail), .. } if detail == "one; two")
+    );
+}
+
+#[tokio::test]
+async fn a_claim_is_abandoned_after_five_minutes_and_forgotten_after_a_day() {
+    let request = IdempotentRequest { client_id: client_id(1), key: [1; 32], content: [2; 32] };
+    let answer = KeptAnswer { status: 200, body: b"{}".to_vec() };
+    for (claim, begun) in [
+        (Claim::Taken, Begun::Now),
+        (Claim::Answered(answer.clone()), Begun::Again(answer)),
+        (Claim::Busy, Begun::Busy),
+        (Claim::OtherContent, Begun::OtherContent),
+    ] {
+        let mut store = MockIdempotencyStore::new();
+        store.expect_claim().once().return_once(move |_, now, abandoned_before, expired_before| {
+            assert_eq!(now, noon());
+            assert_eq!((now - abandoned_before).num_minutes(), 5);
+            assert_eq!(now - expired_before, ANSWER_KEPT);
+            Ok(claim)
+        });
+        assert_eq!(AnswerOnce::new(Arc::new(store), clock()).begin(request).await.unwrap(), begun);
+    }
+}

@@ -1,0 +1,93 @@
+//! The answer to a batch, item by item.
+
+use crate::problem::RateLimitBody;
+use application::import::ingest::{IngestReport, ItemResult, ItemStatus};
+use domain::rate_limit::RateStatus;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What became of the items of a request.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct IngestAnswer<'a> {
+    /// What became of each item, in the order of the items.
+    #[schema(value_type = Vec<ItemAnswer>)]
+    pub(crate) results: Vec<ItemAnswer<'a>>,
+    /// How many were stored for the first time.
+    pub(crate) created: u32,
+    /// How many were known and are different now.
+    pub(crate) updated: u32,
+    /// How many were known and are the same.
+    pub(crate) unchanged: u32,
+    /// How many were not taken.
+    pub(crate) rejected: u32,
+    /// The counters of the rate limit.
+    pub(crate) limit: RateLimitBody,
+}
+
+/// What became of one item.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ItemAnswer<'a> {
+    /// `created`, `updated`, `unchanged` or `rejected`.
+    #[schema(value_type = String)]
+    pub(crate) status: &'static str,
+    /// The id of the record; absent when the item was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub(crate) id: Option<String>,
+    /// Why the item was rejected: one of a fixed list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, nullable = false)]
+    pub(crate) code: Option<&'static str>,
+    /// The member at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, nullable = false)]
+    pub(crate) field: Option<&'a str>,
+    /// Why the item was rejected, or what was passed over of one that was taken; in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, nullable = false)]
+    pub(crate) detail: Option<&'a str>,
+}
+
+impl<'a> From<&'a ItemResult> for ItemAnswer<'a> {
+    fn from(result: &'a ItemResult) -> Self {
+        match result {
+            ItemResult::Taken { status, id, detail } => Self {
+                status: match status {
+                    ItemStatus::Created => "created",
+                    ItemStatus::Updated => "updated",
+                    ItemStatus::Unchanged => "unchanged",
+                },
+                id: Some(id.as_hyphenated().to_string()),
+                code: None,
+                field: None,
+                detail: detail.as_deref(),
+            },
+            ItemResult::Rejected(refusal) => Self {
+                status: "rejected",
+                id: None,
+                code: Some(refusal.code.as_str()),
+                field: refusal.field.as_deref(),
+                detail: Some(&refusal.detail),
+            },
+        }
+    }
+}
+
+impl<'a> IngestAnswer<'a> {
+    /// Tells a report.
+    pub(crate) fn new(report: &'a IngestReport, rate: RateStatus) -> Self {
+        let IngestReport { results, created, updated, unchanged, rejected } = report;
+        Self {
+            results: results.iter().map(Into::into).collect(),
+            created: *created,
+            updated: *updated,
+            unchanged: *unchanged,
+            rejected: *rejected,
+            limit: rate.into(),
+        }
+    }
+}
+
+pub(super) fn render(report: &IngestReport, rate: RateStatus) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&IngestAnswer::new(report, rate))
+}

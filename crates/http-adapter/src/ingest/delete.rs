@@ -1,0 +1,70 @@
+//! Deletes one session or one log.
+
+use super::gate;
+use crate::HttpState;
+use crate::parameter::Parameters;
+use crate::problem::{Fault, Problem, rate_limit_headers};
+use actix_web::{HttpRequest, HttpResponse, web};
+use application::access::GrantedIngest;
+use domain::id::{IntakeLogId, SleepSessionId, UserId};
+use domain::rate_limit::RateStatus;
+use domain::scope::Scope;
+
+pub(super) async fn session(
+    request: HttpRequest,
+    state: web::Data<HttpState>,
+) -> Result<HttpResponse, Problem> {
+    let grant = gate::admit(&request, &state, Scope::SleepWrite).await?;
+    let deleted = delete_session(&request, &state, grant).await;
+    deleted.map_err(|problem| problem.with_rate(grant.rate))
+}
+
+pub(super) async fn log(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let grant = gate::admit(&request, &state, Scope::SupplementsWrite).await?;
+    let deleted = delete_log(&request, &state, grant).await;
+    deleted.map_err(|problem| problem.with_rate(grant.rate))
+}
+
+async fn delete_session(
+    request: &HttpRequest,
+    state: &HttpState,
+    grant: GrantedIngest,
+) -> Result<HttpResponse, Problem> {
+    let (user_id, text) = place(request, grant, "session_id")?;
+    let id = SleepSessionId::parse(text)
+        .map_err(|error| Problem::invalid_parameter("session_id", error.to_string()))?;
+    answer(state.ingest.delete.session(grant.client_id, user_id, id).await?, grant.rate)
+}
+
+async fn delete_log(
+    request: &HttpRequest,
+    state: &HttpState,
+    grant: GrantedIngest,
+) -> Result<HttpResponse, Problem> {
+    let (user_id, text) = place(request, grant, "log_id")?;
+    let id =
+        IntakeLogId::parse(text).map_err(|error| Problem::invalid_parameter("log_id", error.to_string()))?;
+    answer(state.ingest.delete.log(grant.client_id, user_id, id).await?, grant.rate)
+}
+
+/// Returns whose record it is, and its id as sent.
+fn place<'a>(
+    request: &'a HttpRequest,
+    grant: GrantedIngest,
+    name: &str,
+) -> Result<(UserId, &'a str), Problem> {
+    Parameters::read(request.query_string(), &[])?;
+    let user_id = grant.user_id.ok_or_else(|| Problem::new(Fault::InvalidUserId))?;
+    Ok((user_id, request.match_info().get(name).unwrap_or_default()))
+}
+
+fn answer(was_there: bool, rate: RateStatus) -> Result<HttpResponse, Problem> {
+    if !was_there {
+        return Err(Problem::new(Fault::UnknownRecord));
+    }
+    let mut response = HttpResponse::NoContent();
+    for header in rate_limit_headers(rate) {
+        response.insert_header(header);
+    }
+    Ok(response.finish())
+}

@@ -1,0 +1,60 @@
+//! `DELETE /api/v1/users/{user_id}`: erases a person.
+
+use super::gate;
+use crate::HttpState;
+use crate::parameter::Parameters;
+use crate::problem::{Fault, Problem, RateLimitBody, rate_limit_headers};
+use actix_web::{HttpRequest, HttpResponse, web};
+use application::access::GrantedIngest;
+use application::erasure::{ErasePersonCommand, ErasePersonError};
+use application::ports::storage::Erasure;
+use domain::scope::Scope;
+use domain::time::format;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The receipt of an erasure; nothing leads from it to the person.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ErasureAnswer {
+    /// The number of the receipt.
+    #[schema(value_type = uuid::Uuid, example = "7d0f3c61-5a0e-4f0a-9a63-3f0f5a1d2c44")]
+    pub(crate) erasure_id: String,
+    /// When the person was erased, in UTC.
+    #[schema(format = DateTime, example = "2026-03-09T12:00:00Z")]
+    pub(crate) erased_at: String,
+    /// The counters of the rate limit.
+    pub(crate) limit: RateLimitBody,
+}
+
+pub(super) async fn user(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let grant = gate::admit(&request, &state, Scope::UsersWrite).await?;
+    erase(&request, &state, grant).await.map_err(|problem| problem.with_rate(grant.rate))
+}
+
+async fn erase(
+    request: &HttpRequest,
+    state: &HttpState,
+    grant: GrantedIngest,
+) -> Result<HttpResponse, Problem> {
+    Parameters::read(request.query_string(), &[])?;
+    let user_id = grant.user_id.ok_or_else(|| Problem::new(Fault::InvalidUserId))?;
+    let Erasure { id, at } =
+        state.erase_person.run(ErasePersonCommand::ByClient(grant.client_id, user_id)).await?;
+    let mut response = HttpResponse::Ok();
+    for header in rate_limit_headers(grant.rate) {
+        response.insert_header(header);
+    }
+    let limit = grant.rate.into();
+    Ok(response.json(ErasureAnswer { erasure_id: id.to_string(), erased_at: format::utc(at), limit }))
+}
+
+impl From<ErasePersonError> for Problem {
+    fn from(error: ErasePersonError) -> Self {
+        match error {
+            ErasePersonError::NotFound => Self::new(Fault::UnknownUser),
+            // Those of a person alone.
+            ErasePersonError::NotFresh | ErasePersonError::SessionEnded => Self::new(Fault::ForeignForm),
+            ErasePersonError::Storage(error) => error.into(),
+        }
+    }
+}

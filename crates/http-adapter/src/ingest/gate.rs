@@ -1,0 +1,19 @@
+//! The checks that stand before everything that is written.
+
+use crate::HttpState;
+use crate::data::bearer;
+use crate::problem::Problem;
+use actix_web::HttpRequest;
+use application::access::{AuthorizeIngestQuery, GrantedIngest};
+use domain::scope::Scope;
+
+/// Authenticates, authorizes and counts a request; neither its parameters nor its body are looked at before.
+pub(super) async fn admit(
+    request: &HttpRequest,
+    state: &HttpState,
+    scope: Scope,
+) -> Result<GrantedIngest, Problem> {
+    let token = bearer::token(request)?;
+    let user_id = request.match_info().get("user_id");
+    Ok(state.ingest.authorize.run(AuthorizeIngestQuery { token, user_id, scope }).await?)
+}

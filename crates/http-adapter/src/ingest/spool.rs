@@ -1,0 +1,164 @@
+//! Receives a body of up to 64 MiB: a small one stays in memory, a big one goes to a file without a name.
+
+use crate::problem::{Fault, Problem};
+use actix_web::HttpRequest;
+use actix_web::http::header::CONTENT_LENGTH;
+use actix_web::web::{Bytes, Payload};
+use application::ports::ingest_source::IngestBody;
+use futures_util::StreamExt as _;
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek as _, SeekFrom, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The longest body.
+pub(crate) const MAX_BODY: u64 = 64 * 1024 * 1024;
+/// The longest body that stays in memory.
+const IN_MEMORY: usize = 4 * 1024 * 1024;
+/// How much is written to the file at once.
+const CHUNK: usize = 1024 * 1024;
+/// How long a body may take to arrive.
+pub(crate) const MAX_WAIT: Duration = Duration::from_mins(2);
+
+/// A body that arrived whole.
+pub(super) struct Spool {
+    place: Place,
+    digest: [u8; 32],
+    /// Held as long as the file is.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+enum Place {
+    Memory(Bytes),
+    File(Arc<Mutex<File>>),
+}
+
+impl Spool {
+    /// Returns the SHA-256 of the body.
+    pub(super) const fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+}
+
+impl IngestBody for Spool {
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match &self.place {
+            Place::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            Place::File(file) => Box::new(FileReader { file: file.clone(), at: 0 }),
+        })
+    }
+}
+
+/// Reads a file from its beginning, whoever else reads it.
+struct FileReader {
+    file: Arc<Mutex<File>>,
+    at: u64,
+}
+
+impl Read for FileReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let count = file.read(buffer)?;
+        self.at = self.at.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+        Ok(count)
+    }
+}
+
+/// Receives the body of a request.
+pub(super) async fn receive(
+    request: &HttpRequest,
+    payload: Payload,
+    big_bodies: &Arc<Semaphore>,
+) -> Result<Spool, Problem> {
+    let announced = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    if announced.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > MAX_BODY) {
+        return Err(too_large());
+    }
+    tokio::time::timeout(MAX_WAIT, collect(payload, big_bodies))
+        .await
+        .unwrap_or_else(|_| Err(Problem::new(Fault::RequestTimeout)))
+}
+
+fn too_large() -> Problem {
+    Problem::new(Fault::PayloadTooLarge)
+        .detail("A body may have at most 64 MiB here: send the items in several.")
+}
+
+async fn collect(mut payload: Payload, big_bodies: &Arc<Semaphore>) -> Result<Spool, Problem> {
+    let mut receiving = Receiving::default();
+    let mut total = 0_u64;
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|_| {
+            Problem::new(Fault::InvalidRequest).detail("the body broke off or is not framed properly")
+        })?;
+        total = total.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+        if total > MAX_BODY {
+            return Err(too_large());
+        }
+        receiving.add(&chunk, big_bodies).await?;
+    }
+    receiving.end().await
+}
+
+/// A body that arrives.
+#[derive(Default)]
+struct Receiving {
+    hash: Sha256,
+    /// What is not written to a file, yet or at all.
+    held: Vec<u8>,
+    file: Option<(File, OwnedSemaphorePermit)>,
+}
+
+impl Receiving {
+    async fn add(&mut self, chunk: &[u8], big_bodies: &Arc<Semaphore>) -> Result<(), Problem> {
+        self.hash.update(chunk);
+        self.held.extend_from_slice(chunk);
+        let limit = if self.file.is_some() { CHUNK } else { IN_MEMORY };
+        if self.held.len() <= limit {
+            return Ok(());
+        }
+        if self.file.is_none() {
+            let permit = big_bodies.clone().try_acquire_owned();
+            let permit = permit.map_err(|_| Problem::new(Fault::IngestBusy))?;
+            let file = blocking(tempfile::tempfile).await?;
+            self.file = Some((file, permit));
+        }
+        self.write().await
+    }
+
+    /// Writes what is held to the file, on a thread that may block.
+    async fn write(&mut self) -> Result<(), Problem> {
+        let Some((mut file, permit)) = self.file.take() else { return Ok(()) };
+        let held = std::mem::take(&mut self.held);
+        let (file, held) = blocking(move || {
+            file.write_all(&held)?;
+            Ok((file, held))
+        })
+        .await?;
+        self.held = held;
+        self.held.clear();
+        self.file = Some((file, permit));
+        Ok(())
+    }
+
+    async fn end(mut self) -> Result<Spool, Problem> {
+        self.write().await?;
+        let digest = self.hash.finalize().into();
+        let (place, permit) = match self.file {
+            Some((file, permit)) => (Place::File(Arc::new(Mutex::new(file))), Some(permit)),
+            None => (Place::Memory(self.held.into()), None),
+        };
+        Ok(Spool { place, digest, _permit: permit })
+    }
+}
+
+/// Does something that may block; a disk that fails is the operator's to look at.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(Problem::internal)?;
+    done.map_err(Problem::internal)
+}

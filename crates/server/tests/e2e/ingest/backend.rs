@@ -1,0 +1,135 @@
+//! A backend: a service client with a token.
+
+use crate::e2e::app::text;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::header::HeaderMap;
+use reqwest::{Body, Client as Http, Method, RequestBuilder, StatusCode};
+use serde_json::Value;
+
+pub(super) const SCOPES: [&str; 4] = ["users:write", "profile:write", "sleep:write", "supplements:write"];
+pub(super) const LINES: &str = "application/x-ndjson";
+
+/// A service client's token at one server.
+#[derive(Clone)]
+pub(super) struct Backend {
+    http: Http,
+    base_url: String,
+    token: String,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) text: String,
+}
+
+impl Answer {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// Returns the `code` of a refusal with this status.
+    pub(super) fn refusal(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{}", self.text);
+        text(&self.json(), "code")
+    }
+
+    /// Returns the results of a batch that was taken.
+    pub(super) fn results(&self) -> Vec<Value> {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()["results"].as_array().expect("results").clone()
+    }
+
+    /// Returns the status of each item, with the code where there is one.
+    pub(super) fn outcomes(&self) -> Vec<String> {
+        let outcome = |result: &Value| match result["code"].as_str() {
+            Some(code) => format!("{code} {}", result["field"].as_str().unwrap_or("-")),
+            None => text(result, "status"),
+        };
+        self.results().iter().map(outcome).collect()
+    }
+
+    /// Returns the id of the only item.
+    pub(super) fn id(&self) -> String {
+        text(&self.results()[0], "id")
+    }
+}
+
+impl Backend {
+    /// Registers a service client for these scopes and fetches a token.
+    pub(super) async fn with_scopes(world: &World, server: &Server, scopes: &[&str]) -> Self {
+        let mut arguments = vec!["client", "create", "--service", "--name", "Backend", "--json"];
+        arguments.extend(scopes.iter().flat_map(|scope| ["--scope", *scope]));
+        let client = world.json(&arguments);
+        let (id, secret) = (text(&client, "client_id"), text(&client, "client_secret"));
+        let form = [("grant_type", "client_credentials"), ("client_id", &id), ("client_secret", &secret)];
+        let http = Http::new();
+        let answer = http.post(format!("{}/api/token", server.base_url)).form(&form).send().await;
+        let answer: Value = answer.expect("answer").json().await.expect("JSON");
+        Self { http, base_url: server.base_url.clone(), token: text(&answer, "access_token") }
+    }
+
+    pub(super) async fn of(world: &World, server: &Server) -> Self {
+        Self::with_scopes(world, server, &SCOPES).await
+    }
+
+    /// The same client at another server of the same store.
+    pub(super) fn at(&self, server: &Server) -> Self {
+        Self { base_url: server.base_url.clone(), ..self.clone() }
+    }
+
+    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}/api/v1/{path}", self.base_url)).bearer_auth(&self.token)
+    }
+
+    pub(super) async fn send(&self, request: RequestBuilder) -> Answer {
+        let answer = request.send().await.expect("answer");
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        Answer { status, headers, text: answer.text().await.expect("body") }
+    }
+
+    /// Posts a JSON value.
+    pub(super) async fn post(&self, path: &str, items: &Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(items)).await
+    }
+
+    /// Posts text of a kind.
+    pub(super) async fn post_text(&self, path: &str, kind: &str, body: impl Into<Body>) -> Answer {
+        self.send(self.request(Method::POST, path).header("content-type", kind).body(body)).await
+    }
+
+    pub(super) async fn delete(&self, path: &str) -> Answer {
+        self.send(self.request(Method::DELETE, path)).await
+    }
+
+    /// Posts a JSON value under a key.
+    pub(super) async fn post_once(&self, path: &str, key: &str, items: &Value) -> Answer {
+        self.send(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
+    }
+
+    /// Creates a person.
+    pub(super) async fn person(&self, email: &str) -> String {
+        let item = serde_json::json!({ "email": email, "home_timezone": "Europe/Berlin" });
+        self.post("users", &item).await.id()
+    }
+}
+
+/// A night in January; the number makes it another one.
+pub(super) fn night(number: u32) -> Value {
+    let day = 1 + number % 27;
+    let (year, month) = (2000 + number / 324, 1 + number / 27 % 12);
+    serde_json::json!({
+        "external_id": format!("night-{number}"),
+        "source": "ring",
+        "time_in_bed_start": format!("{year:04}-{month:02}-{day:02}T22:00:00+01:00"),
+        "time_in_bed_end": format!("{year:04}-{month:02}-{:02}T06:00:00+01:00", day + 1),
+        "raw_sleep": [{
+            "stage": "LIGHT",
+            "start": format!("{year:04}-{month:02}-{day:02}T22:15:00+01:00"),
+            "end": format!("{year:04}-{month:02}-{:02}T05:50:00+01:00", day + 1),
+        }],
+    })
+}

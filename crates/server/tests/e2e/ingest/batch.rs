@@ -1,0 +1,40 @@
+use super::backend::{Backend, LINES, night};
+use crate::e2e::world::World;
+use serde_json::{Value, json};
+
+fn lines(count: u32) -> String {
+    (0..count).map(|number| format!("{}\n", night(number))).collect()
+}
+
+on_both_stores! {
+    async fn ten_thousand_items_are_taken_and_one_more_is_refused(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        let too_many = backend.post_text(&path, LINES, lines(10_001)).await;
+        assert_eq!(too_many.refusal(413), "too_many_items");
+        let answer = backend.post_text(&path, LINES, lines(10_000)).await;
+        assert_eq!((&answer.json()["created"], &answer.json()["rejected"]), (&json!(10_000), &json!(0)));
+        assert_eq!(answer.results().len(), 10_000);
+        // Again, as a list this time: all of it is known, in the same order.
+        let list: Vec<Value> = (0..10_000).map(night).collect();
+        let again = backend.post(&path, &json!(list)).await;
+        assert_eq!(again.json()["unchanged"], 10_000);
+        let ids = |results: Vec<Value>| results.into_iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
+        assert_eq!(ids(answer.results()), ids(again.results()));
+    }
+
+    async fn the_answers_stand_in_the_order_of_the_items_over_many_batches(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        let items: Vec<Value> =
+            (0..1_200).map(|number| if number % 7 == 3 { json!({}) } else { night(number) }).collect();
+        let outcomes = backend.post(&path, &json!(items)).await.outcomes();
+        assert_eq!(outcomes.len(), items.len());
+        for (number, outcome) in outcomes.iter().enumerate() {
+            let expected = if number % 7 == 3 { "missing_member time_in_bed_start" } else { "created" };
+            assert_eq!(outcome, expected, "{number}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What a first-party backend writes, and what it is answered.
+
+mod backend;
+mod batch;
+mod once;
+mod person;
+mod record;
+mod refusal;

@@ -1,0 +1,60 @@
+use super::backend::{Backend, LINES, night};
+use crate::e2e::world::World;
+use serde_json::{Value, json};
+
+on_both_stores! {
+    async fn a_request_that_comes_again_is_answered_byte_for_byte(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        let items = json!([night(1), {}]);
+        let first = backend.post_once(&path, "first", &items).await;
+        assert_eq!(first.outcomes(), ["created", "missing_member time_in_bed_start"]);
+        let again = backend.post_once(&path, "first", &items).await;
+        assert_eq!((again.status, &again.text), (first.status, &first.text));
+        // Another key, or none, is another request; another body, path or kind under the key is refused.
+        assert_eq!(backend.post_once(&path, "second", &items).await.outcomes()[0], "unchanged");
+        let reused = "idempotency_key_reused";
+        assert_eq!(backend.post_once(&path, "first", &night(2)).await.refusal(422), reused);
+        assert_eq!(backend.post_once("users", "first", &items).await.refusal(422), reused);
+        let lines = backend.request(reqwest::Method::POST, &path).header("idempotency-key", "first");
+        let lines = lines.header("content-type", LINES).body(items.to_string());
+        assert_eq!(backend.send(lines).await.refusal(422), reused);
+        // The keys of another client are its own.
+        let other = Backend::of(&world, &server).await;
+        assert_eq!(other.post_once(&path, "first", &night(2)).await.outcomes(), ["created"]);
+    }
+
+    async fn a_refused_request_gives_its_key_back(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        assert_eq!(backend.post_once(&path, "key", &json!(7)).await.refusal(400), "invalid_request");
+        assert_eq!(backend.post_once(&path, "key", &night(1)).await.outcomes(), ["created"]);
+        for key in ["a b", "\u{e4}", &"x".repeat(256), ""] {
+            assert_eq!(backend.post_once(&path, key, &night(1)).await.refusal(400), "invalid_request", "{key}");
+        }
+    }
+
+    async fn of_two_processes_with_one_key_exactly_one_does_the_work(world: World) {
+        // Behind a load balancer all have one address, which is the issuer of their tokens.
+        let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
+        let (first, second) = (world.serve_as("first"), world.serve_as("second"));
+        let here = Backend::of(&world, &first).await;
+        let there = here.at(&second);
+        let path = format!("sleep/{}", here.person("sam@example.org").await);
+        for round in 0..5_u32 {
+            let items: Vec<Value> = (0..200).map(|number| night(round * 200 + number)).collect();
+            let (items, key) = (json!(items), format!("round-{round}"));
+            let (one, other) = tokio::join!(here.post_once(&path, &key, &items), there.post_once(&path, &key, &items));
+            let works: Vec<_> = [&one, &other].into_iter().filter(|answer| answer.status == 200).collect();
+            assert!(!works.is_empty(), "{} {}", one.text, other.text);
+            // Whoever came later waits, or is told what the first one was told.
+            assert!(works.iter().all(|answer| answer.text == works[0].text && answer.json()["created"] == 200));
+            for answer in [&one, &other].into_iter().filter(|answer| answer.status != 200) {
+                assert_eq!(answer.refusal(409), "request_in_progress");
+                assert!(answer.headers.contains_key("retry-after"));
+            }
+        }
+    }
+}

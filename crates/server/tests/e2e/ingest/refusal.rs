@@ -1,0 +1,107 @@
+use super::backend::{Backend, LINES, SCOPES, night};
+use crate::e2e::app::text;
+use crate::e2e::world::World;
+use reqwest::{Body, Method};
+use serde_json::json;
+
+const NOBODY: &str = "4b1c5d6e-0000-4000-8000-00000000dead";
+const MEBIBYTE: usize = 1024 * 1024;
+
+on_both_stores! {
+    async fn a_body_that_cannot_be_read_stores_nothing(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        let whole = json!([night(1), night(2)]).to_string();
+        let cut = &whole[..whole.len() - 1];
+        for (kind, body, status, code) in [
+            ("application/json", cut, 400, "invalid_request"),
+            ("application/json", "", 400, "invalid_request"),
+            ("application/json", "7", 400, "invalid_request"),
+            ("application/json", "{\"secretname\": secretvalue}", 400, "invalid_request"),
+            (LINES, "{}\n{\"secretname\"", 400, "invalid_request"),
+            ("text/plain", &whole, 415, "unsupported_media_type"),
+            ("application/x-www-form-urlencoded", &whole, 415, "unsupported_media_type"),
+            ("application/json; charset=latin1", &whole, 400, "invalid_request"),
+        ] {
+            let answer = backend.post_text(&path, kind, body.to_owned()).await;
+            assert_eq!(answer.refusal(status), code, "{kind} {body}");
+            assert!(answer.headers.contains_key("x-ratelimit-remaining"));
+            assert!(!answer.text.contains("secret"), "{}", answer.text);
+        }
+        let coded = backend.request(Method::POST, &path).header("content-encoding", "gzip").json(&night(1));
+        assert_eq!(backend.send(coded).await.refusal(415), "unsupported_media_type");
+        assert_eq!(backend.post(&path, &json!([night(1), night(2)])).await.outcomes(), ["created", "created"]);
+        assert!(!server.log().contains("secret"), "{}", server.log());
+    }
+
+    async fn nobody_is_created_by_what_is_written_about_them(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        assert_eq!(backend.post(&format!("sleep/{NOBODY}"), &night(1)).await.refusal(404), "unknown_user");
+        assert_eq!(backend.post("sleep/7", &night(1)).await.refusal(400), "invalid_user_id");
+        let logs = format!("supplements/{NOBODY}/logs");
+        assert_eq!(backend.post(&logs, &json!([])).await.refusal(404), "unknown_user");
+        let profile = backend.request(Method::PUT, &format!("profile/{NOBODY}")).json(&json!({}));
+        assert_eq!(backend.send(profile).await.refusal(404), "unknown_user");
+    }
+
+    async fn each_scope_opens_what_it_is_for_and_nothing_else(world: World) {
+        let server = world.serve();
+        for scope in SCOPES {
+            let backend = Backend::with_scopes(&world, &server, &[scope]).await;
+            for (method, path, needed) in [
+                (Method::POST, "users".to_owned(), "users:write"),
+                (Method::PUT, format!("profile/{NOBODY}"), "profile:write"),
+                (Method::POST, format!("sleep/{NOBODY}"), "sleep:write"),
+                (Method::DELETE, format!("sleep/{NOBODY}/{NOBODY}"), "sleep:write"),
+                (Method::POST, "supplements".to_owned(), "supplements:write"),
+                (Method::POST, format!("supplements/{NOBODY}/logs"), "supplements:write"),
+                (Method::DELETE, format!("supplements/{NOBODY}/logs/{NOBODY}"), "supplements:write"),
+            ] {
+                let answer = backend.send(backend.request(method, &path).json(&json!([]))).await;
+                if scope == needed {
+                    assert!([200, 404].contains(&answer.status.as_u16()), "{path}: {}", answer.text);
+                } else {
+                    assert_eq!(answer.refusal(403), "insufficient_scope", "{path} with {scope}");
+                    let challenge = answer.headers["www-authenticate"].to_str().expect("text");
+                    assert!(challenge.contains(needed), "{challenge}");
+                }
+            }
+        }
+    }
+
+    async fn more_than_the_daily_limit_is_refused(world: World) {
+        let world = world.with("RESTWELL__RATE_LIMITS__INGEST", "2");
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        for left in ["1", "0"] {
+            let answer = backend.post("users", &json!([])).await;
+            assert_eq!((answer.results().len(), answer.headers["x-ratelimit-remaining"].to_str()), (0, Ok(left)));
+        }
+        assert_eq!(backend.post("users", &json!([])).await.refusal(429), "rate_limited");
+    }
+
+    async fn a_body_above_64_mib_is_refused_before_anything_is_stored(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        // Announced: refused unread. In chunks: refused at the first byte too many.
+        let first = format!("{}\n", night(1));
+        let blank = " ".repeat(MEBIBYTE);
+        let whole = first.clone() + &blank.repeat(64);
+        assert_eq!(backend.post_text(&path, LINES, whole).await.refusal(413), "payload_too_large");
+        let chunks = std::iter::once(first.clone()).chain(std::iter::repeat_n(blank.clone(), 64));
+        let stream = futures_util::stream::iter(chunks.map(Ok::<_, std::io::Error>));
+        let request = backend.request(Method::POST, &path).header("content-type", LINES);
+        // The connection may be closed while the rest is still on its way.
+        if let Ok(answer) = request.body(Body::wrap_stream(stream)).send().await {
+            let answer: serde_json::Value = answer.json().await.expect("JSON");
+            assert_eq!(text(&answer, "code"), "payload_too_large");
+        }
+        // One that is as long as allowed is taken, and is the first to be stored.
+        let longest = first.clone() + &" ".repeat(64 * MEBIBYTE - first.len());
+        let lines = longest.replace("  ", " \n").replacen(" \n", "  ", 0);
+        assert_eq!(backend.post_text(&path, LINES, lines).await.outcomes(), ["created"]);
+    }
+}
