@@ -194,6 +194,7 @@ suite! {
         what_a_person_takes_is_listed_by_id_in_every_version,
         a_version_tells_its_key,
         a_code_finds_the_current_label_in_any_spelling,
+        every_version_with_a_code_is_listed_the_current_one_first,
         of_several_labels_with_a_code_the_latest_is_found,
         a_retracted_version_leaves_its_place_to_its_predecessor,
         a_version_that_was_logged_or_is_not_there_is_not_retracted,

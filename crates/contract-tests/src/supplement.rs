@@ -4,7 +4,7 @@ use crate::Harness;
 use crate::fixture::{
     catalogue_key, conflict, label, log, now, seconds, supplement, supplement_id, user, user_id,
 };
-use application::ports::storage::UniqueKey;
+use application::ports::storage::{CatalogueVersion, UniqueKey};
 use chrono::NaiveDate;
 use domain::supplement::{
     Amount, CatalogueKey, Ingredient, Supplement, SupplementLabel, SupplementLabelFields, Upc,
@@ -216,6 +216,32 @@ pub(crate) async fn of_several_labels_with_a_code_the_latest_is_found(harness: &
         harness.store_supplement(&catalogue_key(number), &coded(number, "12345670", at)).await;
     }
     assert_eq!(find_by_upc(harness, "12345670").await, Some(coded(4, "12345670", 5)));
+}
+
+pub(crate) async fn every_version_with_a_code_is_listed_the_current_one_first(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(2), &coded(5, "012345670", 0)).await;
+    harness.store_supplement(&catalogue_key(1), &coded(1, "1234 5670", 0)).await;
+    harness.store_supplement(&catalogue_key(3), &coded(6, "87654321", 0)).await;
+    let mut unit = harness.begin().await;
+    for (old, new) in [(1, 3), (3, 2)] {
+        let new = coded(new, "12345670", 9);
+        unit.supplements().replace(supplement_id(old), &catalogue_key(1), &new).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    let mut unit = harness.begin().await;
+    let found = unit.supplements().list_by_upc(&Upc::parse("12345670").unwrap()).await.unwrap();
+    let version = |key, number, code, at, is_current| {
+        let (key, supplement) = (catalogue_key(key), coded(number, code, at));
+        CatalogueVersion { key, supplement, is_current }
+    };
+    let expected = [
+        version(1, 2, "12345670", 9, true),
+        version(1, 1, "1234 5670", 0, false),
+        version(1, 3, "12345670", 9, false),
+        version(2, 5, "012345670", 0, true),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(unit.supplements().list_by_upc(&Upc::parse("12345679").unwrap()).await.unwrap(), []);
 }
 
 async fn retract(harness: &Harness, number: u64, predecessor: Option<u64>) -> bool {

@@ -51,7 +51,7 @@ UPDATE supplement SET upc_digits = lpad(stripped.digits, 14, '0')
 FROM (SELECT id, translate(upc, ' -' || chr(160), '') AS digits FROM supplement) AS stripped
 WHERE stripped.id = supplement.id AND stripped.digits ~ '^[0-9]{8,14}$' AND stripped.digits ~ '[1-9]';
 
-CREATE INDEX supplement_upc ON supplement (upc_digits, entry_date, id) WHERE is_current;
+CREATE INDEX supplement_upc ON supplement (upc_digits, entry_date, id) WHERE upc_digits IS NOT NULL;
 
 CREATE TABLE import (
     id          uuid        PRIMARY KEY,

@@ -37,7 +37,7 @@ WHERE length(replace(replace(replace(upc, ' ', ''), '-', ''), char(160), '')) BE
   AND replace(replace(replace(upc, ' ', ''), '-', ''), char(160), '') NOT GLOB '*[^0-9]*'
   AND replace(replace(replace(upc, ' ', ''), '-', ''), char(160), '') GLOB '*[1-9]*';
 
-CREATE INDEX supplement_upc ON supplement (upc_digits, entry_date, id) WHERE is_current = 1;
+CREATE INDEX supplement_upc ON supplement (upc_digits, entry_date, id) WHERE upc_digits IS NOT NULL;
 
 CREATE TABLE import (
     id          BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),

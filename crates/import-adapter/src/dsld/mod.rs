@@ -1,4 +1,5 @@
-//! Labels of the NIH Dietary Supplement Label Database: one, a list of them, or what its search returns.
+//! Labels of the NIH Dietary Supplement Label Database: one, several one after the other, a list of them, or what its
+//! search returns.
 //!
 //! The rules are in `docs/import/dsld.md`.
 
@@ -16,7 +17,7 @@ use label::Label;
 /// The most bytes of one label, of which the longest have some 100,000; rows in rows take much more memory.
 const LABEL_LIMIT: usize = 1024 * 1024;
 
-/// Recognises one label, a list of labels, and what a search returns.
+/// Recognises one label or several, a list of labels, and what a search returns.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen.json()?, named)?;
     Some(Recognised::new(Format::Dsld, move |bytes, _| {
@@ -31,7 +32,7 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
         (_, Some(hits @ Sketch::List(_))) => {
             hits.first().is_none_or(|hit| hit.has("_source")).then_some(Layout::Wrapped("hits"))
         }
-        (single, _) => is_label(single).then_some(Layout::Single),
+        (first, _) => is_label(first).then_some(Layout::Row),
     }
 }
 

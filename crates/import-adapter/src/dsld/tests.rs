@@ -1,6 +1,6 @@
 use crate::Format;
-use crate::testing::{items, notes, rejections};
-use application::ports::import_source::{ImportItem, ImportedSupplement};
+use crate::testing::{items, notes, read, rejections};
+use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSupplement};
 use domain::supplement::Ingredient;
 
 fn labels(items: &[ImportItem]) -> Vec<ImportedSupplement> {
@@ -76,6 +76,25 @@ fn a_list_and_a_hit_of_a_search_give_the_same_label() {
     let alone = only(LABEL);
     assert_eq!(only(&format!("[{LABEL}]")), alone);
     assert_eq!(only(&format!(r#"{{"hits":[{{"_id":"1","_source":{LABEL}}}],"stats":{{}}}}"#)), alone);
+}
+
+#[test]
+fn labels_one_after_the_other_are_as_many_and_the_last_must_be_whole() {
+    let one =
+        |id: u32| format!(r#"{{"id":{id},"fullName":"Label {id}","brandName":"B","ingredientRows":[]}}"#);
+    for between in ["\n", "\r\n\n", "", " "] {
+        let text = [one(1), one(2), one(3)].join(between);
+        let items = items(&text, Format::Auto, "UTC");
+        let names: Vec<_> = labels(&items).iter().map(|label| label.label.name().to_owned()).collect();
+        assert_eq!(names, ["Label 1", "Label 2", "Label 3"]);
+    }
+    let lines = one(1) + "\n" + &one(2);
+    for text in
+        [&lines[..lines.len() - 1], &format!("{lines},"), &format!("{lines}\n[]"), &format!("{lines}\n1")]
+    {
+        let refused = read(text.as_bytes(), Format::Auto, "UTC");
+        assert!(matches!(refused, Err(ImportRefusal::Damaged { .. })), "{text}");
+    }
 }
 
 #[test]

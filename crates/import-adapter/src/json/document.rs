@@ -15,6 +15,8 @@ pub(crate) enum Layout {
     Nested(&'static str, &'static str),
     /// The document is one of them.
     Single,
+    /// The file is one of them, or several, one after the other (a line each, say).
+    Row,
 }
 
 /// One record, known to be valid JSON.
@@ -39,6 +41,7 @@ enum Next {
     Document,
     Member { first: bool },
     Element { first: bool },
+    Another,
     End,
     Nothing,
 }
@@ -70,6 +73,7 @@ impl Document {
                 Next::Document => self.begin()?,
                 Next::Member { first } => self.member(first)?,
                 Next::Element { first } => self.element(first)?,
+                Next::Another => self.another()?,
                 Next::End => self.end()?,
                 Next::Nothing => return Ok(None),
             };
@@ -85,6 +89,10 @@ impl Document {
         match self.layout {
             Layout::Single => {
                 self.next = Next::End;
+                return self.value().map(Some);
+            }
+            Layout::Row => {
+                self.next = Next::Another;
                 return self.value().map(Some);
             }
             Layout::List => {
@@ -129,7 +137,7 @@ impl Document {
         let wanted = match self.layout {
             Layout::Wrapped(member) => member == name,
             Layout::Nested(_, member) => self.inside && member == name,
-            Layout::List | Layout::Single => false,
+            Layout::List | Layout::Single | Layout::Row => false,
         };
         let enters = matches!(self.layout, Layout::Nested(member, _) if !self.inside && member == name);
         match self.cursor.peek_token()? {
@@ -182,6 +190,13 @@ impl Document {
                 return self.cursor.expect(closing);
             }
             self.cursor.expect(b',')?;
+        }
+    }
+
+    fn another(&mut self) -> Result<Option<Place>, ImportRefusal> {
+        match self.cursor.peek_token()? {
+            Some(b'{') => self.value().map(Some),
+            _ => self.end(),
         }
     }
 

@@ -147,7 +147,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_document_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        for layout in [Layout::List, Layout::Single, WRAPPED, Layout::Nested("body", "a")] {
+        for layout in [Layout::List, Layout::Single, Layout::Row, WRAPPED, Layout::Nested("body", "a")] {
             let _outcome = records(&bytes, layout);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::row::{Cells, blob, date, hex, micros};
 use crate::schema::supplement;
-use application::ports::storage::StorageError;
+use application::ports::storage::{CatalogueVersion, StorageError};
 use diesel::prelude::*;
 use domain::id::SupplementId;
 use domain::supplement::{
@@ -64,12 +64,17 @@ impl SupplementRow {
         })
     }
 
+    pub(crate) fn into_version(self) -> Result<CatalogueVersion, StorageError> {
+        let Self { id, catalogue_source, catalogue_key, is_current, label } = self;
+        let cells = Cells::of("supplement", &id);
+        let key = cells.sound("catalogue_key", CatalogueKey::new(catalogue_source, catalogue_key))?;
+        Ok(CatalogueVersion { key, supplement: label.into_supplement(cells, &id)?, is_current })
+    }
+
     pub(crate) fn into_parts(self) -> Result<(CatalogueKey, Supplement), StorageError> {
         // Whether it is current is asked of the database only.
-        let Self { id, catalogue_source, catalogue_key, is_current: _, label } = self;
-        let cells = Cells::of("supplement", &id);
-        let key = CatalogueKey::new(catalogue_source, catalogue_key);
-        Ok((cells.sound("catalogue_key", key)?, label.into_supplement(cells, &id)?))
+        let CatalogueVersion { key, supplement, is_current: _ } = self.into_version()?;
+        Ok((key, supplement))
     }
 
     pub(crate) fn into_supplement(self) -> Result<Supplement, StorageError> {

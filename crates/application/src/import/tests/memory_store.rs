@@ -3,11 +3,11 @@
 use super::memory_imports::Imports;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, RecordReference, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey, UnitOfWork,
-    UnitOfWorkFactory, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, CatalogueVersion, ClientRepository, CodeRepository,
+    ConsentRepository, ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository,
+    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, RecordReference,
+    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey,
+    UnitOfWork, UnitOfWorkFactory, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -400,6 +400,9 @@ impl SupplementRepository for MemoryUnit {
         let mut found =
             self.content.supplements.iter().filter(|(_, one, is_current)| *is_current && has_code(one));
         Ok(found.next().map(|(_, supplement, _)| supplement.clone()))
+    }
+    async fn list_by_upc(&mut self, _: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
+        Ok(Vec::new())
     }
     async fn retract(
         &mut self,

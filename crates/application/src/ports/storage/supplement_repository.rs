@@ -7,6 +7,17 @@ use domain::supplement::{CatalogueKey, Supplement, Upc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
+/// A version of a label, with its place in the catalogue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CatalogueVersion {
+    /// The key of the label.
+    pub key: CatalogueKey,
+    /// The version.
+    pub supplement: Supplement,
+    /// Whether it is the current version of its key; a replaced one is there for the logs that point at it.
+    pub is_current: bool,
+}
+
 /// Keeps the labels of supplements. A key names one current version; older versions that logs point at stay.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
@@ -34,6 +45,9 @@ pub trait SupplementRepository: Send {
     /// Returns the current version whose label carries this code in any spelling; of several the one with the
     /// latest entry date, ties by descending id.
     async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError>;
+    /// Returns every version, current or replaced, whose label carries this code in any spelling: by ascending key
+    /// (source first), the current version of a key before replaced ones, then by ascending id.
+    async fn list_by_upc(&mut self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError>;
     /// Deletes a version that nobody logged, and makes the predecessor, if one is named, the current one of its key
     /// again; false, and nothing is done, when it was logged or is not there.
     async fn retract(

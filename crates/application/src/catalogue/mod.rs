@@ -1,0 +1,5 @@
+//! The catalogue of supplements, which all people share.
+
+mod find_labels;
+
+pub use find_labels::FindLabels;
