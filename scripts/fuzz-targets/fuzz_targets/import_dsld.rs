@@ -1,0 +1,15 @@
+//! Labels of the DSLD: whatever the bytes are, they are read or refused, and the same bytes give the same.
+#![no_main]
+
+#[path = "shared/import.rs"]
+mod import;
+
+use application::ports::import_source::ImportItem;
+use import_adapter::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(items) = import::read_twice(bytes, Format::Dsld) else { return };
+    let labels = items.iter().filter(|item| matches!(item, ImportItem::Supplement(_))).count();
+    assert!(labels <= bytes.len() / 10);
+});

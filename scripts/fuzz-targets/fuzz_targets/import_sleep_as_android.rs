@@ -1,0 +1,13 @@
+//! Exports of Sleep as Android: whatever the bytes are, they are read or refused, and the same bytes give the same.
+#![no_main]
+
+#[path = "shared/import.rs"]
+mod import;
+
+use import_adapter::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(items) = import::read_twice(bytes, Format::SleepAsAndroid) else { return };
+    assert!(items.iter().all(|item| !item.place().is_empty()));
+});
