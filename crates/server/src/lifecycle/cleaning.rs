@@ -3,26 +3,49 @@
 use crate::settings::Settings;
 use crate::wiring::Store;
 use application::audit::{PruneAudit, PrunedAudit};
-use application::ports::storage::{FailureCounter, StorageError, UnitOfWorkFactory};
+use application::ports::storage::{
+    ChangeReader, FailureCounter, IdempotencyStore, StorageError, UnitOfWorkFactory,
+};
 use application::ports::system::Clock;
-use chrono::TimeDelta;
-use domain::authorization_request;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::session::SessionLifetime;
+use domain::{authorization_request, change};
 use std::sync::Arc;
 
 /// How many rows are deleted at a time, so that no other writer waits long.
 const BATCH: u32 = 500;
+/// How many uploads are deleted at a time: each may have many megabytes.
+const UPLOAD_BATCH: u32 = 5;
+/// What the person reads about an upload that was not brought to its end.
+const STALE_UPLOAD: &str = "the upload did not end within 24 hours";
 
 /// Deletes what has expired: codes, requests, links, sessions, counters of failures, grants and personal tokens that were
-/// revoked or ended long ago, and what the audit trail keeps
-/// no longer.
+/// revoked or ended long ago, what imports, uploads, deletions and repeated requests left behind, and what the audit
+/// trail keeps no longer.
 pub(crate) struct Cleaning {
     units: Arc<dyn UnitOfWorkFactory>,
     failures: Arc<dyn FailureCounter>,
+    changes: Arc<dyn ChangeReader>,
+    answers: Arc<dyn IdempotencyStore>,
     clock: Arc<dyn Clock>,
     failure_window: TimeDelta,
     sessions: SessionLifetime,
     audit: PruneAudit,
+}
+
+/// What one batch deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Batch {
+    deleted: u64,
+    /// Whether it took as many as it may of some kind, so that there may be more.
+    is_full: bool,
+}
+
+impl Batch {
+    fn of<const KINDS: usize>(counts: [(u64, u32); KINDS]) -> Self {
+        let deleted = counts.iter().map(|(count, _)| count).sum();
+        Self { deleted, is_full: counts.iter().any(|(count, limit)| *count >= u64::from(*limit)) }
+    }
 }
 
 impl Cleaning {
@@ -32,6 +55,15 @@ impl Cleaning {
     const KEEP_REVOKED: TimeDelta = TimeDelta::days(30);
     /// The longest window of failures that is not a setting: that of a day, for an account.
     const LONGEST_FIXED_WINDOW: TimeDelta = TimeDelta::days(1);
+    /// How long after its end an import can be taken back.
+    const KEEP_NOTES: TimeDelta = TimeDelta::days(30);
+    /// How long an upload may take, from its first part to its last record.
+    const KEEP_UPLOADS: TimeDelta = TimeDelta::hours(24);
+    /// How long an answer is given again.
+    const KEEP_ANSWERS: TimeDelta = TimeDelta::hours(24);
+    /// How much longer a deletion is kept than a cursor counts: no difference of clocks between replica and store
+    /// comes near it.
+    const DELETION_MARGIN: TimeDelta = TimeDelta::days(1);
 
     /// Takes the ports and the settings that say how long things are kept.
     pub(crate) fn new(store: &Store, clock: Arc<dyn Clock>, settings: &Settings, audit: PruneAudit) -> Self {
@@ -39,6 +71,8 @@ impl Cleaning {
         Self {
             units: store.units.clone(),
             failures: store.failures.clone(),
+            changes: store.changes.clone(),
+            answers: store.idempotency.clone(),
             clock,
             failure_window: window.max(Self::LONGEST_FIXED_WINDOW),
             sessions: settings.sessions.lifetime(),
@@ -50,9 +84,10 @@ impl Cleaning {
     pub(crate) async fn run(&self) -> Result<u64, StorageError> {
         let mut deleted = 0;
         loop {
-            let batch = self.delete_batch().await?;
-            deleted += batch.iter().sum::<u64>();
-            if batch.into_iter().max().unwrap_or_default() < u64::from(BATCH) {
+            let now = self.clock.now();
+            let (access, data) = (self.delete_access(now).await?, self.delete_traces_of_data(now).await?);
+            deleted += access.deleted + data.deleted;
+            if !access.is_full && !data.is_full {
                 break;
             }
         }
@@ -60,9 +95,8 @@ impl Cleaning {
         Ok(deleted + events + reads)
     }
 
-    /// Deletes one batch of each kind, and returns how many rows of each that were.
-    async fn delete_batch(&self) -> Result<[u64; 7], StorageError> {
-        let now = self.clock.now();
+    /// Deletes one batch of each kind of what let somebody in.
+    async fn delete_access(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
         let requests_before = now - TimeDelta::seconds(authorization_request::LIFETIME_SECONDS);
         let (idle, absolute) = (self.sessions.idle, self.sessions.absolute);
         let mut unit = self.units.begin().await?;
@@ -74,6 +108,24 @@ impl Cleaning {
         let tokens = unit.personal_tokens().delete_ended(now - Self::KEEP_REVOKED, BATCH).await?;
         unit.commit().await?;
         let counters = self.failures.delete_stale(now - self.failure_window, BATCH).await?;
-        Ok([codes, requests, links, sessions, grants, tokens, counters])
+        let counts = [codes, requests, links, sessions, grants, tokens, counters];
+        Ok(Batch::of(counts.map(|count| (count, BATCH))))
+    }
+
+    /// Deletes one batch of each kind of what is kept about data for a while.
+    async fn delete_traces_of_data(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
+        let (notes_before, uploads_before) = (now - Self::KEEP_NOTES, now - Self::KEEP_UPLOADS);
+        let mut unit = self.units.begin().await?;
+        let notes = unit.imports().forget_noted_before(notes_before, BATCH).await?;
+        let uploads =
+            unit.imports().delete_stale_uploads(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
+        unit.commit().await?;
+        let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;
+        let deletions = self.changes.forget_deletions(deletions_before, BATCH).await?;
+        let answers = self.answers.delete_before(now - Self::KEEP_ANSWERS, BATCH).await?;
+        Ok(Batch::of([(notes, BATCH), (uploads, UPLOAD_BATCH), (deletions, BATCH), (answers, BATCH)]))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,8 @@ use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader, SleepReader,
-    SupplementReader, UnitOfWorkFactory,
+    FailureCounter, GrantReader, IdempotencyStore, ProfileReader, ReadTallyStore, SessionReader,
+    SigningKeyReader, SleepReader, SupplementReader, UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -47,6 +47,8 @@ pub(crate) struct Store {
     pub(crate) grants: Arc<dyn GrantReader>,
     /// Failed authentications.
     pub(crate) failures: Arc<dyn FailureCounter>,
+    /// Answers that are given again.
+    pub(crate) idempotency: Arc<dyn IdempotencyStore>,
     /// Signing keys.
     pub(crate) signing_keys: Arc<dyn SigningKeyReader>,
     /// What sign-ins are checked against.
@@ -90,6 +92,7 @@ impl Store {
             + ClientReader
             + GrantReader
             + FailureCounter
+            + IdempotencyStore
             + SigningKeyReader
             + CredentialReader
             + SessionReader
@@ -109,6 +112,7 @@ impl Store {
             clients: store.clone(),
             grants: store.clone(),
             failures: store.clone(),
+            idempotency: store.clone(),
             signing_keys: store.clone(),
             credentials: store.clone(),
             sessions: store.clone(),
