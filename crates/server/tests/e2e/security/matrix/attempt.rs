@@ -8,6 +8,9 @@ use http_adapter::{Audience, Credential, Endpoint};
 use reqwest::header::{AUTHORIZATION, COOKIE};
 use reqwest::{Method, RequestBuilder};
 
+/// What a sample request asks for where it may be any of several: another scope does not do.
+pub(super) const SCOPE_OF_ANY: Scope = Scope::Sleep;
+
 /// One request.
 pub(super) struct Attempt {
     pub(super) endpoint: Endpoint,
@@ -49,6 +52,7 @@ impl Attempt {
     fn scope(&self) -> Scope {
         match self.audience {
             Audience::Reader(scope) => scope,
+            Audience::ReaderOfAny => SCOPE_OF_ANY,
             _ => Scope::Profile,
         }
     }
@@ -58,7 +62,11 @@ impl Attempt {
         let of = |cookies: &Cookies| match self.audience {
             Audience::AnyForm => Some(cookies.token_of_visit()),
             Audience::PersonsForm => Some(cookies.token_of_session()),
-            Audience::Anybody | Audience::Client | Audience::Reader(_) | Audience::Person => None,
+            Audience::Anybody
+            | Audience::Client
+            | Audience::Reader(_)
+            | Audience::ReaderOfAny
+            | Audience::Person => None,
         };
         match self.credential {
             Credential::Form => of(&material.browser),

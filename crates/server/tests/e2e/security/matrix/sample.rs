@@ -1,5 +1,6 @@
 //! A good request for each endpoint, to which only the credential is still missing.
 
+use super::attempt::SCOPE_OF_ANY;
 use super::cast::{Cast, Cookies};
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::person::PASSWORD;
@@ -23,7 +24,7 @@ pub(super) struct Material {
 impl Material {
     /// Makes it anew, with a browser of its own wherever a session counts: some of these end it.
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
-        let counts = !matches!(audience, Audience::Anybody | Audience::Reader(_));
+        let counts = !matches!(audience, Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny);
         let browser = if counts { cast.fresh_browser().await } else { cast.owners.clone() };
         let thing = match endpoint {
             Endpoint::Token => cast.operator.issue_code(&cast.app, &all_scopes()).await,
@@ -86,6 +87,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Consent => (vec![("request", material.thing.clone())], ok),
         Endpoint::ReferenceFolder => (Vec::new(), Good::Status(308)),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => (Vec::new(), ok),
+        Endpoint::Changes => (vec![("types", SCOPE_OF_ANY.as_str().to_owned())], ok),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => (Vec::new(), ok),
         Endpoint::UnversionedSupplements => (Vec::new(), ok),
         Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
@@ -132,6 +134,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         // An empty field, because an empty body is no form.
         Endpoint::SignOut | Endpoint::SignOutEverywhere => (vec![("request", String::new())], ok),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => unserved(endpoint),
+        Endpoint::Changes => unserved(endpoint),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => unserved(endpoint),
         Endpoint::UnversionedSupplements => unserved(endpoint),
         Endpoint::Authorize | Endpoint::Apps | Endpoint::Activity | Endpoint::Account => unserved(endpoint),
