@@ -31,6 +31,7 @@ mod segments;
 mod session_key;
 mod sleep_as_android;
 mod source;
+mod spool;
 mod timestamp;
 mod totals;
 mod upc;
@@ -42,6 +43,7 @@ pub use format::{Format, UnknownFormat};
 pub use ingest::JsonIngestParser;
 pub use input::RECORD_LIMIT;
 pub use open::{FileContext, open};
+pub use spool::SpoolFolder;
 
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,129 @@
+//! Uploads as files: without a name, so that nothing of them outlives the process.
+
+use crate::format::Format;
+use crate::open::{FileContext, open};
+use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
+use application::ports::upload_files::{SpoolError, SpooledUpload, UploadFiles};
+use domain::id::UserId;
+use domain::time::TimeZone;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// An open file that Linux knows by its number as long as it is open: the path leads to it, and each opening reads
+/// from the beginning. Where there is no such path the file has a name until it is dropped.
+#[cfg(target_os = "linux")]
+type Unnamed = std::fs::File;
+#[cfg(not(target_os = "linux"))]
+type Unnamed = tempfile::NamedTempFile;
+
+/// The folder in which uploads are put together; only this process can reach them there.
+#[derive(Debug, Clone)]
+pub struct SpoolFolder(PathBuf);
+
+impl SpoolFolder {
+    /// Takes the folder; without one, that of the system.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self(folder.unwrap_or_else(std::env::temp_dir))
+    }
+}
+
+impl UploadFiles for SpoolFolder {
+    fn begin(&self) -> Result<Box<dyn SpooledUpload>, SpoolError> {
+        #[cfg(target_os = "linux")]
+        let made = tempfile::tempfile_in(&self.0);
+        #[cfg(not(target_os = "linux"))]
+        let made = tempfile::NamedTempFile::new_in(&self.0);
+        Ok(Box::new(SpoolFile(made.map_err(failed)?)))
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn failed(error: io::Error) -> SpoolError {
+    SpoolError(error.kind().to_string())
+}
+
+struct SpoolFile(Unnamed);
+
+impl SpooledUpload for SpoolFile {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError> {
+        self.0.write_all(bytes).map_err(failed)
+    }
+
+    fn open(self: Box<Self>, zone: TimeZone, user_id: UserId) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+        let context = FileContext { zone, start: None, user_id: Some(user_id) };
+        let opened = open(&path_of(&self.0), Format::Auto, context)?;
+        Ok(Box::new(OpenedSpool { opened, _file: self.0 }))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn path_of(file: &Unnamed) -> PathBuf {
+    use std::os::fd::AsRawFd as _;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn path_of(file: &Unnamed) -> PathBuf {
+    file.path().to_owned()
+}
+
+/// Keeps the file for as long as it is read.
+struct OpenedSpool {
+    opened: Box<dyn ImportFile>,
+    _file: Unnamed,
+}
+
+impl ImportFile for OpenedSpool {
+    fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
+        self.opened.open()
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.opened.size()
+    }
+
+    fn format(&self) -> &'static str {
+        self.opened.format()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn spooled(folder: &std::path::Path, bytes: &[u8]) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+        let mut file = SpoolFolder::new(Some(folder.to_owned())).begin().unwrap();
+        for part in bytes.chunks(7) {
+            file.write(part).unwrap();
+        }
+        file.open(TimeZone::UTC, UserId::from_uuid(Uuid::from_u128(1)))
+    }
+
+    #[test]
+    fn an_upload_has_no_name_and_is_recognised_by_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = spooled(folder.path(), b"nothing that is known").err();
+        assert!(matches!(refused, Some(ImportRefusal::NotThisFormat(_))), "{refused:?}");
+        #[cfg(target_os = "linux")]
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn an_upload_is_read_from_its_beginning_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = b"created_at,upc,servings\n2026-11-01T08:00:00Z,012345678905,1\n";
+        let file = spooled(folder.path(), log).unwrap();
+        for _ in 0..2 {
+            assert_eq!(file.open().unwrap().next_batch(10).unwrap().len(), 1);
+        }
+        assert_eq!(file.size(), Some(log.len() as u64));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_no_fault_of_the_upload() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = SpoolFolder::new(Some(folder.path().join("missing")));
+        assert!(missing.begin().is_err());
+    }
+}
