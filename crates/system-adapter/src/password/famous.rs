@@ -90,9 +90,10 @@ mod tests {
             times in 1..4_usize,
             is_upper: bool,
         ) {
-            let spread: String = FAMOUS[number].chars().flat_map(|letter| format!("{letter}{signs}").chars().collect::<Vec<_>>()).collect();
+            let spread: String = FAMOUS[number].chars().map(|letter| format!("{letter}{signs}")).collect();
             let text = spread.repeat(times);
-            prop_assert!(is_famous(&if is_upper { text.to_uppercase() } else { text }));
+            let text = if is_upper { text.to_uppercase() } else { text };
+            prop_assert!(is_famous(&text));
         }
     }
 }

@@ -9,8 +9,8 @@ use uuid::Uuid;
 fn key(number: u128) -> RateKey {
     RateKey {
         reader: Reader::Client(ClientId::from_uuid(Uuid::from_u128(number))),
-        user: UserId::from_uuid(Uuid::from_u128(7)),
-        endpoint: DataEndpoint::Sleep,
+        user: Some(UserId::from_uuid(Uuid::from_u128(7))),
+        endpoint: DataEndpoint::Sleep.into(),
     }
 }
 
