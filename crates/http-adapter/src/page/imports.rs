@@ -1,0 +1,200 @@
+//! `/imports`: what was brought in, how far it is, and taking it back.
+
+use super::answer::{page, see_other};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::view::{self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportRemark};
+use super::{moment, query};
+use crate::HttpState;
+use crate::problem::{Fault, Problem};
+use crate::route::page as path;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Path, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::import::{Counts, ImportReport, UndoImportError};
+use application::ports::import_source::Rejection;
+use application::ports::storage::Import;
+use application::upload::{DiscardReason, UploadKey};
+use domain::id::ImportId;
+use domain::import::{ImportOrigin, ImportState};
+use domain::time::TimeZone;
+
+/// How many imports the page lists.
+const LISTED: usize = 100;
+
+/// Shows the imports, and the form for a new one.
+pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Imports.sign_in()));
+    };
+    query::read(&request, &[])?;
+    Sheet { errors: FormErrors::none(), status: StatusCode::OK }.answer(&state, &person).await
+}
+
+/// Shows one import: how far it is, and what it did.
+pub(super) async fn show_one(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    id: Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Imports.sign_in()));
+    };
+    let notice = notice(query::read(&request, &["done"])?.get("done"));
+    let id = ImportId::parse(&id).map_err(|_| Problem::new(Fault::NotFound))?;
+    let found = state.pages.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
+    let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let (rejected, notes) = (remarks(&import.report.rejected), remarks(&import.report.notes));
+    let (rejected_total, notes_total) = (import.report.rejected_total, import.report.notes_total);
+    let refusal = import.refusal.clone();
+    let view = view::ImportPage {
+        person: person::shown(&person),
+        notice,
+        import: line(import, person.home_timezone),
+        refusal,
+        rejected,
+        rejected_total,
+        notes,
+        notes_total,
+    };
+    page(StatusCode::OK, &view)
+}
+
+fn notice(done: Option<&str>) -> Option<String> {
+    let text = match done? {
+        "undone" => "Undone. What this import made is gone, and what it replaced is back.",
+        "partly" => "Undone, but for records that were changed since or are in use: these stay as they are.",
+        "cancelled" => "Cancelled. Nothing of the file was kept.",
+        "late" => "It is too late to undo this: what an import did is kept for 30 days.",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// Takes an import back; one that nobody has begun to read is cancelled.
+pub(super) async fn undo(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
+    let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok());
+    let id = id.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    let key = UploadKey { user_id: person.user_id, id };
+    if state.pages.discard_upload.run(key, DiscardReason::Cancelled).await? {
+        return Ok(see_other(&address(id, "?done=cancelled")));
+    }
+    let done = match state.pages.undo_import.run(id, Some(person.user_id)).await {
+        Ok(undone) if undone.left > 0 => "?done=partly",
+        Ok(_) => "?done=undone",
+        Err(UndoImportError::Unknown) => return Err(Problem::new(Fault::NotFound)),
+        // The page says itself that there is nothing to take back.
+        Err(UndoImportError::AlreadyUndone | UndoImportError::NothingStored) => "",
+        Err(UndoImportError::TooOld) => "?done=late",
+        Err(UndoImportError::Storage(error)) => return Err(error.into()),
+    };
+    Ok(see_other(&address(id, done)))
+}
+
+fn address(id: ImportId, query: &str) -> String {
+    format!("{}/{id}{query}", path::IMPORTS)
+}
+
+/// Returns the most MiB of a file.
+pub(super) const fn mebibytes(state: &HttpState) -> u64 {
+    state.settings.max_upload_bytes >> 20
+}
+
+/// The list as it is about to be shown.
+pub(super) struct Sheet {
+    pub(super) errors: FormErrors,
+    pub(super) status: StatusCode,
+}
+
+impl Sheet {
+    pub(super) async fn answer(
+        self,
+        state: &HttpState,
+        person: &SignedInPerson,
+    ) -> Result<HttpResponse, Problem> {
+        let imports = state.pages.list_imports.run(Some(person.user_id), LISTED).await?;
+        let zone = person.home_timezone;
+        let view = view::Imports {
+            person: person::shown(person),
+            errors: self.errors,
+            most: state.pages.uploads.is_some().then(|| mebibytes(state)),
+            zone: zone.name().to_owned(),
+            imports: imports.into_iter().map(|import| line(import, zone)).collect(),
+        };
+        page(self.status, &view)
+    }
+}
+
+fn line(import: Import, zone: TimeZone) -> ImportLine {
+    let Import {
+        id,
+        user_id: _,
+        origin,
+        file_name,
+        format,
+        digest: _,
+        zone: _,
+        state,
+        size,
+        bytes_done,
+        started_at,
+        ended_at,
+        report,
+        refusal: _,
+    } = import;
+    let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = report;
+    ImportLine {
+        id: id.to_string(),
+        file: file_name.as_str().to_owned(),
+        format,
+        phase: phase(state, bytes_done),
+        percent: percent(bytes_done, size),
+        by_operator: origin == ImportOrigin::Command,
+        started: moment::to_the_minute(started_at, zone),
+        ended: ended_at.map(|at| moment::to_the_minute(at, zone)),
+        counts: vec![
+            counts("Nights", sessions),
+            counts("Intakes", logs),
+            counts("Labels of supplements", supplements),
+        ],
+        profile_changed,
+        rejected: rejected_total,
+    }
+}
+
+const fn phase(state: ImportState, bytes_done: u64) -> ImportPhase {
+    match state {
+        ImportState::Receiving => ImportPhase::Receiving,
+        ImportState::Waiting => ImportPhase::Waiting,
+        ImportState::Running if bytes_done == 0 => ImportPhase::Checking,
+        ImportState::Running => ImportPhase::Storing,
+        ImportState::Done => ImportPhase::Done,
+        ImportState::Refused => ImportPhase::Refused,
+        ImportState::Undone => ImportPhase::Undone,
+    }
+}
+
+fn percent(done: u64, size: u64) -> u64 {
+    done.saturating_mul(100).checked_div(size).unwrap_or_default().min(100)
+}
+
+fn counts(kind: &'static str, counts: Counts) -> ImportCounts {
+    let Counts { new, updated, unchanged } = counts;
+    ImportCounts { kind, new, updated, unchanged }
+}
+
+fn remarks(remarks: &[Rejection]) -> Vec<ImportRemark> {
+    let remark = |Rejection { place, reason }: &Rejection| ImportRemark {
+        place: place.clone(),
+        reason: reason.clone(),
+    };
+    remarks.iter().map(remark).collect()
+}

@@ -1,0 +1,237 @@
+//! `POST /imports`: takes a file in, part by part, and never holds more than one of them.
+
+use super::answer::see_other;
+use super::form::{FORM_TOKEN, is_same_site};
+use super::imports::{self, Sheet};
+use super::person;
+use super::view::FormErrors;
+use crate::problem::{Fault, Problem};
+use crate::route::page as path;
+use crate::{HttpState, UploadUseCases};
+use actix_multipart::{Field, Multipart};
+use actix_web::http::StatusCode;
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::upload::{
+    AddPartError, BeginUploadCommand, BeginUploadError, DiscardReason, FinishUploadError, PART_BYTES,
+    UploadKey,
+};
+use domain::form_token::FormToken;
+use domain::import::FileName;
+use futures_util::StreamExt as _;
+use std::time::Duration;
+
+/// The field of the form that holds the file.
+const FILE: &str = "file";
+/// The most bytes of the token of a form.
+const TOKEN_BYTES: usize = 256;
+/// How long nothing may arrive.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// How long one upload may take.
+const MAX_TIME: Duration = Duration::from_hours(1);
+
+/// Takes a file in. The token of the form comes before the file, so that nothing of a foreign form is kept
+/// (security.md T27); no middleware ends the request, because a file may take its time.
+pub(super) async fn receive(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let taken = tokio::time::timeout(MAX_TIME, receive_in_time(&state, &request, body)).await;
+    taken.unwrap_or_else(|_| Err(Problem::new(Fault::RequestTimeout)))
+}
+
+async fn receive_in_time(
+    state: &Data<HttpState>,
+    request: &HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(request, state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    if !is_same_site(request.headers(), &state.settings) {
+        return Err(Problem::new(Fault::ForeignForm));
+    }
+    let mut form = Multipart::new(request.headers(), body);
+    check_token(&mut form, &person).await?;
+    let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let Some(mut file) = next_field(&mut form).await?.filter(|field| field.name() == Some(FILE)) else {
+        return refused(state, &person, Refusal::NoFile).await;
+    };
+    match store(state, uploads, &person, &mut file).await {
+        Ok(key) => Ok(see_other(&format!("{}/{}", path::IMPORTS, key.id))),
+        Err(Stop::Problem(problem)) => Err(problem),
+        Err(Stop::Refused(refusal)) => {
+            // A browser shows an answer only once it has sent everything.
+            drain(&mut file, state.settings.max_upload_bytes).await;
+            refused(state, &person, refusal).await
+        }
+    }
+}
+
+async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<(), Problem> {
+    let foreign = || Problem::new(Fault::ForeignForm);
+    let mut field = next_field(form).await?.ok_or_else(foreign)?;
+    if field.name() != Some(FORM_TOKEN) {
+        return Err(foreign());
+    }
+    let mut token = Vec::new();
+    while let Some(bytes) = next_bytes(&mut field).await? {
+        if token.len() + bytes.len() > TOKEN_BYTES {
+            return Err(foreign());
+        }
+        token.extend_from_slice(&bytes);
+    }
+    let token = std::str::from_utf8(&token).map_err(|_| foreign())?;
+    if FormToken::of(&person.cookie).is(token) { Ok(()) } else { Err(foreign()) }
+}
+
+async fn next_field(form: &mut Multipart) -> Result<Option<Field>, Problem> {
+    let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
+    let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
+    next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
+}
+
+async fn next_bytes(field: &mut Field) -> Result<Option<Bytes>, Problem> {
+    let next = tokio::time::timeout(MAX_PAUSE, field.next()).await;
+    let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
+    next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
+}
+
+/// Reads on, without keeping anything, for as much as a file may have.
+async fn drain(field: &mut Field, most: u64) {
+    let mut passed = 0_u64;
+    while let Ok(Some(bytes)) = next_bytes(field).await {
+        passed = passed.saturating_add(bytes.len() as u64);
+        if passed > most {
+            break;
+        }
+    }
+}
+
+/// What a person can do something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    NoFile,
+    Empty,
+    TooLarge,
+    TooManyOpen,
+}
+
+enum Stop {
+    Refused(Refusal),
+    Problem(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Stores the parts as they come.
+async fn store(
+    state: &Data<HttpState>,
+    uploads: &UploadUseCases,
+    person: &SignedInPerson,
+    file: &mut Field,
+) -> Result<UploadKey, Stop> {
+    let name = file.content_disposition().and_then(|disposition| disposition.get_filename());
+    let name = name.unwrap_or_default().to_owned();
+    let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
+    if name.is_empty() && part.is_empty() {
+        return Err(Stop::Refused(Refusal::NoFile));
+    }
+    let user_id = person.user_id;
+    let command = BeginUploadCommand { user_id, file_name: FileName::clean(&name) };
+    let id = uploads.begin.run(command).await.map_err(not_begun)?;
+    let key = UploadKey { user_id, id };
+    let mut unfinished = Unfinished { state: state.clone(), key: Some(key) };
+    let mut position = 0;
+    loop {
+        while part.len() >= PART_BYTES {
+            let rest = part.split_off(PART_BYTES);
+            uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
+            position += 1;
+            part = rest;
+        }
+        match next_bytes(file).await? {
+            Some(bytes) => part.extend_from_slice(&bytes),
+            None => break,
+        }
+    }
+    if !part.is_empty() {
+        uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
+    }
+    uploads.finish.run(key).await.map_err(not_finished)?;
+    unfinished.key = None;
+    Ok(key)
+}
+
+fn not_begun(error: BeginUploadError) -> Stop {
+    match error {
+        BeginUploadError::TooManyOpen => Stop::Refused(Refusal::TooManyOpen),
+        BeginUploadError::UnknownUser => Stop::Problem(Problem::new(Fault::ForeignForm)),
+        BeginUploadError::Storage(error) => Stop::Problem(error.into()),
+    }
+}
+
+fn not_added(error: AddPartError) -> Stop {
+    match error {
+        AddPartError::TooLarge => Stop::Refused(Refusal::TooLarge),
+        // Cancelled on another page.
+        AddPartError::Gone | AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
+        AddPartError::Storage(error) => Stop::Problem(error.into()),
+    }
+}
+
+fn not_finished(error: FinishUploadError) -> Stop {
+    match error {
+        FinishUploadError::Empty => Stop::Refused(Refusal::Empty),
+        FinishUploadError::Gone => Stop::Problem(Problem::new(Fault::InvalidForm)),
+        FinishUploadError::Storage(error) => Stop::Problem(error.into()),
+    }
+}
+
+/// An upload that must not stay half-received: whatever ends the request before its time, its parts go.
+struct Unfinished {
+    state: Data<HttpState>,
+    key: Option<UploadKey>,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let Some(key) = self.key.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let state = self.state.clone();
+        // What fails here is deleted with what is stale.
+        runtime.spawn(async move {
+            if let Err(error) = state.pages.discard_upload.run(key, DiscardReason::BrokeOff).await {
+                tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");
+            }
+        });
+    }
+}
+
+async fn refused(
+    state: &HttpState,
+    person: &SignedInPerson,
+    refusal: Refusal,
+) -> Result<HttpResponse, Problem> {
+    let (status, text) = match refusal {
+        Refusal::NoFile => (StatusCode::UNPROCESSABLE_ENTITY, "Choose a file.".to_owned()),
+        Refusal::Empty => (StatusCode::UNPROCESSABLE_ENTITY, "The file is empty.".to_owned()),
+        Refusal::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The file is too large: at most {} MiB are taken. Export a shorter time.",
+                imports::mebibytes(state)
+            ),
+        ),
+        Refusal::TooManyOpen => {
+            let text = "Other uploads of yours are not done yet. Wait for them, or cancel one below.";
+            (StatusCode::TOO_MANY_REQUESTS, text.to_owned())
+        }
+    };
+    Sheet { errors: FormErrors::of_field(FILE, text), status }.answer(state, person).await
+}

@@ -1,0 +1,162 @@
+//! What was brought in from files.
+
+use super::part::grouped;
+use super::{FormErrors, Moment, Person};
+use askama::Template;
+
+/// The page of imports, with the form for a new one.
+#[derive(Clone, Template)]
+#[template(path = "imports.html")]
+#[expect(clippy::struct_field_names, reason = "the page is named after its list")]
+pub(crate) struct Imports {
+    /// Who is signed in.
+    pub(crate) person: Person,
+    /// What is wrong with the file that was sent.
+    pub(crate) errors: FormErrors,
+    /// The most MiB of a file; nothing where files are not taken.
+    pub(crate) most: Option<u64>,
+    /// The name of the person's time zone.
+    pub(crate) zone: String,
+    /// The imports, the latest first.
+    pub(crate) imports: Vec<ImportLine>,
+}
+
+/// The page of one import.
+#[derive(Clone, Template)]
+#[template(path = "import.html")]
+pub(crate) struct ImportPage {
+    /// Who is signed in.
+    pub(crate) person: Person,
+    /// What went well before.
+    pub(crate) notice: Option<String>,
+    /// The import.
+    pub(crate) import: ImportLine,
+    /// Why the file was refused.
+    pub(crate) refusal: Option<String>,
+    /// What was not taken, the first of it.
+    pub(crate) rejected: Vec<ImportRemark>,
+    /// How much that was.
+    pub(crate) rejected_total: u64,
+    /// What was dropped of records that were taken, the first of it.
+    pub(crate) notes: Vec<ImportRemark>,
+    /// How much that was.
+    pub(crate) notes_total: u64,
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImportPhase {
+    /// The file arrives.
+    Receiving,
+    /// The file waits to be read.
+    Waiting,
+    /// The file is read once to see whether it is whole.
+    Checking,
+    /// Records are stored.
+    Storing,
+    /// Everything was read.
+    Done,
+    /// The file was refused.
+    Refused,
+    /// It was taken back.
+    Undone,
+}
+
+/// An import.
+#[derive(Clone)]
+pub(crate) struct ImportLine {
+    /// Its id, which forms and addresses carry.
+    pub(crate) id: String,
+    /// What the file is called.
+    pub(crate) file: String,
+    /// What the file is, once that is known.
+    pub(crate) format: Option<String>,
+    /// How far it is.
+    pub(crate) phase: ImportPhase,
+    /// How much of it is stored, of 100.
+    pub(crate) percent: u64,
+    /// Whether the operator brought it in.
+    pub(crate) by_operator: bool,
+    /// When it began.
+    pub(crate) started: Moment,
+    /// When it ended.
+    pub(crate) ended: Option<Moment>,
+    /// What became of its records, by kind.
+    pub(crate) counts: Vec<ImportCounts>,
+    /// Whether the profile was changed.
+    pub(crate) profile_changed: bool,
+    /// How many records were not taken.
+    pub(crate) rejected: u64,
+}
+
+/// What became of the records of one kind.
+#[derive(Clone)]
+pub(crate) struct ImportCounts {
+    pub(crate) kind: &'static str,
+    pub(crate) new: u64,
+    pub(crate) updated: u64,
+    pub(crate) unchanged: u64,
+}
+
+/// Something about one record of a file.
+#[derive(Clone)]
+pub(crate) struct ImportRemark {
+    /// Where in the file.
+    pub(crate) place: String,
+    /// What.
+    pub(crate) reason: String,
+}
+
+impl ImportLine {
+    const fn state(&self) -> &'static str {
+        match self.phase {
+            ImportPhase::Receiving => "The file is arriving",
+            ImportPhase::Waiting => "Waiting to be read",
+            ImportPhase::Checking => "Checking the file",
+            ImportPhase::Storing => "Storing records",
+            ImportPhase::Done => "Done",
+            ImportPhase::Refused => "Refused",
+            ImportPhase::Undone => "Undone",
+        }
+    }
+
+    const fn is_under_way(&self) -> bool {
+        !matches!(self.phase, ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone)
+    }
+
+    const fn can_be_undone(&self) -> bool {
+        matches!(self.phase, ImportPhase::Done | ImportPhase::Checking | ImportPhase::Storing)
+    }
+
+    const fn can_be_cancelled(&self) -> bool {
+        matches!(self.phase, ImportPhase::Receiving | ImportPhase::Waiting)
+    }
+
+    /// Says in one line what it brought: `31 new, 2 updated, 4 unchanged`.
+    fn brought(&self) -> String {
+        let sum = |of: fn(&ImportCounts) -> u64| self.counts.iter().map(of).sum::<u64>();
+        let parts = [
+            (sum(|counts| counts.new), "new"),
+            (sum(|counts| counts.updated), "updated"),
+            (sum(|counts| counts.unchanged), "unchanged"),
+            (self.rejected, "not taken"),
+        ];
+        let parts: Vec<_> = parts
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{} {what}", grouped(count)))
+            .collect();
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    }
+}
+
+impl ImportCounts {
+    const fn is_any(&self) -> bool {
+        self.new + self.updated + self.unchanged > 0
+    }
+
+    fn text(&self) -> String {
+        let Self { kind: _, new, updated, unchanged } = self;
+        format!("{} new, {} updated, {} unchanged", grouped(*new), grouped(*updated), grouped(*unchanged))
+    }
+}

@@ -1,0 +1,82 @@
+//! What was brought in.
+
+use super::{Sample, Say, moment, person, sample};
+use crate::page::view::{
+    FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportRemark, Imports,
+};
+
+pub(super) fn samples(say: Say) -> Vec<Sample> {
+    let list = Imports {
+        person: person(say),
+        errors: FormErrors::none(),
+        most: Some(512),
+        zone: say("Europe/Berlin"),
+        imports: vec![line(say, ImportPhase::Storing), line(say, ImportPhase::Done)],
+    };
+    let none = Imports { imports: Vec::new(), most: None, ..list.clone() };
+    let refused = Imports {
+        errors: FormErrors::of_field("file", say("The file is too large: at most 512 MiB are taken.")),
+        ..list.clone()
+    };
+    let done = ImportPage {
+        person: person(say),
+        notice: None,
+        import: line(say, ImportPhase::Done),
+        refusal: None,
+        rejected: vec![remark(say, "record 12", "the night ends before it begins")],
+        rejected_total: 1,
+        notes: vec![remark(say, "record 14", "a measure is not known here")],
+        notes_total: 1,
+    };
+    let running = ImportPage {
+        import: line(say, ImportPhase::Storing),
+        rejected: Vec::new(),
+        notes: Vec::new(),
+        ..done.clone()
+    };
+    let waiting = ImportPage { import: line(say, ImportPhase::Waiting), ..running.clone() };
+    let bad = ImportPage {
+        import: line(say, ImportPhase::Refused),
+        refusal: Some(say("the content is of no format that is known")),
+        ..running.clone()
+    };
+    let undone = ImportPage {
+        notice: Some(say("Undone.")),
+        import: line(say, ImportPhase::Undone),
+        ..running.clone()
+    };
+    vec![
+        sample("imports", &list),
+        sample("imports_none", &none),
+        sample("imports_refused", &refused),
+        sample("import", &done),
+        sample("import_running", &running),
+        sample("import_waiting", &waiting),
+        sample("import_refused", &bad),
+        sample("import_undone", &undone),
+    ]
+}
+
+fn line(say: Say, phase: ImportPhase) -> ImportLine {
+    ImportLine {
+        id: "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48".to_owned(),
+        file: say("export.zip"),
+        format: Some(say("apple-health")),
+        phase,
+        percent: 40,
+        by_operator: phase == ImportPhase::Done,
+        started: moment(say, "21 November 2026, 09:14", "2026-11-21T08:14:00Z"),
+        ended: (phase == ImportPhase::Done)
+            .then(|| moment(say, "21 November 2026, 09:15", "2026-11-21T08:15:00Z")),
+        counts: vec![
+            ImportCounts { kind: "Nights", new: 1204, updated: 2, unchanged: 31 },
+            ImportCounts { kind: "Intakes", new: 0, updated: 0, unchanged: 0 },
+        ],
+        profile_changed: true,
+        rejected: 1,
+    }
+}
+
+fn remark(say: Say, place: &str, reason: &str) -> ImportRemark {
+    ImportRemark { place: say(place), reason: say(reason) }
+}

@@ -1,0 +1,85 @@
+//! Reading what people upload: one file at a time, on a thread of its own, under a lease.
+
+use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How often it is looked whether an upload waits.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often a lease is prolonged: four times as often as it ends.
+const PROLONG: Duration = Duration::from_secs(15);
+
+/// Reads uploads, one after the other, for as long as the server runs.
+pub(super) async fn process(uploads: &Arc<ProcessUploads>) {
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut was_well = true;
+    loop {
+        ticks.tick().await;
+        let outcome = uploads.take().await;
+        if let Err(error) = &outcome
+            && was_well
+        {
+            tracing::warn!(%error, "the store does not tell whether uploads wait; trying again each second");
+        }
+        was_well = outcome.is_ok();
+        if let Ok(Some(job)) = outcome {
+            work(uploads, job).await;
+        }
+    }
+}
+
+/// Reads one upload. Reading blocks, so it has a thread of its own; what is dropped here ends it.
+async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) {
+    let (done, mut outcome) = oneshot::channel();
+    let (_stop, stopped) = oneshot::channel::<()>();
+    let (runtime, worker) = (Handle::current(), uploads.clone());
+    let spawned = thread::Builder::new().name("upload".to_owned()).spawn(move || {
+        let ended = runtime.block_on(async {
+            tokio::select! {
+                ended = worker.work(&job) => Some(ended),
+                _ = stopped => None,
+            }
+        });
+        // Nobody may be there any more to hear it.
+        let _ = ended.map(|ended| done.send(ended));
+    });
+    if let Err(error) = spawned {
+        tracing::error!(%error, "no thread for an upload; it is tried again when its lease ends");
+        return;
+    }
+    let mut ticks = interval(PROLONG);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            ended = &mut outcome => return tell(ended.ok(), job),
+            _ = ticks.tick() => match uploads.prolong(&job).await {
+                Ok(true) => {}
+                // Undone, or read: the thread says which, if it still can.
+                Ok(false) => return tell(outcome.try_recv().ok(), job),
+                Err(error) => tracing::warn!(%error, "the lease of an upload is not prolonged yet"),
+            },
+        }
+    }
+}
+
+fn tell(ended: Option<Result<UploadEnd, ProcessUploadsError>>, job: UploadJob) {
+    let import = job.id;
+    match ended {
+        Some(Ok(UploadEnd::Done)) => tracing::info!(%import, "an upload was imported"),
+        Some(Ok(UploadEnd::Refused)) => tracing::info!(%import, "an upload was refused"),
+        Some(Ok(UploadEnd::Gone)) | None => tracing::info!(%import, "the reading of an upload ended early"),
+        Some(Err(error)) => {
+            let error = anyhow::Error::from(error);
+            tracing::warn!(
+                %import,
+                error = format!("{error:#}"),
+                "an upload was not read to its end; it is tried again when its lease ends"
+            );
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The section `uploads`.
+
+use super::problem::Problem;
+use super::section::section;
+use application::upload::UploadLimits;
+use std::path::PathBuf;
+
+section! {
+    /// Files that people upload on the page of imports.
+    UploadSettings("uploads") {
+        /// Whether people may upload files. Without it they are imported on the command line alone.
+        enabled: bool = Some("true"), "true or false", "false";
+        /// The most that one file may have. Its parts are kept in the store until it is read, for a day at most.
+        max_mebibytes: u32 = Some("512"), "MiB, 1 to 8192", "2048";
+        /// How many uploads of one person may be under way at a time.
+        max_open: u32 = Some("3"), "uploads, 1 to 100", "1";
+        /// The folder in which the parts of a file are put together while it is read. The file has no name there and
+        /// is gone with the process; the folder needs room for one file. Not set, it is that of the system.
+        spool_directory: Option<PathBuf> = None, "path", "/var/tmp";
+    }
+}
+
+impl UploadSettings {
+    /// Returns how much is taken of people.
+    pub(crate) fn limits(&self) -> UploadLimits {
+        UploadLimits {
+            max_bytes: u64::from(self.max_mebibytes) << 20,
+            max_open: usize::try_from(self.max_open).unwrap_or(usize::MAX),
+        }
+    }
+
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        [
+            Problem::unless_within("uploads.max_mebibytes", self.max_mebibytes, 1..=8192),
+            Problem::unless_within("uploads.max_open", self.max_open, 1..=100),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! People who upload an export on the page of imports.
+
+use super::records;
+use crate::e2e::browser::{Browser, FILE_FORM, Page, file_form};
+use crate::e2e::patience::eventually;
+use crate::e2e::person::Person;
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use reqwest::Method;
+
+/// A person who is signed in.
+struct Visitor {
+    browser: Browser,
+    person: Person,
+}
+
+impl Visitor {
+    async fn new(world: &World, server: &Server, email: &str) -> Self {
+        let person = Person::create(world, email);
+        let browser = Browser::new(server);
+        browser.sign_in(&person).await;
+        Self { browser, person }
+    }
+
+    /// Sends a file by the form of the page.
+    async fn send(&self, name: &str, bytes: &[u8]) -> Page {
+        let form = self.browser.open("/imports").await.form("/imports");
+        self.send_with(Some(form.value("form_token")), name, bytes).await
+    }
+
+    async fn send_with(&self, token: Option<&str>, name: &str, bytes: &[u8]) -> Page {
+        let request = self.browser.request(Method::POST, "/imports").header("content-type", FILE_FORM);
+        self.browser.send(request.body(file_form(token, name, bytes))).await
+    }
+
+    /// Waits until an import has ended, and returns its page.
+    async fn ended(&self, path: &str) -> Page {
+        eventually("the upload is read", async || {
+            let page = self.browser.open(path).await;
+            (!page.body.contains("<progress")).then_some(page)
+        })
+        .await
+    }
+
+    async fn undo(&self, page: &Page) -> Page {
+        let answer = self.browser.submit(&page.form("/imports/undo")).await;
+        self.browser.follow(&answer).await
+    }
+}
+
+fn nights(world: &World, user_id: &str) -> usize {
+    let export = world.ok(&["export", "--user", user_id]);
+    export.lines().filter(|line| line.contains("\"type\":\"sleep_session\"")).count()
+}
+
+on_both_stores! {
+    async fn an_upload_is_read_reported_and_undone(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let path = sam.send("sleep.json", records::fitbit().as_bytes()).await.own_location();
+        let page = sam.ended(&path).await;
+        assert!(page.text().contains("5 new, 0 updated, 0 unchanged"), "{}", page.text());
+        assert_eq!(nights(&world, &sam.person.user_id), 5);
+        let list = world.json(&["import", "list", "--user", &sam.person.user_id, "--json"]);
+        assert_eq!((list["state"].as_str(), list["format"].as_str()), (Some("done"), Some("fitbit")));
+        let undone = sam.undo(&page).await;
+        assert!(undone.text().contains("Undone"), "{}", undone.text());
+        assert_eq!(nights(&world, &sam.person.user_id), 0);
+    }
+
+    async fn a_refused_upload_says_why_and_leaves_nothing(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let path = sam.send("odd.txt", b"nothing that anybody knows").await.own_location();
+        let page = sam.ended(&path).await;
+        assert!(page.text().contains("The file was refused"), "{}", page.text());
+        let labels = sam.send("labels.json", records::dsld(1, "Evening Capsule").as_bytes()).await;
+        let page = sam.ended(&labels.own_location()).await;
+        assert!(page.text().contains("whoever runs this server"), "{}", page.text());
+        sam.send("empty.txt", b"").await.assert_refused(422);
+    }
+
+    async fn a_file_that_is_too_large_is_refused_with_the_bound(world: World) {
+        let world = world.with("RESTWELL__UPLOADS__MAX_MEBIBYTES", "1");
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let page = sam.send("large.json", &vec![b' '; (1 << 20) + 1]).await;
+        page.assert_refused(413);
+        assert!(page.text().contains("at most 1 MiB"), "{}", page.text());
+    }
+
+    async fn nobody_sees_or_undoes_what_another_person_imported(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let kim = Visitor::new(&world, &server, "kim@example.org").await;
+        let path = sam.send("sleep.json", records::fitbit().as_bytes()).await.own_location();
+        let page = sam.ended(&path).await;
+        kim.browser.get(&path).await.assert_refused(404);
+        let id = path.trim_start_matches("/imports/").to_owned();
+        let form = kim.browser.open("/imports").await.form("/sign-out");
+        let token = form.value("form_token");
+        let body = format!("form_token={token}&import={id}");
+        kim.browser.post("/imports/undo", body, &[]).await.assert_refused(404);
+        assert_eq!(nights(&world, &sam.person.user_id), 5);
+        drop(page);
+    }
+
+    async fn a_form_of_somebody_else_brings_nothing_in(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        for token in [None, Some("x")] {
+            sam.send_with(token, "sleep.json", records::fitbit().as_bytes()).await.assert_refused(403);
+        }
+        assert!(sam.browser.open("/imports").await.text().contains("Nothing was imported yet"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_server_goes_on_where_one_was_killed_and_ends_in_the_same_state() {
+    let world = World::new(StoreKind::Postgres).await;
+    let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
+    let mut first = world.serve_as("first");
+    let sam = Visitor::new(&world, &first, "sam@example.org").await;
+    let number = 20_000;
+    let path = sam.send("nights.ndjson", records::nights(number, 8).as_bytes()).await.own_location();
+    eventually("something is stored", async || (nights(&world, &sam.person.user_id) > 0).then_some(())).await;
+    first.kill();
+    let list = world.json(&["import", "list", "--user", &sam.person.user_id, "--json"]);
+    assert_eq!(list["state"], "running", "it was read before it could be killed");
+    let second = world.serve_as("second");
+    // In place of waiting for the minute of the lease.
+    world.execute("UPDATE import SET lease_until = now() - interval '1 second'").await;
+    let sam = Visitor { browser: sam.browser.at(&second), ..sam };
+    let page = sam.ended(&path).await;
+    assert!(page.text().contains("Done"), "{}", page.text());
+    assert_eq!(nights(&world, &sam.person.user_id), number);
+    let undone = sam.undo(&page).await;
+    assert!(undone.text().contains("Undone"), "{}", undone.text());
+    assert_eq!(nights(&world, &sam.person.user_id), 0);
+}

@@ -1,0 +1,46 @@
+/** Bringing an export in by the page, without scripts, and taking it back. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BASE, newPerson, press, restwell, signInAt, soon, useBrowser } from './fixture.mjs'
+
+const newWindow = useBrowser()
+
+const main = (page) => page.locator('main').innerText()
+
+const NIGHTS = [1, 2, 3].map((day) => JSON.stringify({
+  type: 'sleep_session', time_in_bed_start: `2026-02-0${day}T23:10:00+01:00`, time_in_bed_end: `2026-02-0${day + 1}T06:50:00+01:00`,
+})).join('\n')
+
+async function upload(page, name, text) {
+  await page.goto(`${BASE}/imports`)
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })
+  await press(page.locator('form[action="/imports"]').getByRole('button'))
+  await page.waitForURL(`${BASE}/imports/*`)
+  assert.ok(await soon(async () => {
+    await page.reload()
+    return await page.locator('progress').count() === 0
+  }, 20_000))
+}
+
+test('an export is uploaded, reported and undone', async () => {
+  const person = await newPerson()
+  const page = await newWindow()
+  await signInAt(page, person)
+  await upload(page, 'nights.ndjson', NIGHTS)
+  assert.match(await main(page), /3 new, 0 updated, 0 unchanged/)
+  assert.match(await restwell(['export', '--user', person.id]), /sleep_session/)
+  await page.locator('summary', { hasText: 'Undo' }).click()
+  await press(page.locator('form[action="/imports/undo"]').getByRole('button'))
+  await page.waitForURL(`${BASE}/imports/*done=undone`)
+  assert.match(await main(page), /Undone/)
+  assert.doesNotMatch(await restwell(['export', '--user', person.id]), /sleep_session/)
+  assert.deepEqual(page.complaints, [])
+})
+
+test('a file that nobody knows is refused with what was seen', async () => {
+  const page = await newWindow()
+  await signInAt(page, await newPerson())
+  await upload(page, 'holiday.txt', 'we went to the sea')
+  assert.match(await main(page), /The file was refused, and nothing of it was stored/)
+})
