@@ -6,6 +6,7 @@ use domain::client::{ClientName, RedirectUri};
 use domain::code::CodeLifetime;
 use domain::id::{ClientId, GrantId, ImportId, KeyId, PersonalTokenId, SessionId, UserId};
 use domain::scope::{Scope, ScopeSet};
+use domain::supplement::Upc;
 use domain::time::{TimeZone, UtcOffset};
 use domain::user::Email;
 use import_adapter::Format;
@@ -43,6 +44,11 @@ pub(crate) fn session_id(text: &str) -> Result<SessionId, String> {
 /// Parses an import's id.
 pub(crate) fn import_id(text: &str) -> Result<ImportId, String> {
     ImportId::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses the code under a bar code, in any spelling.
+pub(crate) fn upc(text: &str) -> Result<Upc, String> {
+    Upc::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses the name of a kind of audit event.

@@ -56,6 +56,14 @@ pub(crate) struct ImportArguments {
     files: Vec<PathBuf>,
 }
 
+impl ImportArguments {
+    /// Asks for an import of labels, which belong to nobody.
+    pub(super) const fn of_catalogue(files: Vec<PathBuf>, dry_run: bool, json: bool) -> Self {
+        let (command, user, timezone, start) = (None, None, None, None);
+        Self { command, user, format: Format::Dsld, timezone, start, dry_run, json, files }
+    }
+}
+
 /// What to do with imports.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {

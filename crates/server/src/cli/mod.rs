@@ -6,6 +6,7 @@
 mod argument;
 mod audit;
 mod biology;
+mod catalogue;
 mod check_config;
 mod client;
 mod code;
@@ -89,6 +90,9 @@ enum Command {
     Code(code::CodeCommand),
     /// Read export files of devices and catalogues
     Import(import::ImportArguments),
+    /// The catalogue of supplements, which all people share
+    #[command(subcommand)]
+    Catalogue(catalogue::CatalogueCommand),
     /// Write all data of a person to standard output, in lines that `restwell import` reads
     Export(export::ExportArguments),
     /// Print reference documents that are made from the program
@@ -128,6 +132,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
         Command::Code(command) => code::run(command, &settings).await,
         Command::Import(arguments) => import::run(arguments, &settings).await,
+        Command::Catalogue(command) => catalogue::run(command, &settings).await,
         Command::Export(arguments) => export::run(&arguments, &settings).await,
         Command::Reference(command) => reference::run(command),
     }

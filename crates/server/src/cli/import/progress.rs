@@ -95,3 +95,19 @@ const fn verb(reading: Reading) -> &'static str {
         Reading::Storing => "storing",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, Reading};
+    use std::path::Path;
+
+    #[test]
+    fn a_plain_line_says_what_is_done_of_what_how_fast_and_how_long_it_takes() {
+        let progress = Progress::begin(Path::new("folder/export.xml"), Some(4_096));
+        let line = progress.line(Reading::Storing, 1_024);
+        assert!(line.starts_with("storing export.xml: 1.00 KiB of 4.00 KiB, "), "{line}");
+        assert!(line.contains("/s, ") && line.ends_with(" left"), "{line}");
+        let line = Progress::begin(Path::new("folder"), None).line(Reading::Checking, 0);
+        assert!(line.starts_with("checking folder: 0 B, "), "{line}");
+    }
+}

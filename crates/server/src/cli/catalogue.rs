@@ -1,0 +1,89 @@
+//! `restwell catalogue`: the labels of supplements, which all people share.
+
+use super::output::{self, Record};
+use super::{argument, import};
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::bail;
+use application::catalogue::FindLabels;
+use application::ports::storage::CatalogueVersion;
+use clap::{Args, Subcommand};
+use domain::supplement::{Supplement, Upc};
+use domain::time::format;
+use std::path::PathBuf;
+
+/// What to do with the catalogue.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CatalogueCommand {
+    /// Read labels of the NIH Dietary Supplement Label Database, up to a dump of the whole
+    #[command(after_help = "Examples:\n  restwell catalogue import labels.json\n  \
+        restwell catalogue import dsld-dump.zip\n\n\
+        A file is one label, a list of labels, one label after the other (a line each), or what a search returned; a \
+        folder or a zip archive is read as the files in it. Any size is read, in the same memory. A second import \
+        changes nothing; an import that broke off is finished by importing the file again. A corrected label that \
+        somebody has logged becomes a new version: the log keeps pointing at the label that it was logged with. \
+        `restwell import list` shows the import, `restwell import undo` takes it back.")]
+    Import(CatalogueImportArguments),
+    /// Find labels by the code under the bar code, in any spelling
+    #[command(after_help = "Examples:\n  restwell catalogue find 033674491119\n  \
+        restwell catalogue find '0 33674 49111 9'\n\n\
+        Blanks, hyphens and zeros in front do not matter (UPC-A, EAN-8, EAN-13, GTIN-14). Every version whose label \
+        carries the code is listed, the current one of a label first. The exit code is 1 when there is none.")]
+    Find(FindArguments),
+}
+
+/// Which labels.
+#[derive(Debug, Args)]
+pub(crate) struct CatalogueImportArguments {
+    /// Only tell what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object a file
+    #[arg(long)]
+    json: bool,
+    /// The files; folders and zip archives, too
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Which code.
+#[derive(Debug, Args)]
+pub(crate) struct FindArguments {
+    /// The code, in any spelling
+    #[arg(value_name = "UPC", value_parser = argument::upc)]
+    upc: Upc,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does what the command says.
+pub(crate) async fn run(command: CatalogueCommand, settings: &Settings) -> anyhow::Result<()> {
+    match command {
+        CatalogueCommand::Import(CatalogueImportArguments { dry_run, json, files }) => {
+            import::run(import::ImportArguments::of_catalogue(files, dry_run, json), settings).await
+        }
+        CatalogueCommand::Find(arguments) => find(&Session::open(settings).await?, &arguments).await,
+    }
+}
+
+async fn find(session: &Session, arguments: &FindArguments) -> anyhow::Result<()> {
+    let found = FindLabels::new(session.store.units.clone()).run(&arguments.upc).await?;
+    if found.is_empty() {
+        bail!("no label in the catalogue carries the code {}", arguments.upc.as_str());
+    }
+    let records: Vec<Record> = found.iter().map(record).collect();
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+fn record(version: &CatalogueVersion) -> Record {
+    let CatalogueVersion { key, supplement: Supplement { id, label, entry_date }, is_current } = version;
+    Record::new()
+        .with_text("supplement_id", id)
+        .with("label", format!("{} {}", key.source(), key.key()))
+        .with("version", if *is_current { "current" } else { "replaced" })
+        .with("entry_date", format::utc(*entry_date))
+        .with("upc", label.upc())
+        .with("brand", label.brand())
+        .with("name", label.name())
+}
