@@ -55,7 +55,7 @@ async fn each_record_is_told_as_its_own_endpoint_tells_it() {
     let person = UserId::parse(USER).unwrap();
     let night = sample::night(3);
     let SupplementRecord { supplement, logs } = sample::record(5, 1);
-    let log = logs[0].clone();
+    let log = logs[0];
     let told = vec![
         (position(1, ChangeKind::Profile), Change::Profile(Box::new(user(person)))),
         (position(2, ChangeKind::Sleep), Change::Session(Box::new(sample::packed(&night)))),
@@ -84,7 +84,7 @@ async fn each_record_is_told_as_its_own_endpoint_tells_it() {
     assert_eq!(body["has_more"], false);
     assert_eq!(rate_headers(&answer)[..2], [10_000, 9_999]);
     assert_eq!(body["limit"]["X-RateLimit-Remaining"], 9_999);
-    let members: Vec<_> = ["{\"data\":[", "],\"cursor\":\"", ",\"has_more\":false,\"limit\":{"].to_vec();
+    let members = ["{\"data\":[", "],\"cursor\":\"", ",\"has_more\":false,\"limit\":{"];
     assert!(members.iter().all(|member| answer.text().contains(member)), "{}", answer.text());
 }
 
