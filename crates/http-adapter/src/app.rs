@@ -3,7 +3,7 @@
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use crate::state::HttpState;
-use crate::{data, health, key_set, metadata, middleware, openapi, page, problem, token};
+use crate::{data, export, health, ingest, key_set, metadata, middleware, openapi, page, problem, token};
 use actix_web::http::header;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
@@ -20,6 +20,8 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
         let routes = web::scope("")
             .configure(token::configure)
             .configure(data::configure)
+            .configure(ingest::configure)
+            .configure(export::configure)
             .configure(openapi::configure)
             .configure(page::configure)
             .service(Endpoint::Metadata.resource().route(web::get().to(metadata::show)))

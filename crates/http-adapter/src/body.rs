@@ -66,8 +66,18 @@ async fn collect(mut payload: Payload) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Reads `Content-Type`: exactly one, form or JSON, in UTF-8; and no `Content-Encoding`.
+/// Reads `Content-Type`: form or JSON.
 fn kind_of(request: &HttpRequest) -> Result<BodyKind, Problem> {
+    match media_type(request)?.as_str() {
+        "application/x-www-form-urlencoded" => Ok(BodyKind::Form),
+        "application/json" => Ok(BodyKind::Json),
+        _ => Err(Problem::new(Fault::UnsupportedMediaType)),
+    }
+}
+
+/// Reads `Content-Type`: exactly one, in UTF-8; and no `Content-Encoding`. Returns it in lower case, without its
+/// parameters.
+pub(crate) fn media_type(request: &HttpRequest) -> Result<String, Problem> {
     let identity = |coding: &str| coding.trim().eq_ignore_ascii_case("identity");
     let mut codings = request.headers().get_all(CONTENT_ENCODING);
     if !codings.all(|coding| coding.to_str().is_ok_and(identity)) {
@@ -79,11 +89,7 @@ fn kind_of(request: &HttpRequest) -> Result<BodyKind, Problem> {
     };
     let text = only.to_str().map_err(|_| Problem::new(Fault::UnsupportedMediaType))?;
     let mut parts = text.split(';').map(str::trim);
-    let kind = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
-        "application/x-www-form-urlencoded" => BodyKind::Form,
-        "application/json" => BodyKind::Json,
-        _ => return Err(Problem::new(Fault::UnsupportedMediaType)),
-    };
+    let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
     if parts.all(is_utf8_or_no_charset) {
         Ok(kind)
     } else {

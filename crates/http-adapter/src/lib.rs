@@ -8,7 +8,9 @@ mod app;
 mod body;
 mod caller;
 pub mod data;
+mod export;
 mod health;
+mod ingest;
 mod key_set;
 mod metadata;
 mod middleware;
@@ -25,9 +27,13 @@ mod tests;
 pub mod token;
 
 pub use app::configure;
+pub use export::{ExportUseCases, NdjsonExport};
 pub use health::HealthCheck;
+pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
 pub use middleware::RequestId;
 pub use problem::error_reference;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
-pub use state::{ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, VisitSource};
+pub use state::{
+    ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, UploadUseCases, VisitSource,
+};

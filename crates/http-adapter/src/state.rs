@@ -1,6 +1,8 @@
 //! What the HTTP side needs from the rest of the program.
 
+use crate::export::ExportUseCases;
 use crate::health::HealthCheck;
+use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
 use application::access::AuthorizeAccess;
 use application::account::{
@@ -9,12 +11,15 @@ use application::account::{
 };
 use application::audit::ListReads;
 use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
+use application::import::{ListImports, UndoImport};
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::erasure::ErasePerson;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
 };
+use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
 use domain::secret::Secret;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +53,8 @@ pub struct HttpSettings {
     pub sign_up_open: bool,
     /// For how many days it is kept who read what.
     pub reads_kept_days: u32,
+    /// The most bytes of a file that a person uploads.
+    pub max_upload_bytes: u64,
 }
 
 impl Default for HttpSettings {
@@ -60,6 +67,7 @@ impl Default for HttpSettings {
             sends_mail: false,
             sign_up_open: false,
             reads_kept_days: 400,
+            max_upload_bytes: 512 * 1024 * 1024,
         }
     }
 }
@@ -85,6 +93,11 @@ pub struct HttpState {
     pub read_sleep: Arc<ReadSleep>,
     pub read_supplements: Arc<ReadSupplements>,
     pub read_changes: Arc<ReadChanges>,
+    /// What backends write.
+    pub ingest: IngestUseCases,
+    pub erase_person: ErasePerson,
+    /// What exports need.
+    pub export: ExportUseCases,
     /// What the pages do.
     pub pages: PageUseCases,
     /// The public keys at `/.well-known/jwks.json`.
@@ -126,4 +139,18 @@ pub struct PageUseCases {
     pub list_personal_tokens: ListPersonalTokens,
     pub revoke_personal_token: RevokePersonalToken,
     pub list_reads: ListReads,
+    pub list_imports: ListImports,
+    pub find_import: FindImport,
+    pub undo_import: UndoImport,
+    pub discard_upload: DiscardUpload,
+    /// Absent where no uploads are taken.
+    pub uploads: Option<UploadUseCases>,
+}
+
+/// The use cases that take a file in.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct UploadUseCases {
+    pub begin: BeginUpload,
+    pub add_part: AddPart,
+    pub finish: FinishUpload,
 }

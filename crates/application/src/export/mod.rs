@@ -1,8 +1,10 @@
 //! Giving a person's records out again, whole.
 
 mod export_records;
+mod stream;
 
 pub use export_records::*;
+pub use stream::*;
 
 #[cfg(test)]
 mod tests;

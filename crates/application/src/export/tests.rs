@@ -1,37 +1,61 @@
-use super::{ExportItem, ExportRecords, ExportRecordsError, ExportSink, OutputClosed};
+use super::{ExportQuery, ExportRecords, ExportRecordsError};
+use crate::audit::testing::HeldReads;
+use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::testing::{noon, person, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::{ClientId, IntakeLogId, SleepSessionId, SupplementId};
+use domain::read_tally::{ReadKind, Reader};
+use domain::scope::{Scope, ScopeSet};
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, TimeInBed};
 use domain::supplement::{
     CatalogueKey, IntakeLog, IntakeLogRecord, Servings, Supplement, SupplementLabel, SupplementLabelFields,
 };
 use mockall::Sequence;
-use std::sync::Arc;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// Keeps what was written, up to a number of records, then is closed.
-struct Sink {
-    written: Vec<ExportItem>,
+/// Writes the words of what it is told, and keeps the records; fails at the record after these many.
+struct Notes {
+    sections: &'static [ExportSection],
+    kept: Arc<Mutex<Vec<ExportItem>>>,
+    bytes: Vec<u8>,
     room: usize,
 }
 
-impl Sink {
-    fn endless() -> Self {
-        Self { written: Vec::new(), room: usize::MAX }
+impl ExportWriter for Notes {
+    fn sections(&self) -> &'static [ExportSection] {
+        self.sections
+    }
+
+    fn begin(&mut self, section: ExportSection) -> Result<(), ExportNotWritten> {
+        write!(self.bytes, "{section:?} ").map_err(|error| ExportNotWritten(error.to_string()))
+    }
+
+    fn write(&mut self, item: &ExportItem) -> Result<(), ExportNotWritten> {
+        let mut kept = self.kept.lock().unwrap();
+        if kept.len() == self.room {
+            return Err(ExportNotWritten("no room".to_owned()));
+        }
+        self.bytes.extend_from_slice(b"+ ");
+        kept.push(item.clone());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ExportNotWritten> {
+        self.bytes.extend_from_slice(b"end");
+        Ok(())
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
     }
 }
 
-impl ExportSink for Sink {
-    fn write(&mut self, item: ExportItem) -> Result<(), OutputClosed> {
-        if self.written.len() == self.room {
-            return Err(OutputClosed);
-        }
-        self.written.push(item);
-        Ok(())
-    }
-}
+const SECTIONS: &[ExportSection] =
+    &[ExportSection::Profile, ExportSection::Supplements, ExportSection::Sessions, ExportSection::Logs];
 
 fn hours(number: u32) -> DateTime<Utc> {
     noon() + TimeDelta::hours(i64::from(number))
@@ -121,19 +145,47 @@ fn supplements() -> MockSupplementReader {
     supplements
 }
 
+/// What came out: the pieces, the records, how it ended, and what was counted as read.
+struct Exported {
+    pieces: Vec<String>,
+    items: Vec<ExportItem>,
+    outcome: Result<(), ExportRecordsError>,
+    reads: Vec<(ReadKind, u64)>,
+}
+
 async fn export(
-    profiles: MockProfileReader,
-    sleep: MockSleepReader,
-    supplements: MockSupplementReader,
-    sink: &mut Sink,
-) -> Result<(), ExportRecordsError> {
-    ExportRecords::new(Arc::new(profiles), Arc::new(sleep), Arc::new(supplements)).run(user_id(1), sink).await
+    (profiles, sleep, supplements): (MockProfileReader, MockSleepReader, MockSupplementReader),
+    sections: &'static [ExportSection],
+    scopes: ScopeSet,
+    room: usize,
+) -> Exported {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let writer = Notes { sections, kept: kept.clone(), bytes: Vec::new(), room };
+    let held = Arc::new(HeldReads::default());
+    let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(3)));
+    let query = ExportQuery { user_id: user_id(1), scopes, reader: Some((reader, held.recorder())) };
+    let export = ExportRecords::new(Arc::new(profiles), Arc::new(sleep), Arc::new(supplements));
+    let mut pieces = Vec::new();
+    let outcome = match export.open(query, Box::new(writer)).await {
+        Err(error) => Err(error),
+        Ok(mut export) => loop {
+            match export.next().await {
+                Ok(Some(piece)) => pieces.push(String::from_utf8(piece).unwrap()),
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        },
+    };
+    let items = kept.lock().unwrap().clone();
+    let reads = held.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
+    Exported { pieces, items, outcome, reads }
 }
 
 #[tokio::test]
 async fn an_export_is_the_profile_the_supplements_the_sessions_and_the_logs_batch_by_batch() {
-    let mut sink = Sink::endless();
-    export(profiles(), sleep(), supplements(), &mut sink).await.unwrap();
+    let all = (profiles(), sleep(), supplements());
+    let exported = export(all, SECTIONS, ScopeSet::CONSENTABLE, 99).await;
+    exported.outcome.unwrap();
     let session = |number| ExportItem::Session(Box::new(session(number)));
     let log = |number| ExportItem::Log(Box::new(log(number)));
     let expected = [
@@ -146,48 +198,62 @@ async fn an_export_is_the_profile_the_supplements_the_sessions_and_the_logs_batc
         log(2),
         log(3),
     ];
-    assert_eq!(sink.written, expected);
+    assert_eq!(exported.items, expected);
+    let pieces = "Profile |+ |Supplements |+ |Sessions |+ + |+ |Logs |+ + |+ |end";
+    assert_eq!(exported.pieces.join("|"), pieces);
+    let read = |endpoint, items| (ReadKind::Data(endpoint), items);
+    let reads =
+        [read(DataEndpoint::Profile, 1), read(DataEndpoint::Sleep, 3), read(DataEndpoint::Supplements, 1)];
+    assert_eq!(exported.reads, reads);
 }
 
 #[tokio::test]
-async fn a_person_without_records_is_still_exported() {
+async fn what_the_scopes_do_not_allow_is_not_even_read() {
+    let nothing = (profiles(), sleep(), MockSupplementReader::new());
+    let exported = export(nothing, SECTIONS, [Scope::Sleep].into_iter().collect(), 99).await;
+    exported.outcome.unwrap();
+    assert_eq!(exported.pieces.concat(), "Sessions + + + end");
+    assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Sleep), 3)]);
+}
+
+#[tokio::test]
+async fn what_a_format_tells_in_two_parts_is_read_twice_and_counted_once() {
     let mut sleep = MockSleepReader::new();
-    sleep.expect_walk().times(1).returning(|_, _, _| Ok(Vec::new()));
-    let mut supplements = MockSupplementReader::new();
-    supplements.expect_list_taken().times(1).returning(|_| Ok(Vec::new()));
-    supplements.expect_walk_logs().times(1).returning(|_, _, _| Ok(Vec::new()));
-    let mut sink = Sink::endless();
-    export(profiles(), sleep, supplements, &mut sink).await.unwrap();
-    assert_eq!(sink.written, [ExportItem::Profile(Box::new(person()))]);
+    let from_the_start = |after: &Option<_>| after.is_none();
+    sleep
+        .expect_walk()
+        .times(2)
+        .withf(move |_, after, _| from_the_start(after))
+        .returning(|_, _, _| Ok(vec![session(1)]));
+    sleep.expect_walk().times(2).returning(|_, _, _| Ok(Vec::new()));
+    let sections = &[ExportSection::Sessions, ExportSection::Stages];
+    let all = (profiles(), sleep, MockSupplementReader::new());
+    let exported = export(all, sections, ScopeSet::CONSENTABLE, 99).await;
+    exported.outcome.unwrap();
+    assert_eq!(exported.pieces.concat(), "Sessions + Stages + end");
+    assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Sleep), 1)]);
 }
 
 #[tokio::test]
 async fn nothing_is_written_of_somebody_who_does_not_exist() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().times(1).returning(|_| Ok(None));
-    let mut sink = Sink::endless();
-    let outcome = export(profiles, MockSleepReader::new(), MockSupplementReader::new(), &mut sink).await;
-    assert!(matches!(outcome, Err(ExportRecordsError::UnknownUser)));
-    assert_eq!(sink.written, []);
+    let nothing = (profiles, MockSleepReader::new(), MockSupplementReader::new());
+    let exported = export(nothing, SECTIONS, ScopeSet::CONSENTABLE, 99).await;
+    assert!(matches!(exported.outcome, Err(ExportRecordsError::UnknownUser)));
+    assert_eq!((exported.pieces.len(), exported.items.len(), exported.reads.len()), (0, 0, 0));
 }
 
 #[tokio::test]
-async fn a_closed_output_ends_the_export_and_no_further_batch_is_read() {
+async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is_read() {
     let mut sleep = MockSleepReader::new();
     sleep.expect_walk().times(1).returning(|_, _, _| Ok(vec![session(1), session(2)]));
     let mut supplements = MockSupplementReader::new();
     supplements.expect_list_taken().times(1).returning(|_| Ok(Vec::new()));
-    let mut sink = Sink { written: Vec::new(), room: 2 };
-    let outcome = export(profiles(), sleep, supplements, &mut sink).await;
-    assert!(matches!(outcome, Err(ExportRecordsError::Closed(OutputClosed))));
-    assert_eq!(sink.written.len(), 2);
-}
-
-#[tokio::test]
-async fn an_output_that_is_closed_at_once_reads_nothing_but_the_profile() {
-    let mut sink = Sink { written: Vec::new(), room: 0 };
-    let outcome = export(profiles(), MockSleepReader::new(), MockSupplementReader::new(), &mut sink).await;
-    assert!(matches!(outcome, Err(ExportRecordsError::Closed(OutputClosed))));
+    let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 2).await;
+    assert!(matches!(exported.outcome, Err(ExportRecordsError::NotWritten(_))));
+    assert_eq!(exported.items.len(), 2);
+    assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Profile), 1)]);
 }
 
 #[tokio::test]
@@ -196,6 +262,6 @@ async fn a_store_that_fails_half_way_is_told() {
     sleep.expect_walk().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
     let mut supplements = MockSupplementReader::new();
     supplements.expect_list_taken().times(1).returning(|_| Ok(Vec::new()));
-    let outcome = export(profiles(), sleep, supplements, &mut Sink::endless()).await;
-    assert!(matches!(outcome, Err(ExportRecordsError::Storage(StorageError::Unavailable))));
+    let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 99).await;
+    assert!(matches!(exported.outcome, Err(ExportRecordsError::Storage(StorageError::Unavailable))));
 }

@@ -10,6 +10,7 @@
 //! To add a port: write the trait here, its absence, conflicts, order and atomicity in the comments; add the
 //! cases to `contract-tests`; implement it in every adapter of the family.
 
+pub mod export_writer;
 pub mod import_source;
 pub mod ingest_source;
 pub mod storage;

@@ -9,7 +9,7 @@ use actix_web::http::header;
 ///
 /// Nothing to go by (no header, another scheme, only `?access_token=`) is not the same as a bad token: the
 /// challenge of the one has no error code. Two ways at once are a malformed request, whatever they hold.
-pub(super) fn token(request: &HttpRequest) -> Result<&str, Problem> {
+pub(crate) fn token(request: &HttpRequest) -> Result<&str, Problem> {
     let mut headers = request.headers().get_all(header::AUTHORIZATION);
     let Some(header) = headers.next() else { return Err(Problem::new(Fault::MissingToken)) };
     if headers.next().is_some() {

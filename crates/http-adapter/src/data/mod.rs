@@ -3,10 +3,10 @@
 //! Each asks the gate first, which authenticates, authorizes and counts; whatever is answered from there on
 //! carries the counter. Then it reads its parameters, runs its use case and renders.
 
-mod bearer;
+pub(crate) mod bearer;
 mod changes;
 pub mod dto;
-mod gate;
+pub(crate) mod gate;
 mod link;
 mod profile;
 mod query;
@@ -18,18 +18,20 @@ pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 
+use crate::ingest;
 use crate::route::Endpoint;
-use actix_web::web::{ServiceConfig, get};
+use actix_web::web::{ServiceConfig, get, post, put};
 
 /// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter. No link
 /// leads to the feed, which has the path with `v1` alone.
 pub fn configure(routes: &mut ServiceConfig) {
-    for endpoint in [Endpoint::Profile, Endpoint::UnversionedProfile] {
-        routes.service(endpoint.resource().route(get().to(profile::show)));
-    }
-    for endpoint in [Endpoint::Sleep, Endpoint::UnversionedSleep] {
-        routes.service(endpoint.resource().route(get().to(sleep::show)));
-    }
+    let profile = Endpoint::Profile.resource().route(get().to(profile::show));
+    let sleep = Endpoint::Sleep.resource().route(get().to(sleep::show));
+    routes
+        .service(profile.route(put().to(ingest::put_profile)))
+        .service(Endpoint::UnversionedProfile.resource().route(get().to(profile::show)))
+        .service(sleep.route(post().to(ingest::post_sleep)))
+        .service(Endpoint::UnversionedSleep.resource().route(get().to(sleep::show)));
     for endpoint in [Endpoint::Supplements, Endpoint::UnversionedSupplements] {
         routes.service(endpoint.resource().route(get().to(supplements::show)));
     }

@@ -1,12 +1,13 @@
 //! What the document defines once: schemas and security schemes.
 
 use super::schema::{BASIC, BEARER};
-use super::{change, data, given_token, service, token};
+use super::{change, data, given_token, ingest, service, token};
 use crate::data::dto::{
     ChangeDto, ChangedRecord, ChangesAnswer, IngredientDto, MetricDto, PaginationDto, ProfileAnswer,
     ProfileDto, SleepAnswer, SleepSessionDto, StageDto, SupplementDetailsDto, SupplementDto,
     SupplementLogDto, SupplementsAnswer,
 };
+use crate::ingest::{IngestAnswer, ItemAnswer};
 use crate::metadata::MetadataBody;
 use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::{IntrospectionBody, RefreshBody, ServiceTokenBody, TokenBody};
@@ -25,6 +26,8 @@ pub(super) fn components() -> Components {
     let groups = [
         &data::ERRORS,
         &change::ERRORS,
+        &ingest::ERRORS,
+        &ingest::DELETION_ERRORS,
         &token::ERRORS,
         &given_token::REVOCATION_ERRORS,
         &given_token::INTROSPECTION_ERRORS,
@@ -48,6 +51,8 @@ pub(super) fn components() -> Components {
         .schema_from::<ChangesAnswer>()
         .schema_from::<ChangeDto>()
         .schema_from::<ChangedRecord>()
+        .schema_from::<IngestAnswer<'static>>()
+        .schema_from::<ItemAnswer<'static>>()
         .schema_from::<PaginationDto>()
         .schema_from::<RateLimitBody>()
         .schema_from::<ProblemBody<'static>>()

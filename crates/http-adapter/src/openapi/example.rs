@@ -5,12 +5,16 @@ use crate::data::dto::{
     ProfileDto, SleepAnswer, SleepSessionDto, StageDto, SupplementDetailsDto, SupplementDto,
     SupplementLogDto, SupplementsAnswer,
 };
+use crate::ingest::IngestAnswer;
 use crate::metadata::MetadataBody;
 use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::IntrospectionBody;
 use application::demo::demo_user_id;
+use application::import::ingest::{IngestReport, ItemResult, ItemStatus};
+use application::ports::ingest_source::{ItemCode, ItemRefusal};
 use chrono::DateTime;
 use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::rate_limit::RateStatus;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::{Uuid, uuid};
@@ -100,6 +104,19 @@ pub(super) fn changes() -> Value {
         has_more: false,
         limit: limit(10_000),
     })
+}
+
+pub(super) fn ingest() -> Value {
+    let taken = ItemResult::Taken { status: ItemStatus::Created, id: GONE, detail: None };
+    let refusal = ItemRefusal {
+        code: ItemCode::MissingMember,
+        field: Some("email".to_owned()),
+        detail: "missing field `email`".to_owned(),
+    };
+    let results = vec![taken, ItemResult::Rejected(refusal)];
+    let report = IngestReport { results, created: 1, rejected: 1, ..IngestReport::default() };
+    let rate = RateStatus { limit: 10_000, remaining: 9_999, reset: 1_773_100_800, allowed: true };
+    value(IngestAnswer::new(&report, rate))
 }
 
 pub(super) fn supplements() -> Value {

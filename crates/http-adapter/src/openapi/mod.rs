@@ -8,6 +8,8 @@ mod component;
 mod data;
 mod example;
 mod given_token;
+mod ingest;
+mod ingest_item;
 mod parameter;
 mod reference;
 mod response;
@@ -39,7 +41,14 @@ pub fn document() -> OpenApi {
         ))
         .build();
     let mut paths = PathsBuilder::new();
-    let groups = [token::paths(), given_token::paths(), data::paths(), change::paths(), service::paths()];
+    let groups = [
+        token::paths(),
+        given_token::paths(),
+        data::paths(),
+        change::paths(),
+        ingest::paths(),
+        service::paths(),
+    ];
     for (path, item) in groups.into_iter().flatten() {
         paths = paths.path(path, item);
     }
@@ -51,6 +60,7 @@ pub fn document() -> OpenApi {
         .tags(Some([
             tag(token::TAG, "From an authorization code to tokens, and their end"),
             tag(data::TAG, "What a person granted to an app"),
+            tag(ingest::TAG, "What first-party backends write"),
             tag(service::TAG, "The server itself"),
         ]))
         .build()

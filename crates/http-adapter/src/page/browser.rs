@@ -89,6 +89,11 @@ pub(super) fn clear_session(settings: &HttpSettings) -> Option<HeaderValue> {
     set(SESSION, "", "; Max-Age=0", settings)
 }
 
+/// Returns the headers that take away every cookie of a person who is no more.
+pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 3] {
+    [SESSION, VISIT, KNOWN_BROWSER].map(|name| set(name, "", "; Max-Age=0", settings))
+}
+
 fn set(name: &str, value: &str, life: &str, settings: &HttpSettings) -> Option<HeaderValue> {
     let secure = if settings.is_https() { "; Secure" } else { "" };
     let name = name_of(name, settings);

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The hidden field that holds the token of the browser's cookie.
-const FORM_TOKEN: &str = "form_token";
+pub(super) const FORM_TOKEN: &str = "form_token";
 
 /// The fields of a form. Not printable: passwords are among them.
 pub(super) struct Form(Vec<(String, Zeroizing<String>)>);
@@ -93,7 +93,7 @@ fn unreadable(problem: Problem) -> Problem {
 /// Tells whether a browser says that a page of ours sent this. A program that is no browser says nothing.
 ///
 /// `Origin: null` is what a page under `Referrer-Policy: no-referrer` sends, so it tells nothing either.
-fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
+pub(super) fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
     let site = headers.get(&SEC_FETCH_SITE).map(HeaderValue::as_bytes);
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes).filter(|origin| *origin != b"null");
     let ours = Url::parse(&settings.public_url).map(|url| url.origin().ascii_serialization());

@@ -19,9 +19,12 @@ use application::upload::{DiscardReason, UploadKey};
 use domain::id::ImportId;
 use domain::import::{ImportOrigin, ImportState};
 use domain::time::TimeZone;
+use std::time::Duration;
 
 /// How many imports the page lists.
 const LISTED: usize = 100;
+/// How long taking an import back keeps a person waiting.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// Shows the imports, and the form for a new one.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -65,6 +68,7 @@ fn notice(done: Option<&str>) -> Option<String> {
     let text = match done? {
         "undone" => "Undone. What this import made is gone, and what it replaced is back.",
         "partly" => "Undone, but for records that were changed since or are in use: these stay as they are.",
+        "soon" => "Being undone. That goes on by itself; what this import made is gone by and by.",
         "cancelled" => "Cancelled. Nothing of the file was kept.",
         "late" => "It is too late to undo this: what an import did is kept for 30 days.",
         _ => return None,
@@ -87,7 +91,13 @@ pub(super) async fn undo(
     if state.pages.discard_upload.run(key, DiscardReason::Cancelled).await? {
         return Ok(see_other(&address(id, "?done=cancelled")));
     }
-    let done = match state.pages.undo_import.run(id, Some(person.user_id)).await {
+    // It goes on when the browser, or this request, has waited long enough.
+    let (undoing, user_id) = (state.clone(), person.user_id);
+    let undoing = tokio::spawn(async move { undoing.pages.undo_import.run(id, Some(user_id)).await });
+    let Ok(undone) = tokio::time::timeout(MAX_WAIT, undoing).await else {
+        return Ok(see_other(&address(id, "?done=soon")));
+    };
+    let done = match undone.map_err(Problem::internal)? {
         Ok(undone) if undone.left > 0 => "?done=partly",
         Ok(_) => "?done=undone",
         Err(UndoImportError::Unknown) => return Err(Problem::new(Fault::NotFound)),

@@ -12,7 +12,10 @@ mod asset;
 mod authorize;
 mod browser;
 mod consent;
+mod download;
+mod erase;
 mod form;
+mod imports;
 mod moment;
 mod password;
 mod person;
@@ -24,6 +27,7 @@ pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod upload;
 mod view;
 mod visit;
 
@@ -72,9 +76,14 @@ fn configure_account(routes: &mut ServiceConfig) {
         .service(Endpoint::DisconnectApps.resource().route(post().to(apps::disconnect)))
         .service(Endpoint::Tokens.resource().route(get().to(tokens::show)).route(post().to(tokens::create)))
         .service(Endpoint::RevokePersonalToken.resource().route(post().to(tokens::revoke)))
+        .service(Endpoint::Imports.resource().route(get().to(imports::show)).route(post().to(upload::receive)))
+        .service(Endpoint::UndoImport.resource().route(post().to(imports::undo)))
+        .service(Endpoint::Import.resource().route(get().to(imports::show_one)))
         .service(Endpoint::Activity.resource().route(get().to(activity::show)))
         .service(Endpoint::Account.resource().route(get().to(account::show)))
         .service(Endpoint::ChangePassword.resource().route(post().to(account::change_password)))
+        .service(Endpoint::DownloadExport.resource().route(post().to(download::submit)))
+        .service(Endpoint::Erase.resource().route(get().to(erase::show)).route(post().to(erase::submit)))
         .service(Endpoint::SignOutEverywhere.resource().route(post().to(sign_out::everywhere)));
 }
 

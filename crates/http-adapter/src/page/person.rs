@@ -16,10 +16,21 @@ pub(super) enum Destination {
     Tokens,
     Activity,
     Account,
+    Imports,
+    Download,
+    Erase,
 }
 
 impl Destination {
-    const ALL: [Self; 4] = [Self::Apps, Self::Tokens, Self::Activity, Self::Account];
+    const ALL: [Self; 7] = [
+        Self::Apps,
+        Self::Tokens,
+        Self::Activity,
+        Self::Account,
+        Self::Imports,
+        Self::Download,
+        Self::Erase,
+    ];
 
     /// Returns the name that forms and addresses carry.
     pub(super) const fn name(self) -> &'static str {
@@ -28,6 +39,9 @@ impl Destination {
             Self::Tokens => "tokens",
             Self::Activity => "activity",
             Self::Account => "account",
+            Self::Download => "download",
+            Self::Erase => "erase",
+            Self::Imports => "imports",
         }
     }
 
@@ -42,8 +56,16 @@ impl Destination {
             Self::Apps => path::APPS,
             Self::Tokens => path::TOKENS,
             Self::Activity => path::ACTIVITY,
-            Self::Account => path::ACCOUNT,
+            // The form is on the account.
+            Self::Account | Self::Download => path::ACCOUNT,
+            Self::Erase => path::ERASE,
+            Self::Imports => path::IMPORTS,
         }
+    }
+
+    /// Tells whether a person must have signed in within the last minutes to go there.
+    pub(super) const fn wants_fresh(self) -> bool {
+        matches!(self, Self::Tokens | Self::Download | Self::Erase)
     }
 
     /// Returns the address of the page to sign in that leads here.

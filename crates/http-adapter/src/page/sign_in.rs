@@ -87,10 +87,10 @@ impl Errand {
         }
     }
 
-    /// Returns the page that a person who is signed in can be shown at once. New tokens want a fresh sign-in.
+    /// Returns the page that a person who is signed in can be shown at once. Some want a fresh sign-in.
     fn needs_no_sign_in(self, person: &SignedInPerson) -> Option<&'static str> {
         let to = self.to.unwrap_or(Destination::Apps);
-        (to != Destination::Tokens || person.is_fresh).then(|| to.path())
+        (!to.wants_fresh() || person.is_fresh).then(|| to.path())
     }
 
     /// Returns where to go after signing in.

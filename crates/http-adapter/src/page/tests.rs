@@ -7,8 +7,10 @@ use domain::form_token::FormToken;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 
 const SHOWN: [&str; 4] = ["/sign-in", "/forgot-password", "/sign-up", "/authorize"];
-const OWN: [&str; 4] = ["/apps", "/tokens", "/activity", "/account"];
-const TAKEN: [&str; 11] = [
+const OWN: [&str; 5] = ["/apps", "/tokens", "/activity", "/account", "/imports"];
+const TAKEN: [&str; 15] = [
+    "/imports",
+    "/imports/undo",
     "/sign-in",
     "/sign-up",
     "/forgot-password",
@@ -19,6 +21,8 @@ const TAKEN: [&str; 11] = [
     "/tokens",
     "/tokens/revoke",
     "/account/password",
+    "/account/export",
+    "/account/erase",
     "/account/sign-out-everywhere",
 ];
 

@@ -125,6 +125,12 @@ faults! {
     NotFound => 404 "not_found" "-" Debug
         "There is nothing here",
         "No route has this path; paths have no trailing slash.";
+    UnknownUser => 404 "unknown_user" "-" Debug
+        "There is no such person",
+        "Nobody has the user_id in the path: create the person first.";
+    UnknownRecord => 404 "unknown_record" "-" Debug
+        "There is no such record",
+        "This person has no record with the id in the path, or it is deleted already.";
     MethodNotAllowed => 405 "method_not_allowed" "invalid_request" Debug
         "The method is not allowed here",
         "The header Allow lists the methods of this path.";
@@ -134,6 +140,12 @@ faults! {
     CursorExpired => 410 "cursor_expired" "-" Debug
         "The cursor is too old",
         "Deletions since this cursor may be forgotten: read the changes again from the beginning, without a cursor, and delete what is not told.";
+    RequestInProgress => 409 "request_in_progress" "-" Debug
+        "The same request is being worked on",
+        "A request with this Idempotency-Key is not answered yet: wait for Retry-After and send it again.";
+    TooManyItems => 413 "too_many_items" "-" Debug
+        "There are too many items",
+        "A request may hold at most 10000 items: send them in several. Nothing was stored.";
     PayloadTooLarge => 413 "payload_too_large" "invalid_request" Debug
         "The body is too large",
         "A request body may have at most 16 KiB.";
@@ -143,6 +155,9 @@ faults! {
     UnsupportedMediaType => 415 "unsupported_media_type" "invalid_request" Debug
         "The body is of a kind that is not read here",
         "A body is application/x-www-form-urlencoded or application/json, in UTF-8, without a content coding.";
+    IdempotencyKeyReused => 422 "idempotency_key_reused" "-" Info
+        "The Idempotency-Key stands for another request",
+        "This key came with another method, path or body within 24 hours: choose a new key for each request.";
     RateLimited => 429 "rate_limited" "-" Info
         "The daily limit is reached",
         "The client has made all requests of this UTC day that it may make for this person and endpoint: wait for Retry-After.";
@@ -164,6 +179,9 @@ faults! {
     Busy => 503 "busy" "-" Warn
         "Too many people are signing in at this moment",
         "Wait a few seconds and try again.";
+    IngestBusy => 503 "ingest_busy" "-" Warn
+        "Too many long bodies are being worked on",
+        "Send the body again after Retry-After, or send bodies of less than 4 MiB.";
     NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";
@@ -201,7 +219,11 @@ impl Fault {
     /// Returns the seconds that `Retry-After` names when nothing knows them better.
     pub const fn default_retry_after(self) -> Option<u32> {
         match self {
-            Self::StorageUnavailable | Self::NotReady | Self::Busy => Some(5),
+            Self::StorageUnavailable
+            | Self::NotReady
+            | Self::Busy
+            | Self::IngestBusy
+            | Self::RequestInProgress => Some(5),
             _ => None,
         }
     }

@@ -16,6 +16,8 @@ pub enum Audience {
     Reader(Scope),
     /// Whoever holds a live token of the person in the path, with the scopes of what the request asks for.
     ReaderOfAny,
+    /// A service client with a live token that holds this scope.
+    Writer(Scope),
     /// A person who is signed in in this browser.
     Person,
     /// The same, by a form that this browser was shown since they signed in.
@@ -49,6 +51,8 @@ pub enum Credential {
     ExpiredPersonalToken,
     /// The access token of a service client, with every scope that there is for one.
     ServiceToken,
+    /// The same with every scope but the one that is needed.
+    ServiceTokenOfOtherScope,
     /// The secret of a client, by HTTP Basic.
     ClientSecret,
     /// A secret that is not the client's.
@@ -79,7 +83,7 @@ pub enum Outcome {
 
 impl Credential {
     /// Every kind of credential, in the order of the reference.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Nothing,
         Self::Token,
         Self::TokenOfOtherScope,
@@ -92,6 +96,7 @@ impl Credential {
         Self::RevokedPersonalToken,
         Self::ExpiredPersonalToken,
         Self::ServiceToken,
+        Self::ServiceTokenOfOtherScope,
         Self::ClientSecret,
         Self::WrongSecret,
         Self::Cookies,
@@ -116,6 +121,7 @@ impl Credential {
             Self::RevokedPersonalToken => "revoked personal access token",
             Self::ExpiredPersonalToken => "expired personal access token",
             Self::ServiceToken => "access token of a service client",
+            Self::ServiceTokenOfOtherScope => "access token of a service client without the scope",
             Self::ClientSecret => "client secret (HTTP Basic)",
             Self::WrongSecret => "wrong client secret (HTTP Basic)",
             Self::Cookies => "cookies of a signed-in browser alone",
@@ -133,7 +139,8 @@ impl Credential {
             self,
             C::Token | C::TokenOfOtherScope | C::TokenOfAnother | C::RevokedToken | C::ExpiredToken
         ) || matches!(self, C::PersonalToken | C::PersonalTokenOfOtherScope | C::PersonalTokenOfAnother)
-            || matches!(self, C::RevokedPersonalToken | C::ExpiredPersonalToken | C::ServiceToken)
+            || matches!(self, C::RevokedPersonalToken | C::ExpiredPersonalToken)
+            || matches!(self, C::ServiceToken | C::ServiceTokenOfOtherScope)
     }
 
     /// Tells whether the browser that sends it is signed in.
@@ -154,6 +161,7 @@ impl Audience {
             ),
             Self::Client => to_client(credential),
             Self::Reader(_) | Self::ReaderOfAny => to_reader(credential),
+            Self::Writer(_) => to_writer(credential),
             Self::Person if credential.is_signed_in() => Outcome::Served,
             Self::Person => Outcome::ToSignIn,
             Self::PersonsForm => served_if(matches!(credential, C::Form), Fault::ForeignForm),
@@ -180,7 +188,9 @@ const fn to_reader(credential: Credential) -> Outcome {
     match credential {
         C::Token | C::PersonalToken => Outcome::Served,
         C::TokenOfOtherScope | C::PersonalTokenOfOtherScope => Outcome::Refused(Fault::InsufficientScope),
-        C::TokenOfAnother | C::PersonalTokenOfAnother | C::ServiceToken => Outcome::Refused(Fault::OtherUser),
+        C::TokenOfAnother | C::PersonalTokenOfAnother | C::ServiceToken | C::ServiceTokenOfOtherScope => {
+            Outcome::Refused(Fault::OtherUser)
+        }
         C::RevokedToken | C::ExpiredToken | C::RevokedPersonalToken | C::ExpiredPersonalToken => {
             Outcome::Refused(Fault::InvalidToken)
         }
@@ -192,5 +202,21 @@ const fn to_reader(credential: Credential) -> Outcome {
         | C::FormOfAnother
         | C::FormOfEndedSession
         | C::VisitorsForm => Outcome::Refused(Fault::MissingToken),
+    }
+}
+
+/// Whatever a person holds has no scope to write with: nobody grants one.
+const fn to_writer(credential: Credential) -> Outcome {
+    use Credential as C;
+    match credential {
+        C::ServiceToken => Outcome::Served,
+        C::Token
+        | C::TokenOfOtherScope
+        | C::TokenOfAnother
+        | C::PersonalToken
+        | C::PersonalTokenOfOtherScope
+        | C::PersonalTokenOfAnother
+        | C::ServiceTokenOfOtherScope => Outcome::Refused(Fault::InsufficientScope),
+        other => to_reader(other),
     }
 }

@@ -45,18 +45,34 @@ pub(crate) mod page {
     pub(crate) const DISCONNECT: &str = "/apps/disconnect";
     pub(crate) const TOKENS: &str = "/tokens";
     pub(crate) const REVOKE_TOKEN: &str = "/tokens/revoke";
+    pub(crate) const IMPORTS: &str = "/imports";
+    pub(crate) const UNDO_IMPORT: &str = "/imports/undo";
     pub(crate) const ACTIVITY: &str = "/activity";
     pub(crate) const ACCOUNT: &str = "/account";
     pub(crate) const CHANGE_PASSWORD: &str = "/account/password";
+    pub(crate) const DOWNLOAD: &str = "/account/export";
+    pub(crate) const ERASE: &str = "/account/erase";
     pub(crate) const SIGN_OUT_EVERYWHERE: &str = "/account/sign-out-everywhere";
 }
 
-/// Finds the row of a path without a pattern. Decodes it first, as the router does: `/api/%74oken` is the token endpoint
-/// too.
+/// Finds the row of a path. Decodes it first, as the router does: `/api/%74oken` is the token endpoint too.
 fn row_of(path: &str) -> Option<EndpointRow> {
     // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
     let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
-    Endpoint::ALL.iter().map(|endpoint| endpoint.row()).find(|row| row.path == decoded)
+    let rows = || Endpoint::ALL.iter().map(|endpoint| endpoint.row());
+    rows().find(|row| row.path == decoded).or_else(|| rows().find(|row| fits(row.path, &decoded)))
+}
+
+/// Tells whether a path has the form of a pattern: a segment that is not empty for each in braces.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (expected.next(), given.next()) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if one == other || (one.starts_with('{') && !other.is_empty()) => {}
+            _ => return false,
+        }
+    }
 }
 
 /// Tells in which dialect a path answers errors.
@@ -65,15 +81,24 @@ pub(crate) fn dialect(path: &str) -> Dialect {
 }
 
 /// Tells whether a route of ours could serve this method on this path. What it denies, routing answers with a 404
-/// or a 405. Patterns, and what has no row, are for `GET`.
+/// or a 405. What has no row is for `GET`.
 pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
-    let (get, post) = row_of(path).map_or((true, false), |row| (row.get.is_some(), row.post.is_some()));
-    (get && *method == Method::GET) || (post && *method == Method::POST)
+    row_of(path).map_or(*method == Method::GET, |row| row.serves(method.as_str()))
+}
+
+/// Tells whether a request may take longer than others, because its body may be long.
+pub(crate) fn takes_long(path: &str, method: &Method) -> bool {
+    row_of(path).is_some_and(|row| row.takes_long(method.as_str()))
+}
+
+/// Tells whether a request brings a file, and keeps its own time.
+pub(crate) fn is_upload(path: &str, method: &Method) -> bool {
+    *method == Method::POST && row_of(path).is_some_and(|row| row.path == page::IMPORTS)
 }
 
 /// Tells whether a path, decoded as the router decodes it, belongs to a data endpoint, with or without `v1`.
 pub(crate) fn is_data(path: &str) -> bool {
     let Some(rest) = path.strip_prefix("/api/") else { return false };
     let rest = rest.strip_prefix("v1/").unwrap_or(rest);
-    ["profile/", "sleep/", "supplements/", "changes/"].iter().any(|endpoint| rest.starts_with(endpoint))
+    ["profile/", "sleep/", "supplements/", "changes/", "export/"].iter().any(|endpoint| rest.starts_with(endpoint))
 }

@@ -28,10 +28,11 @@ endpoints that are for clients tell `invalid_parameter` as `invalid_request`.
 ";
 
 /// One of each audience, in the order of the columns. The scope makes no difference to the outcome.
-const AUDIENCES: [Audience; 6] = [
+const AUDIENCES: [Audience; 7] = [
     Audience::Anybody,
     Audience::Client,
     Audience::Reader(Scope::Profile),
+    Audience::Writer(Scope::ProfileWrite),
     Audience::AnyForm,
     Audience::Person,
     Audience::PersonsForm,
@@ -42,7 +43,7 @@ pub fn authorization_reference() -> String {
     let mut page = HEAD.to_owned();
     for endpoint in Endpoint::ALL {
         let row = endpoint.row();
-        for (method, audience) in [("GET", row.get), ("POST", row.post)] {
+        for (method, audience) in row.methods() {
             let Some(audience) = audience else { continue };
             // Writing into a String cannot fail.
             let _ = writeln!(page, "| `{method} {}` | {} | {} |", row.path, row.purpose, sentence(audience));
@@ -63,6 +64,7 @@ pub fn authorization_reference() -> String {
 fn sentence(audience: Audience) -> String {
     match audience {
         Audience::Reader(scope) => format!("tokens of the person with `{scope}`"),
+        Audience::Writer(scope) => format!("tokens of service clients with `{scope}`"),
         Audience::ReaderOfAny => "tokens of the person with the scopes of what is asked for".to_owned(),
         other => title(other).to_owned(),
     }
@@ -73,6 +75,7 @@ const fn title(audience: Audience) -> &'static str {
         Audience::Anybody => "anybody",
         Audience::Client => "clients",
         Audience::Reader(_) | Audience::ReaderOfAny => "tokens of the person",
+        Audience::Writer(_) => "tokens of service clients",
         Audience::AnyForm => "forms of any browser",
         Audience::Person => "signed-in browsers",
         Audience::PersonsForm => "forms of signed-in browsers",

@@ -4,7 +4,9 @@
 //! none is served without a row. The tests of this module ask the whole application whether it serves each row,
 //! with these methods and no others; those of the server send every kind of credential to each.
 
-use super::audience::Audience::{self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny};
+use super::audience::Audience::{
+    self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny, Writer,
+};
 use super::{page, path};
 use crate::problem::Dialect;
 use actix_web::{Resource, web};
@@ -21,13 +23,18 @@ pub struct EndpointRow {
     pub get: Option<Audience>,
     /// For whom `POST` is; nothing where it is a 405.
     pub post: Option<Audience>,
+    /// For whom `PUT` is; nothing where it is a 405.
+    pub put: Option<Audience>,
+    /// For whom `DELETE` is; nothing where it is a 405.
+    pub delete: Option<Audience>,
     /// How errors are told there.
     pub(crate) dialect: Dialect,
 }
 
 macro_rules! endpoints {
     ($($dialect:ident {
-        $($name:ident => $path:expr, $purpose:literal $(, get: $get:expr)? $(, post: $post:expr)?;)+
+        $($name:ident => $path:expr, $purpose:literal $(, get: $get:expr)? $(, post: $post:expr)?
+            $(, put: $put:expr)? $(, delete: $delete:expr)?;)+
     })+) => {
         /// Everything that has an address.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +54,8 @@ macro_rules! endpoints {
                         purpose: $purpose,
                         get: endpoints!(@given $($get)?),
                         post: endpoints!(@given $($post)?),
+                        put: endpoints!(@given $($put)?),
+                        delete: endpoints!(@given $($delete)?),
                         dialect: Dialect::$dialect,
                     },)+)+
                 }
@@ -65,10 +74,17 @@ endpoints! {
         Introspect => path::INTROSPECT, "Tells whether a token counts", post: Client;
     }
     Problem {
-        Profile => "/api/v1/profile/{user_id}", "Reads the profile", get: Reader(Scope::Profile);
-        Sleep => "/api/v1/sleep/{user_id}", "Reads sleep sessions", get: Reader(Scope::Sleep);
+        Profile => "/api/v1/profile/{user_id}", "Reads the profile, and changes it", get: Reader(Scope::Profile), put: Writer(Scope::ProfileWrite);
+        Sleep => "/api/v1/sleep/{user_id}", "Reads sleep sessions, and stores them", get: Reader(Scope::Sleep), post: Writer(Scope::SleepWrite);
         Supplements => "/api/v1/supplements/{user_id}", "Reads supplements and their intake", get: Reader(Scope::Supplements);
         Changes => "/api/v1/changes/{user_id}", "Reads what changed", get: ReaderOfAny;
+        Users => "/api/v1/users", "Creates people", post: Writer(Scope::UsersWrite);
+        SleepSession => "/api/v1/sleep/{user_id}/{session_id}", "Deletes a sleep session", delete: Writer(Scope::SleepWrite);
+        Catalogue => "/api/v1/supplements", "Stores labels of supplements", post: Writer(Scope::SupplementsWrite);
+        IntakeLogs => "/api/v1/supplements/{user_id}/logs", "Stores intake logs", post: Writer(Scope::SupplementsWrite);
+        IntakeLog => "/api/v1/supplements/{user_id}/logs/{log_id}", "Deletes an intake log", delete: Writer(Scope::SupplementsWrite);
+        Export => "/api/v1/export/{user_id}", "Reads everything that the token allows", get: ReaderOfAny;
+        User => "/api/v1/users/{user_id}", "Erases a person", delete: Writer(Scope::UsersWrite);
         UnversionedProfile => "/api/profile/{user_id}", "The same, where links lead", get: Reader(Scope::Profile);
         UnversionedSleep => "/api/sleep/{user_id}", "The same, where links lead", get: Reader(Scope::Sleep);
         UnversionedSupplements => "/api/supplements/{user_id}", "The same, where links lead", get: Reader(Scope::Supplements);
@@ -84,9 +100,14 @@ endpoints! {
         DisconnectApps => page::DISCONNECT, "Disconnects one app, or all", post: PersonsForm;
         Tokens => page::TOKENS, "Shows personal access tokens, and makes one", get: Person, post: PersonsForm;
         RevokePersonalToken => page::REVOKE_TOKEN, "Revokes a personal access token", post: PersonsForm;
+        Imports => page::IMPORTS, "Shows what was imported, and takes a file in", get: Person, post: PersonsForm;
+        UndoImport => page::UNDO_IMPORT, "Takes an import back", post: PersonsForm;
+        Import => "/imports/{import_id}", "Shows what an import did", get: Person;
         Activity => page::ACTIVITY, "Shows who read what", get: Person;
         Account => page::ACCOUNT, "Shows the account and its browsers", get: Person;
         ChangePassword => page::CHANGE_PASSWORD, "Changes the password", post: PersonsForm;
+        DownloadExport => page::DOWNLOAD, "Gives the person everything that is kept of them", post: PersonsForm;
+        Erase => page::ERASE, "Asks whether everything is to be erased, and erases it", get: Person, post: PersonsForm;
         SignOut => page::SIGN_OUT, "Signs this browser out", post: PersonsForm;
         SignOutEverywhere => page::SIGN_OUT_EVERYWHERE, "Signs every browser out", post: PersonsForm;
     }
@@ -102,6 +123,25 @@ endpoints! {
         Reference => path::REFERENCE, "The interactive reference", get: Anybody;
         ReferenceFolder => "/docs/", "Leads to the interactive reference", get: Anybody;
         ReferenceFile => "/docs/{file}", "What the interactive reference loads", get: Anybody;
+    }
+}
+
+impl EndpointRow {
+    /// Lists for whom each method is.
+    pub const fn methods(&self) -> [(&'static str, Option<Audience>); 4] {
+        [("GET", self.get), ("POST", self.post), ("PUT", self.put), ("DELETE", self.delete)]
+    }
+
+    /// Tells whether the method is served.
+    pub(crate) fn serves(&self, method: &str) -> bool {
+        self.methods().iter().any(|(name, audience)| *name == method && audience.is_some())
+    }
+
+    /// Tells whether a method takes bodies that are long, and longer to work on than any other request.
+    pub(crate) fn takes_long(&self, method: &str) -> bool {
+        self.methods().iter().any(|(name, audience)| {
+            *name == method && *name != "DELETE" && matches!(audience, Some(Writer(_)))
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Asks for an endpoint, with something in the place of each pattern that the path may hold.
 async fn ask(endpoint: Endpoint, method: Method) -> Answer {
     let path = endpoint.path().replace("{user_id}", "4b1c5d6e-0000-4000-8000-000000000001");
-    let path = path.replace("{file}", "index.css");
+    let path = path.replace("{file}", "index.css").replace("{session_id}", "1").replace("{log_id}", "1").replace("{import_id}", "1");
     send(&Parts::default().build(), TestRequest::default().method(method).uri(&path)).await
 }
 
@@ -19,9 +19,12 @@ async fn ask(endpoint: Endpoint, method: Method) -> Answer {
 async fn every_row_is_served_with_its_methods_and_no_others() {
     for endpoint in Endpoint::ALL {
         let row = endpoint.row();
-        let rows = [(Method::GET, row.get.is_some()), (Method::POST, row.post.is_some())];
+        let rows =
+            row.methods().map(|(method, audience)| (method.parse::<Method>().unwrap(), audience.is_some()));
         let allowed: BTreeSet<_> =
             rows.iter().filter(|(_, served)| *served).map(|(method, _)| method.to_string()).collect();
+        let unserved = rows.iter().filter(|(_, served)| !*served).map(|(method, _)| method.clone());
+        let unserved: Vec<_> = unserved.chain([Method::PATCH, Method::TRACE, Method::HEAD]).collect();
         assert!(!allowed.is_empty(), "{endpoint:?} serves nothing");
         for (method, served) in rows {
             if served {
@@ -33,7 +36,7 @@ async fn every_row_is_served_with_its_methods_and_no_others() {
             }
         }
         // No row has both none of these: what the router answers to them tells all that it would serve.
-        for method in [Method::PUT, Method::DELETE, Method::PATCH, Method::TRACE, Method::HEAD] {
+        for method in unserved {
             let answer = ask(*endpoint, method.clone()).await;
             assert_eq!(answer.status, 405, "{method} {endpoint:?}");
             let named = answer.header("allow").unwrap_or_default().split(',').map(str::trim);
@@ -56,11 +59,8 @@ fn whatever_the_document_describes_is_in_the_table_with_the_same_methods() {
     for (path, item) in described {
         let found = Endpoint::ALL.iter().find(|endpoint| endpoint.path() == path);
         let row = found.unwrap_or_else(|| panic!("{path} has no row")).row();
-        assert_eq!(
-            (row.get.is_some(), row.post.is_some()),
-            (item.get.is_some(), item.post.is_some()),
-            "{path}"
-        );
+        let described = [item.get.is_some(), item.post.is_some(), item.put.is_some(), item.delete.is_some()];
+        assert_eq!(row.methods().map(|(_, audience)| audience.is_some()), described, "{path}");
     }
 }
 
@@ -75,6 +75,7 @@ fn only_the_audience_itself_is_served() {
     assert_eq!(served(Audience::PersonsForm), [Credential::Form]);
     let reader = Audience::Reader(domain::scope::Scope::Sleep);
     assert_eq!(served(reader), [Credential::Token, Credential::PersonalToken]);
+    assert_eq!(served(Audience::Writer(domain::scope::Scope::SleepWrite)), [Credential::ServiceToken]);
     assert_eq!(served(Audience::ReaderOfAny), served(reader));
 }
 

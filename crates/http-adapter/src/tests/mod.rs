@@ -11,12 +11,18 @@ pub(crate) use log::log_of;
 pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
-use crate::{HealthCheck, HttpSettings, HttpState, KeySetSource, PublicKey};
-use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
+use crate::{ExportUseCases, NdjsonExport, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, PublicKey};
+use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
+use application::erasure::ErasePerson;
+use application::export::ExportRecords;
+use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
+use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
+use application::ports::import_source::ImportRefusal;
+use application::ports::ingest_source::{IngestLayout, IngestParser, IngestShape, IngestSource};
 use application::ports::storage::{
-    AccessReader, ChangeReader, MockAccessReader, MockChangeReader, MockProfileReader, MockSleepReader,
-    MockSupplementReader, ProfileReader, SleepReader, StorageError, SupplementReader,
+    AccessReader, ChangeReader, MockAccessReader, MockChangeReader, MockIdempotencyStore, MockProfileReader,
+    MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
     Clock, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
@@ -30,8 +36,9 @@ use application::token::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
-use domain::id::KeyId;
+use domain::id::{KeyId, UserId};
 use domain::secret::{Secret, SecretBytes, SecretKind};
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -93,6 +100,18 @@ impl Parts {
         let reads = ReadRecorder::new(self.reads, clock.clone());
         let page_clock: Arc<dyn Clock> = clock.clone();
         let pages = pages::page_use_cases(&store, &page_clock, &self.settings.public_url);
+        let authorize_access = Arc::new(AuthorizeAccess::new(
+            AccessPorts {
+                tokens: tokens.clone(),
+                access: self.access.clone(),
+                clients: store.clone(),
+                limiter: self.limiter,
+                clock: clock.clone(),
+            },
+            self.daily_limits,
+        ));
+        let records = ExportRecords::new(self.profiles.clone(), self.sleep.clone(), self.supplements.clone());
+        let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
         Arc::new(HttpState {
             authenticate_client: Arc::new(AuthenticateClient::new(
                 authentication_ports(&store),
@@ -121,20 +140,14 @@ impl Parts {
                 clients: store.clone(),
                 clock: clock.clone(),
             })),
-            authorize_access: Arc::new(AuthorizeAccess::new(
-                AccessPorts {
-                    tokens,
-                    access: self.access,
-                    clients: store.clone(),
-                    limiter: self.limiter,
-                    clock,
-                },
-                self.daily_limits,
-            )),
+            ingest: ingest_use_cases(&store, &authorize_access),
+            authorize_access,
             read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads.clone())),
             read_changes: Arc::new(ReadChanges::new(self.changes, reads, Arc::new(FixedClock))),
+            erase_person: ErasePerson::new(store.clone(), store.clone(), clock.clone()),
+            export,
             pages,
             key_set: Arc::new(OneKey),
             health: Arc::new(FixedHealth(self.is_ready)),
@@ -143,6 +156,38 @@ impl Parts {
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
             settings: self.settings,
         })
+    }
+}
+
+fn ingest_use_cases(store: &Arc<MemoryStore>, access: &Arc<AuthorizeAccess>) -> IngestUseCases {
+    let clock = Arc::new(FixedClock);
+    IngestUseCases::new(
+        AuthorizeIngest::new(access.clone()),
+        IngestRecords::new(store.clone(), Arc::new(NoItems), store.clone(), clock.clone()),
+        AnswerOnce::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
+        DeleteRecord::new(store.clone(), store.clone(), clock),
+    )
+}
+
+/// Writes lines, whatever is asked for.
+struct LinesAlone;
+
+impl ExportWriters for LinesAlone {
+    fn open(&self, _: ExportFormat, user_id: UserId) -> Box<dyn ExportWriter> {
+        Box::new(NdjsonExport::new(user_id))
+    }
+}
+
+/// Finds no items in any body.
+struct NoItems;
+
+impl IngestParser for NoItems {
+    fn count(&self, _: IngestLayout, _: Box<dyn Read + Send>, _: usize) -> Result<usize, ImportRefusal> {
+        Ok(0)
+    }
+
+    fn open(&self, _: IngestShape, _: Box<dyn Read + Send>) -> Result<Box<dyn IngestSource>, ImportRefusal> {
+        Err(ImportRefusal::Unreadable("nothing is read here".to_owned()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The use cases of the pages on ports that know nobody: what needs a store is tested with a real one.
 
 use super::MemoryStore;
-use crate::PageUseCases;
+use crate::{PageUseCases, UploadUseCases};
 use application::account::{
     ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, ListSessions,
     ResumeSession, SignIn, SignInLimits, SignInPorts, SignOut,
@@ -10,12 +10,16 @@ use application::audit::ListReads;
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
+use application::import::{ListImports, UndoImport};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
     MockConnectedAppReader, MockCredentialReader, MockReadTallyStore, MockSessionReader,
 };
 use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
+use application::upload::{
+    AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits,
+};
 use domain::session::SessionLifetime;
 use std::sync::Arc;
 
@@ -70,6 +74,15 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
         list_personal_tokens: ListPersonalTokens::new(units(), clock()),
         revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
         list_reads: ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), units()),
+        list_imports: ListImports::new(units()),
+        find_import: FindImport::new(units()),
+        undo_import: UndoImport::new(units(), clock()),
+        discard_upload: DiscardUpload::new(units(), clock()),
+        uploads: Some(UploadUseCases {
+            begin: BeginUpload::new(units(), entropy(), clock(), UploadLimits::default()),
+            add_part: AddPart::new(units(), clock(), UploadLimits::default()),
+            finish: FinishUpload::new(units(), clock()),
+        }),
     }
 }
 

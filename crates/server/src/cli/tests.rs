@@ -50,6 +50,7 @@ fn every_documented_command_is_there() {
         "import --format dsld a.json".to_owned(),
         format!("import --user {ID} --start 2026-01-10T22:30:00+01:00 night.txt"),
         format!("export --user {ID}"),
+        format!("export --user {ID} --format zip --output ada.zip"),
         "reference openapi".to_owned(),
         "reference configuration".to_owned(),
         "reference errors".to_owned(),

@@ -1,6 +1,7 @@
 //! What runs beside the requests.
 
 use super::start::{StartError, start};
+use super::uploads;
 use crate::wiring::Application;
 use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
@@ -35,7 +36,8 @@ pub(super) async fn keep_going(application: &Application) -> String {
         reload_keys(application),
         clean(application),
         flush_reads(application),
-        deliver_mail(application)
+        deliver_mail(application),
+        process_uploads(application)
     );
     "the background work ended".to_owned()
 }
@@ -143,5 +145,11 @@ async fn deliver_mail(application: &Application) {
             tracing::warn!(%error, "the outbox cannot be read; trying again each second");
         }
         was_well = outcome.is_ok();
+    }
+}
+
+async fn process_uploads(application: &Application) {
+    if let Some(uploads) = &application.uploads {
+        uploads::process(uploads).await;
     }
 }

@@ -8,6 +8,7 @@ mod readiness;
 mod run;
 mod shutdown;
 mod start;
+mod uploads;
 
 pub(crate) use cleaning::Cleaning;
 pub(crate) use listener::bind;

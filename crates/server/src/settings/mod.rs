@@ -26,6 +26,7 @@ mod storage;
 mod table;
 mod text_list;
 mod tokens;
+mod uploads;
 
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,7 @@ use sessions::SessionSettings;
 use std::path::Path;
 use storage::StorageSettings;
 use tokens::TokenSettings;
+use uploads::UploadSettings;
 
 /// All settings. `Debug` prints no secret.
 #[derive(Debug, Clone, Deserialize)]
@@ -77,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) mail: MailSettings,
     /// How long the audit is kept.
     pub(crate) audit: AuditSettings,
+    /// Files that people upload.
+    pub(crate) uploads: UploadSettings,
     /// Other origins.
     pub(crate) cors: CorsSettings,
     /// Compression.
@@ -114,6 +118,7 @@ impl Settings {
             self.accounts.shown(),
             self.mail.shown(),
             self.audit.shown(),
+            self.uploads.shown(),
             self.cors.shown(),
             self.compression.shown(),
             self.log.shown(),
@@ -149,6 +154,7 @@ impl Settings {
             self.accounts.problems(self.mail.is_set()),
             self.mail.problems(),
             self.audit.problems(),
+            self.uploads.problems(),
             self.cors.problems(),
         ];
         sections.into_iter().flatten().collect()

@@ -14,6 +14,7 @@ use super::server::ServerSettings;
 use super::sessions::SessionSettings;
 use super::storage::StorageSettings;
 use super::tokens::TokenSettings;
+use super::uploads::UploadSettings;
 
 /// A section of the table.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,7 @@ pub(crate) struct Section {
     pub(crate) rows: &'static [Row],
 }
 
-const SECTIONS: [Section; 13] = [
+const SECTIONS: [Section; 14] = [
     Section { name: "server", about: ServerSettings::ABOUT, rows: ServerSettings::ROWS },
     Section { name: "storage", about: StorageSettings::ABOUT, rows: StorageSettings::ROWS },
     Section { name: "keys", about: KeySettings::ABOUT, rows: KeySettings::ROWS },
@@ -37,6 +38,7 @@ const SECTIONS: [Section; 13] = [
     Section { name: "accounts", about: AccountSettings::ABOUT, rows: AccountSettings::ROWS },
     Section { name: "mail", about: MailSettings::ABOUT, rows: MailSettings::ROWS },
     Section { name: "audit", about: AuditSettings::ABOUT, rows: AuditSettings::ROWS },
+    Section { name: "uploads", about: UploadSettings::ABOUT, rows: UploadSettings::ROWS },
     Section { name: "cors", about: CorsSettings::ABOUT, rows: CorsSettings::ROWS },
     Section { name: "compression", about: CompressionSettings::ABOUT, rows: CompressionSettings::ROWS },
     Section { name: "log", about: LogSettings::ABOUT, rows: LogSettings::ROWS },

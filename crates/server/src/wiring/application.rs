@@ -8,7 +8,9 @@ use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::{Clock, Entropy, KeyRing};
+use application::upload::ProcessUploads;
 use http_adapter::HttpState;
+use import_adapter::SpoolFolder;
 use std::sync::Arc;
 use system_adapter::{
     Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemClock, SystemEntropy,
@@ -68,6 +70,8 @@ pub(crate) struct Application {
     pub(crate) cleaning: Cleaning,
     /// Stores who read what.
     pub(crate) flush_reads: FlushReads,
+    /// Reads what people upload; absent where nobody may.
+    pub(crate) uploads: Option<Arc<ProcessUploads>>,
     /// Mail, where it is sent.
     pub(crate) mail: Option<MailParts>,
 }
@@ -103,6 +107,7 @@ impl Application {
             entropy,
         };
         let http = Arc::new(parts.state(&pages));
+        let uploads = settings.uploads.enabled.then(|| process_uploads(store, settings));
         let prune = PruneAudit::new(
             store.units.clone(),
             store.read_tallies.clone(),
@@ -114,9 +119,16 @@ impl Application {
             readiness,
             schema: store.schema.clone(),
             keys,
+            uploads,
             cleaning: Cleaning::new(store, clock, settings, prune),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
         })
     }
+}
+
+fn process_uploads(store: &Store, settings: &Settings) -> Arc<ProcessUploads> {
+    let folder = SpoolFolder::new(settings.uploads.spool_directory.clone());
+    let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
+    Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock))
 }

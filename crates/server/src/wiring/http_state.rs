@@ -2,12 +2,16 @@
 
 use super::KeyParts;
 use super::Store;
+use super::export::Writers;
 use super::pages::PageParts;
 use super::published_keys::PublishedKeys;
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
-use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
+use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, TokenCheck};
 use application::audit::ReadRecorder;
+use application::erasure::ErasePerson;
+use application::export::ExportRecords;
+use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
 use application::ports::system::{Clock, Entropy};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
@@ -15,7 +19,8 @@ use application::token::{
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use domain::secret::{Secret, SecretKind};
-use http_adapter::{HttpSettings, HttpState};
+use http_adapter::{ExportUseCases, HttpSettings, HttpState, IngestUseCases};
+use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use system_adapter::{CachedAccessReader, InProcessRateLimiter};
@@ -39,6 +44,7 @@ impl HttpParts<'_> {
         let mint = TokenMint::new(self.keys.ring.clone(), self.entropy.clone(), self.clock.clone());
         let (request_ids, visits) = (self.entropy.clone(), self.entropy.clone());
         let process_start = Instant::now();
+        let authorize_access = Arc::new(self.authorize_access());
         HttpState {
             authenticate_client: Arc::new(self.authenticate_client()),
             redeem_code: Arc::new(RedeemCode::new(store.units.clone(), self.entropy.clone(), mint.clone())),
@@ -51,7 +57,8 @@ impl HttpParts<'_> {
             issue_service_token: Arc::new(IssueServiceToken::new(store.units.clone(), mint)),
             revoke_token: Arc::new(self.revoke_token()),
             introspect_token: Arc::new(self.introspect_token()),
-            authorize_access: Arc::new(self.authorize_access()),
+            ingest: self.ingest(authorize_access.clone()),
+            authorize_access,
             read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
@@ -60,6 +67,16 @@ impl HttpParts<'_> {
                 reads.clone(),
                 self.clock.clone(),
             )),
+            erase_person: ErasePerson::new(store.units.clone(), self.entropy.clone(), self.clock.clone()),
+            export: ExportUseCases {
+                records: ExportRecords::new(
+                    store.profiles.clone(),
+                    store.sleep.clone(),
+                    store.supplements.clone(),
+                ),
+                writers: Arc::new(Writers),
+                reads: reads.clone(),
+            },
             pages: pages.use_cases(),
             key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
             health: self.readiness.clone(),
@@ -80,6 +97,7 @@ impl HttpParts<'_> {
             sends_mail: settings.mail.is_set(),
             sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
             reads_kept_days: settings.audit.read_days,
+            max_upload_bytes: settings.uploads.limits().max_bytes,
         }
     }
 
@@ -113,6 +131,17 @@ impl HttpParts<'_> {
             clients: self.store.clients.clone(),
             clock: self.clock.clone(),
         })
+    }
+
+    fn ingest(&self, access: Arc<AuthorizeAccess>) -> IngestUseCases {
+        let (units, entropy, clock) = (&self.store.units, &self.entropy, &self.clock);
+        let parser = Arc::new(JsonIngestParser);
+        IngestUseCases::new(
+            AuthorizeIngest::new(access),
+            IngestRecords::new(units.clone(), parser, entropy.clone(), clock.clone()),
+            AnswerOnce::new(self.store.idempotency.clone(), clock.clone()),
+            DeleteRecord::new(units.clone(), entropy.clone(), clock.clone()),
+        )
     }
 
     fn authorize_access(&self) -> AuthorizeAccess {

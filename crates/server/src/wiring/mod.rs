@@ -4,6 +4,7 @@
 
 mod application;
 mod encryption_key;
+mod export;
 mod http_state;
 mod mail;
 mod pages;
@@ -15,6 +16,7 @@ mod store;
 
 pub(crate) use application::{Application, KeyParts};
 pub(crate) use encryption_key::KeySource;
+pub(crate) use export::Writers;
 pub(crate) use mail::MailParts;
 pub(crate) use password::{password_hasher, password_judge};
 pub(crate) use schema::{Schema, explained, refusal};

@@ -11,11 +11,13 @@ use application::audit::ListReads;
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
+use application::import::{ListImports, UndoImport};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::mail::QueueMail;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{Clock, Entropy, PasswordHasher, PasswordJudge};
-use http_adapter::PageUseCases;
+use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
+use http_adapter::{PageUseCases, UploadUseCases};
 use std::sync::Arc;
 
 /// What the use cases of the pages stand on.
@@ -60,7 +62,21 @@ impl PageParts<'_> {
             list_personal_tokens: ListPersonalTokens::new(units.clone(), clock()),
             revoke_personal_token: RevokePersonalToken::new(units.clone(), entropy(), clock()),
             list_reads: ListReads::new(store.read_tallies.clone(), store.clients.clone(), units.clone()),
+            list_imports: ListImports::new(units.clone()),
+            find_import: FindImport::new(units.clone()),
+            undo_import: UndoImport::new(units.clone(), clock()),
+            discard_upload: DiscardUpload::new(units.clone(), clock()),
+            uploads: self.uploads(),
         }
+    }
+
+    fn uploads(&self) -> Option<UploadUseCases> {
+        let (units, limits) = (&self.store.units, self.settings.uploads.limits());
+        self.settings.uploads.enabled.then(|| UploadUseCases {
+            begin: BeginUpload::new(units.clone(), self.entropy.clone(), self.clock.clone(), limits),
+            add_part: AddPart::new(units.clone(), self.clock.clone(), limits),
+            finish: FinishUpload::new(units.clone(), self.clock.clone()),
+        })
     }
 
     fn authorization(&self) -> AuthorizationPorts {

@@ -2,6 +2,7 @@
 
 mod account;
 mod asking;
+mod imports;
 mod password;
 mod reading;
 
@@ -24,6 +25,7 @@ pub(crate) fn samples(say: Say) -> Vec<Sample> {
     let mut samples = asking::samples(say);
     samples.extend(reading::samples(say));
     samples.extend(account::samples(say));
+    samples.extend(imports::samples(say));
     samples.extend(password::samples(say));
     samples
 }

@@ -1,7 +1,7 @@
 //! The account.
 
 use super::{Sample, Say, moment, person, sample};
-use crate::page::view::{Account, BrowserLine, FormErrors};
+use crate::page::view::{Account, BrowserLine, Erase, Erased, FormErrors};
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
     let browser = BrowserLine {
@@ -25,5 +25,17 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
             .and("new_password", say("Choose one that fewer people use.")),
         ..quiet.clone()
     };
-    vec![sample("account", &quiet), sample("account_refused", &refused)]
+    let erase = Erase { person: person(say), errors: FormErrors::none() };
+    let other = FormErrors::of_field("email", say("This is not the e-mail address of your account."));
+    let erased = Erased {
+        erasure_id: say("7d0f3c61-5a0e-4f0a-9a63-3f0f5a1d2c44"),
+        erased_at: moment(say, "21 November 2026, 09:20", "2026-11-21T08:20:00Z"),
+    };
+    vec![
+        sample("account", &quiet),
+        sample("account_refused", &refused),
+        sample("erase", &erase),
+        sample("erase_refused", &Erase { errors: other, ..erase.clone() }),
+        sample("erased", &erased),
+    ]
 }

@@ -1,0 +1,181 @@
+//! An export on its way out.
+
+use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError};
+use crate::audit::AnsweredRead;
+use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
+use crate::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::{IntakeLogId, SleepSessionId};
+use domain::read_tally::{AskedRange, ReadKind};
+use domain::scope::Scope;
+use domain::user::User;
+use std::vec::IntoIter;
+
+/// How many records are read at a time.
+const BATCH: u32 = 200;
+
+/// How many records an export has told so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExportCounts {
+    /// One, once the profile was told.
+    pub profiles: usize,
+    /// Sleep sessions.
+    pub sessions: usize,
+    /// Supplements.
+    pub supplements: usize,
+    /// Intake logs.
+    pub logs: usize,
+}
+
+/// Where the reading of a part stands.
+#[derive(Default)]
+struct Position {
+    /// Whether what is read at once was read.
+    is_read: bool,
+    session: Option<(i64, SleepSessionId)>,
+    log: Option<(DateTime<Utc>, IntakeLogId)>,
+}
+
+/// An export on its way out. Nothing is read before it is asked for, so that memory stays flat however slow its
+/// reader is; what was told by then is counted when it is dropped, also half-way.
+pub struct Export {
+    user: User,
+    query: ExportQuery,
+    readers: ExportReaders,
+    writer: Box<dyn ExportWriter>,
+    sections: IntoIter<ExportSection>,
+    section: Option<(ExportSection, Position)>,
+    counts: ExportCounts,
+    is_finished: bool,
+}
+
+impl Export {
+    pub(super) fn new(
+        user: User,
+        query: ExportQuery,
+        readers: ExportReaders,
+        writer: Box<dyn ExportWriter>,
+    ) -> Self {
+        let allowed = writer.sections().iter().copied();
+        let allowed = allowed.filter(|section| query.scopes.contains(scope(*section)));
+        let sections = allowed.collect::<Vec<_>>().into_iter();
+        let counts = ExportCounts::default();
+        Self { user, query, readers, writer, sections, section: None, counts, is_finished: false }
+    }
+
+    /// Returns the next bytes, or nothing at the end.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, ExportRecordsError> {
+        while !self.is_finished {
+            self.step().await?;
+            let bytes = self.writer.take();
+            if !bytes.is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns how many records were told by now.
+    pub const fn counts(&self) -> ExportCounts {
+        self.counts
+    }
+
+    async fn step(&mut self) -> Result<(), ExportRecordsError> {
+        let Some((section, mut position)) = self.section.take() else {
+            let Some(next) = self.sections.next() else {
+                self.is_finished = true;
+                return Ok(self.writer.finish()?);
+            };
+            self.writer.begin(next)?;
+            self.section = Some((next, Position::default()));
+            return Ok(());
+        };
+        let items = self.read(section, &mut position).await?;
+        if items.is_empty() {
+            return Ok(());
+        }
+        for item in &items {
+            self.writer.write(item)?;
+        }
+        self.count(section, items.len());
+        self.section = Some((section, position));
+        Ok(())
+    }
+
+    /// Reads on in a part; nothing at its end.
+    async fn read(
+        &self,
+        section: ExportSection,
+        position: &mut Position,
+    ) -> Result<Vec<ExportItem>, StorageError> {
+        let user_id = self.query.user_id;
+        match section {
+            ExportSection::Profile => {
+                let is_read = std::mem::replace(&mut position.is_read, true);
+                let user = (!is_read).then(|| ExportItem::Profile(Box::new(self.user.clone())));
+                Ok(user.into_iter().collect())
+            }
+            ExportSection::Sessions | ExportSection::Stages | ExportSection::Metrics => {
+                let sessions = self.readers.sleep.walk(user_id, position.session, BATCH).await?;
+                let last = sessions.last();
+                position.session = last.map(|last| (last.record.time_in_bed().start_millis(), last.id));
+                Ok(sessions.into_iter().map(|session| ExportItem::Session(Box::new(session))).collect())
+            }
+            ExportSection::Supplements | ExportSection::Ingredients => {
+                if std::mem::replace(&mut position.is_read, true) {
+                    return Ok(Vec::new());
+                }
+                let taken = self.readers.supplements.list_taken(user_id).await?;
+                Ok(taken.into_iter().map(|taken| ExportItem::Supplement(Box::new(taken))).collect())
+            }
+            ExportSection::Logs => {
+                let logs = self.readers.supplements.walk_logs(user_id, position.log, BATCH).await?;
+                position.log = logs.last().map(|last| (last.record.created_at(), last.id));
+                Ok(logs.into_iter().map(|log| ExportItem::Log(Box::new(log))).collect())
+            }
+        }
+    }
+
+    const fn count(&mut self, section: ExportSection, items: usize) {
+        match section {
+            ExportSection::Profile => self.counts.profiles += items,
+            ExportSection::Sessions => self.counts.sessions += items,
+            ExportSection::Supplements => self.counts.supplements += items,
+            ExportSection::Logs => self.counts.logs += items,
+            ExportSection::Stages | ExportSection::Metrics | ExportSection::Ingredients => {}
+        }
+    }
+}
+
+impl Drop for Export {
+    /// Counts what was told as reads of the endpoints that tell it otherwise.
+    fn drop(&mut self) {
+        let Some((reader, recorder)) = &self.query.reader else { return };
+        let ExportCounts { profiles, sessions, supplements, logs: _ } = self.counts;
+        for (endpoint, items) in [
+            (DataEndpoint::Profile, profiles),
+            (DataEndpoint::Sleep, sessions),
+            (DataEndpoint::Supplements, supplements),
+        ] {
+            if items > 0 {
+                recorder.record(AnsweredRead {
+                    user_id: self.query.user_id,
+                    reader: *reader,
+                    kind: ReadKind::Data(endpoint),
+                    items,
+                    range: AskedRange { from: None, to: None },
+                });
+            }
+        }
+    }
+}
+
+/// The scope without which a part is not told.
+const fn scope(section: ExportSection) -> Scope {
+    match section {
+        ExportSection::Profile => Scope::Profile,
+        ExportSection::Sessions | ExportSection::Stages | ExportSection::Metrics => Scope::Sleep,
+        ExportSection::Supplements | ExportSection::Ingredients | ExportSection::Logs => Scope::Supplements,
+    }
+}

@@ -1,0 +1,104 @@
+//! The archive.
+
+use crate::table;
+use application::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use zip::ZipWriter;
+use zip::write::{SimpleFileOptions, StreamWriter};
+
+/// What every archive says of itself.
+const README: &str = include_str!("../README.txt");
+
+/// Bytes that were written and not taken away yet.
+#[derive(Clone, Default)]
+struct Pending(Arc<Mutex<Vec<u8>>>);
+
+impl Pending {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes one archive.
+pub struct ZipExport {
+    pending: Pending,
+    /// Absent once it is finished.
+    archive: Option<ZipWriter<StreamWriter<Pending>>>,
+    section: Option<ExportSection>,
+}
+
+impl Default for ZipExport {
+    fn default() -> Self {
+        let pending = Pending::default();
+        let archive = Some(ZipWriter::new_stream(pending.clone()));
+        Self { pending, archive, section: None }
+    }
+}
+
+impl ZipExport {
+    fn archive(&mut self) -> Result<&mut ZipWriter<StreamWriter<Pending>>, ExportNotWritten> {
+        self.archive.as_mut().ok_or_else(|| ExportNotWritten("the archive is finished".to_owned()))
+    }
+
+    fn begin_file(&mut self, name: &str, text: &[u8]) -> Result<(), ExportNotWritten> {
+        let archive = self.archive()?;
+        // Without a moment: what is in the archive says when.
+        archive.start_file(name, SimpleFileOptions::default()).map_err(not_written)?;
+        archive.write_all(text).map_err(not_written)
+    }
+}
+
+impl ExportWriter for ZipExport {
+    fn sections(&self) -> &'static [ExportSection] {
+        &[
+            ExportSection::Profile,
+            ExportSection::Sessions,
+            ExportSection::Stages,
+            ExportSection::Metrics,
+            ExportSection::Supplements,
+            ExportSection::Ingredients,
+            ExportSection::Logs,
+        ]
+    }
+
+    fn begin(&mut self, section: ExportSection) -> Result<(), ExportNotWritten> {
+        if self.section.replace(section).is_none() {
+            self.begin_file("README.txt", README.as_bytes())?;
+        }
+        let head = table::head(section).map_err(not_written)?;
+        self.begin_file(table::file_name(section), &head)
+    }
+
+    fn write(&mut self, item: &ExportItem) -> Result<(), ExportNotWritten> {
+        let section = self.section.ok_or_else(|| ExportNotWritten("no part was begun".to_owned()))?;
+        let rows = table::rows(section, item).map_err(not_written)?;
+        self.archive()?.write_all(&rows).map_err(not_written)
+    }
+
+    fn finish(&mut self) -> Result<(), ExportNotWritten> {
+        if let Some(archive) = self.archive.take() {
+            archive.finish().map_err(not_written)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        self.pending.take()
+    }
+}
+
+fn not_written(error: impl std::fmt::Display) -> ExportNotWritten {
+    ExportNotWritten(error.to_string())
+}

@@ -1,0 +1,179 @@
+//! The tables: what columns each has, and the rows of a record.
+
+use application::ports::export_writer::{ExportItem, ExportSection};
+use csv::{Error, Writer};
+use domain::sleep::{SleepRecordHead, SleepSession, SleepSource};
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::time::{UtcOffset, format};
+use domain::user::{BiologicalSex, Biology, BloodType, BodyHeight, BodyWeight, SkinType, User};
+
+/// Rows in the making.
+type Rows = Writer<Vec<u8>>;
+
+/// Returns the name of a part's file.
+pub(crate) const fn file_name(section: ExportSection) -> &'static str {
+    match section {
+        ExportSection::Profile => "profile.csv",
+        ExportSection::Sessions => "sleep_sessions.csv",
+        ExportSection::Stages => "sleep_stages.csv",
+        ExportSection::Metrics => "sleep_metrics.csv",
+        ExportSection::Supplements => "supplements.csv",
+        ExportSection::Ingredients => "supplement_ingredients.csv",
+        ExportSection::Logs => "supplement_logs.csv",
+    }
+}
+
+const fn columns(section: ExportSection) -> &'static [&'static str] {
+    match section {
+        ExportSection::Profile => &[
+            "user_id",
+            "email",
+            "created_at",
+            "home_timezone",
+            "birth_date",
+            "biological_sex",
+            "blood_type",
+            "height_cm",
+            "weight_kg",
+            "skin_type",
+            "wheelchair_use",
+        ],
+        ExportSection::Sessions => {
+            &["id", "external_id", "source", "time_in_bed_start", "time_in_bed_end", "is_nap", "updated_at"]
+        }
+        ExportSection::Stages => &["session_id", "stage", "start", "end"],
+        ExportSection::Metrics => &["session_id", "sleep_metric", "value"],
+        ExportSection::Supplements => {
+            &["id", "external_source", "external_id", "brand", "name", "servings", "upc", "entry_date"]
+        }
+        ExportSection::Ingredients => {
+            &["supplement_id", "order", "ingredient_name", "quantity", "unit", "active", "amount_stated"]
+        }
+        ExportSection::Logs => &["id", "external_id", "supplement_id", "created_at", "servings"],
+    }
+}
+
+/// Writes the line of a part's columns.
+pub(crate) fn head(section: ExportSection) -> Result<Vec<u8>, Error> {
+    written(|rows| rows.write_record(columns(section)))
+}
+
+/// Writes the rows that a record has in a part.
+pub(crate) fn rows(section: ExportSection, item: &ExportItem) -> Result<Vec<u8>, Error> {
+    written(|rows| match (section, item) {
+        (_, ExportItem::Profile(user)) => profile(rows, user),
+        (ExportSection::Stages, ExportItem::Session(found)) => stages(rows, found),
+        (ExportSection::Metrics, ExportItem::Session(found)) => metrics(rows, found),
+        (_, ExportItem::Session(found)) => session(rows, found),
+        (ExportSection::Ingredients, ExportItem::Supplement(found)) => ingredients(rows, &found.1),
+        (_, ExportItem::Supplement(found)) => supplement(rows, &found.0, &found.1),
+        (_, ExportItem::Log(found)) => log(rows, found),
+    })
+}
+
+fn written(write: impl FnOnce(&mut Rows) -> Result<(), Error>) -> Result<Vec<u8>, Error> {
+    let mut rows = Writer::from_writer(Vec::new());
+    write(&mut rows)?;
+    // Nothing can go wrong that has not: it is memory.
+    rows.into_inner().map_err(|error| error.into_error().into())
+}
+
+fn profile(rows: &mut Rows, user: &User) -> Result<(), Error> {
+    let User { id, email, home_timezone, created_at, status: _, biology } = user;
+    let Biology { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } =
+        *biology;
+    rows.write_record([
+        id.to_string(),
+        text(email.as_str()),
+        format::utc(*created_at),
+        home_timezone.name().to_owned(),
+        birth_date.map(|birth| birth.date().to_string()).unwrap_or_default(),
+        biological_sex.map(BiologicalSex::as_str).unwrap_or_default().to_owned(),
+        blood_type.map(BloodType::as_str).unwrap_or_default().to_owned(),
+        height.map(BodyHeight::centimetres).map(|number| number.to_string()).unwrap_or_default(),
+        weight.map(BodyWeight::kilograms).map(|number| number.to_string()).unwrap_or_default(),
+        skin_type.map(SkinType::get).map(|number| number.to_string()).unwrap_or_default(),
+        wheelchair_use.map(|used| used.to_string()).unwrap_or_default(),
+    ])
+}
+
+fn session(rows: &mut Rows, session: &SleepSession) -> Result<(), Error> {
+    let SleepSession { id, record, updated_at } = session;
+    let SleepRecordHead { key, source, time_in_bed, is_nap } = record.head();
+    rows.write_record([
+        id.to_string(),
+        text(key.as_str()),
+        text(source.as_ref().map(SleepSource::as_str).unwrap_or_default()),
+        format::millis(time_in_bed.start_millis(), time_in_bed.offset_at_start()),
+        format::millis(time_in_bed.end_millis(), time_in_bed.offset_at_end()),
+        is_nap.map(|nap| nap.to_string()).unwrap_or_default(),
+        format::utc(*updated_at),
+    ])
+}
+
+fn stages(rows: &mut Rows, session: &SleepSession) -> Result<(), Error> {
+    let id = session.id.to_string();
+    let offset = session.record.time_in_bed().offset_at_start();
+    for entry in session.record.hypnogram().entries() {
+        let (start, end) =
+            (format::millis(entry.start_millis(), offset), format::millis(entry.end_millis(), offset));
+        rows.write_record([&id, entry.stage().as_str(), &start, &end])?;
+    }
+    Ok(())
+}
+
+fn metrics(rows: &mut Rows, session: &SleepSession) -> Result<(), Error> {
+    let id = session.id.to_string();
+    for (kind, value) in session.record.metrics().iter() {
+        rows.write_record([&id, kind.as_str(), &value.as_f64().to_string()])?;
+    }
+    Ok(())
+}
+
+fn supplement(rows: &mut Rows, key: &CatalogueKey, supplement: &Supplement) -> Result<(), Error> {
+    let Supplement { id, label, entry_date } = supplement;
+    rows.write_record([
+        id.to_string(),
+        text(key.source()),
+        text(key.key()),
+        text(label.brand()),
+        text(label.name()),
+        text(label.servings()),
+        text(label.upc()),
+        format::millis(entry_date.timestamp_millis(), Some(UtcOffset::UTC)),
+    ])
+}
+
+fn ingredients(rows: &mut Rows, supplement: &Supplement) -> Result<(), Error> {
+    let id = supplement.id.to_string();
+    for (order, ingredient) in supplement.label.ordered_ingredients() {
+        let amount = ingredient.amount();
+        rows.write_record([
+            id.clone(),
+            order.to_string(),
+            text(ingredient.name()),
+            amount.map(|amount| amount.quantity().to_string()).unwrap_or_default(),
+            text(amount.map(|amount| amount.unit()).unwrap_or_default()),
+            ingredient.is_active().to_string(),
+            amount.is_some().to_string(),
+        ])?;
+    }
+    Ok(())
+}
+
+fn log(rows: &mut Rows, log: &IntakeLog) -> Result<(), Error> {
+    let IntakeLog { id, record } = log;
+    rows.write_record([
+        id.to_string(),
+        text(record.external_key().unwrap_or_default()),
+        record.supplement_id().to_string(),
+        format::micros_numeric(record.created_at().timestamp_micros()),
+        record.servings().get().to_string(),
+    ])
+}
+
+/// Returns a text that no spreadsheet takes for a formula: an apostrophe stands before what could begin one.
+fn text(text: &str) -> String {
+    let is_risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_risky { format!("'{text}") } else { text.to_owned() }
+}

@@ -1,0 +1,81 @@
+//! `GET /api/v1/export/{user_id}`: everything of one person, and the same for the person's own page.
+
+mod body;
+mod ndjson;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use body::attachment;
+pub use ndjson::NdjsonExport;
+
+use crate::HttpState;
+use crate::data::gate;
+use crate::parameter::Parameters;
+use crate::problem::{Fault, Problem, rate_limit_headers};
+use crate::route::Endpoint;
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{HttpRequest, HttpResponse};
+use application::access::GrantedAccess;
+use application::audit::ReadRecorder;
+use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError};
+use application::ports::export_writer::{ExportFormat, ExportWriters};
+use domain::data_endpoint::PersonEndpoint;
+use std::sync::Arc;
+
+/// What exports need.
+#[expect(missing_docs, reason = "each field is what it is named after")]
+pub struct ExportUseCases {
+    pub records: ExportRecords,
+    pub writers: Arc<dyn ExportWriters>,
+    pub reads: ReadRecorder,
+}
+
+impl ExportUseCases {
+    /// Begins an export.
+    pub(crate) async fn open(&self, query: ExportQuery, format: ExportFormat) -> Result<Export, Problem> {
+        let writer = self.writers.open(format, query.user_id);
+        Ok(self.records.open(query, writer).await?)
+    }
+}
+
+impl From<ExportRecordsError> for Problem {
+    fn from(error: ExportRecordsError) -> Self {
+        match error {
+            // Erased since the access check, which may be a second old: the token counts no more.
+            ExportRecordsError::UnknownUser => Self::new(Fault::InvalidToken),
+            ExportRecordsError::NotWritten(error) => Self::internal(error),
+            ExportRecordsError::Storage(error) => error.into(),
+        }
+    }
+}
+
+/// Registers the endpoint.
+pub(crate) fn configure(routes: &mut ServiceConfig) {
+    routes.service(Endpoint::Export.resource().route(web::get().to(show)));
+}
+
+async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+    let access = gate::admit(&request, &state, PersonEndpoint::Export).await?;
+    answer(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
+}
+
+async fn answer(
+    request: &HttpRequest,
+    state: &HttpState,
+    access: &GrantedAccess,
+) -> Result<HttpResponse, Problem> {
+    let format = format(request.query_string())?;
+    let reader = Some((access.reader, state.export.reads.clone()));
+    let query = ExportQuery { user_id: access.user_id, scopes: access.usable, reader };
+    let export = state.export.open(query, format).await?;
+    Ok(attachment(export, format, rate_limit_headers(access.rate)))
+}
+
+fn format(query: &str) -> Result<ExportFormat, Problem> {
+    let parameters = Parameters::read(query, &["format"])?;
+    match parameters.get("format") {
+        None => Ok(ExportFormat::Ndjson),
+        Some(text) => ExportFormat::parse(text)
+            .ok_or_else(|| Problem::invalid_parameter("format", "must be ndjson or zip".to_owned())),
+    }
+}

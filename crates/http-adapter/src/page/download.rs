@@ -1,0 +1,34 @@
+//! `/account/export`: a person takes everything that is kept of them along.
+
+use super::answer::see_other;
+use super::form::Form;
+use super::person::{self, Destination};
+use crate::HttpState;
+use crate::export::attachment;
+use crate::problem::{Fault, Problem};
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::export::ExportQuery;
+use application::ports::export_writer::ExportFormat;
+use domain::scope::ScopeSet;
+
+/// Sends the file. Whoever signed in too long ago does so first, and asks again from their account.
+pub(super) async fn submit(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
+    let format = form.find("format")?.and_then(ExportFormat::parse);
+    let format = format.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    if !person.is_fresh {
+        return Ok(see_other(&Destination::Download.sign_in()));
+    }
+    // A person who looks at what is their own is no reader to be told of.
+    let query = ExportQuery { user_id: person.user_id, scopes: ScopeSet::CONSENTABLE, reader: None };
+    let export = state.export.open(query, format).await?;
+    Ok(attachment(export, format, std::iter::empty::<(HeaderName, HeaderValue)>()))
+}

@@ -1,0 +1,60 @@
+//! `/account/erase`: a person has everything that is kept of them erased.
+
+use super::answer::{page, see_other, with_cookies};
+use super::browser::clear_all;
+use super::form::Form;
+use super::moment;
+use super::person::{self, Destination};
+use super::view::{self, FormErrors};
+use crate::HttpState;
+use crate::problem::{Fault, Problem};
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::erasure::{ErasePersonCommand, ErasePersonError};
+use application::ports::storage::Erasure;
+
+/// Says what will go, and asks for the address once more. Whoever signed in too long ago does so first.
+pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    match person::of_request(&request, &state).await? {
+        Some(person) if person.is_fresh => answer(&person, StatusCode::OK, FormErrors::none()),
+        Some(_) | None => Ok(see_other(&Destination::Erase.sign_in())),
+    }
+}
+
+/// Erases the person who typed their own address, and shows the receipt; nobody is signed in any more.
+pub(super) async fn submit(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
+    if !is_own_address(&person, form.line("email")?) {
+        let errors = FormErrors::of_field("email", "This is not the e-mail address of your account.");
+        return answer(&person, StatusCode::UNPROCESSABLE_ENTITY, errors);
+    }
+    match state.erase_person.run(ErasePersonCommand::ByPerson(&person.session)).await {
+        Ok(Erasure { id, at }) => {
+            let erased_at = moment::to_the_minute(at, person.home_timezone);
+            let view = view::Erased { erasure_id: id.to_string(), erased_at };
+            Ok(with_cookies(page(StatusCode::OK, &view)?, clear_all(&state.settings)))
+        }
+        Err(ErasePersonError::NotFresh | ErasePersonError::SessionEnded) => {
+            Ok(see_other(&Destination::Erase.sign_in()))
+        }
+        Err(ErasePersonError::NotFound) => Err(Problem::new(Fault::ForeignForm)),
+        Err(ErasePersonError::Storage(error)) => Err(error.into()),
+    }
+}
+
+fn is_own_address(person: &SignedInPerson, typed: &str) -> bool {
+    domain::user::Email::parse(typed.trim())
+        .is_ok_and(|email| email.normalised() == person.email.normalised())
+}
+
+fn answer(person: &SignedInPerson, status: StatusCode, errors: FormErrors) -> Result<HttpResponse, Problem> {
+    page(status, &view::Erase { person: person::shown(person), errors })
+}

@@ -1,0 +1,18 @@
+//! The forms of exports.
+
+use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
+use domain::id::UserId;
+use export_adapter::ZipExport;
+use http_adapter::NdjsonExport;
+
+/// Every form: the lines have the members of the API, so they are made where the API is.
+pub(crate) struct Writers;
+
+impl ExportWriters for Writers {
+    fn open(&self, format: ExportFormat, user_id: UserId) -> Box<dyn ExportWriter> {
+        match format {
+            ExportFormat::Ndjson => Box::new(NdjsonExport::new(user_id)),
+            ExportFormat::Zip => Box::new(ZipExport::default()),
+        }
+    }
+}
