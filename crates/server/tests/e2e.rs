@@ -15,6 +15,7 @@ mod e2e {
     mod server;
 
     mod flow;
+    mod ingest;
     mod operation;
     mod security;
 }

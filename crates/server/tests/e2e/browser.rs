@@ -4,10 +4,12 @@
 //! Whatever it is shown, it checks what holds of every page and every redirect (security.md T02, T28, T31 to T33, T35).
 
 mod cookie;
+mod file_form;
 mod html;
 mod page;
 
 pub(crate) use cookie::SetCookie;
+pub(crate) use file_form::{FILE_FORM, file_form};
 pub(crate) use page::{Page, PageForm};
 
 use super::person::Person;

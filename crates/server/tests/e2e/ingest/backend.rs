@@ -6,6 +6,8 @@ use crate::e2e::world::World;
 use reqwest::header::HeaderMap;
 use reqwest::{Body, Client as Http, Method, RequestBuilder, StatusCode};
 use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 pub(super) const SCOPES: [&str; 4] = ["users:write", "profile:write", "sleep:write", "supplements:write"];
 pub(super) const LINES: &str = "application/x-ndjson";
@@ -108,6 +110,22 @@ impl Backend {
     /// Posts a JSON value under a key.
     pub(super) async fn post_once(&self, path: &str, key: &str, items: &Value) -> Answer {
         self.send(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
+    }
+
+    /// Says how long a body is and sends none of it; returns what the server answers to that.
+    pub(super) async fn announce(&self, path: &str, length: usize) -> String {
+        let address = self.base_url.strip_prefix("http://").expect("http address");
+        let mut stream = TcpStream::connect(address).await.expect("connection");
+        let head = format!(
+            "POST /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+            Content-Type: {LINES}\r\nContent-Length: {length}\r\n\r\n",
+            self.token
+        );
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        let mut answer = Vec::new();
+        // The server ends the connection, because the body does not come.
+        stream.read_to_end(&mut answer).await.expect("answer");
+        String::from_utf8(answer).expect("UTF-8")
     }
 
     /// Creates a person.

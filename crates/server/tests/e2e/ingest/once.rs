@@ -31,7 +31,7 @@ on_both_stores! {
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
         assert_eq!(backend.post_once(&path, "key", &json!(7)).await.refusal(400), "invalid_request");
         assert_eq!(backend.post_once(&path, "key", &night(1)).await.outcomes(), ["created"]);
-        for key in ["a b", "\u{e4}", &"x".repeat(256), ""] {
+        for key in ["a b", &"x".repeat(256), ""] {
             assert_eq!(backend.post_once(&path, key, &night(1)).await.refusal(400), "invalid_request", "{key}");
         }
     }

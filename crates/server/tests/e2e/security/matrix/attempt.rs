@@ -2,10 +2,11 @@
 
 use super::cast::{Cast, Cookies};
 use super::sample::{Material, Sample};
+use crate::e2e::browser::{FILE_FORM, file_form};
 use crate::e2e::security::caller::basic;
 use domain::scope::Scope;
 use http_adapter::{Audience, Credential, Endpoint};
-use reqwest::header::{AUTHORIZATION, COOKIE};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE};
 use reqwest::{Method, RequestBuilder};
 
 /// What a sample request asks for where it may be any of several: another scope does not do.
@@ -25,7 +26,16 @@ impl Attempt {
         let mut fields = sample.fields.clone();
         fields.extend(self.form_token(cast, material).map(|token| ("form_token", token)));
         let request = cast.request(self.method.clone(), &sample.path);
-        let request = if self.method == Method::GET { request.query(&fields) } else { request.form(&fields) };
+        if self.endpoint == Endpoint::Imports && self.method == Method::POST {
+            let token = fields.iter().find(|(name, _)| *name == "form_token").map(|(_, token)| token.as_str());
+            let body = file_form(token, "export.txt", b"no export at all");
+            return self.authorized(cast, material, request.header(CONTENT_TYPE, FILE_FORM).body(body));
+        }
+        let request = match (&sample.items, &self.method) {
+            (Some(items), _) => request.json(items),
+            (None, &Method::GET) => request.query(&fields),
+            (None, _) => request.form(&fields),
+        };
         self.authorized(cast, material, request)
     }
 
@@ -51,7 +61,7 @@ impl Attempt {
     /// The scope that the endpoint needs, or any.
     fn scope(&self) -> Scope {
         match self.audience {
-            Audience::Reader(scope) => scope,
+            Audience::Reader(scope) | Audience::Writer(scope) => scope,
             Audience::ReaderOfAny => SCOPE_OF_ANY,
             _ => Scope::Profile,
         }
@@ -66,6 +76,7 @@ impl Attempt {
             | Audience::Client
             | Audience::Reader(_)
             | Audience::ReaderOfAny
+            | Audience::Writer(_)
             | Audience::Person => None,
         };
         match self.credential {

@@ -1,7 +1,8 @@
 //! Who takes part: the owner of the data, others, their apps, and everything that any of them can show.
 
+use super::sample;
 use crate::e2e::app::Registration;
-use crate::e2e::browser::{Browser, VISIT};
+use crate::e2e::browser::{Browser, FILE_FORM, VISIT, file_form};
 use crate::e2e::person::{PASSWORD, Person};
 use crate::e2e::security::caller::{Caller, Form};
 use crate::e2e::security::operator::{Operator, all_scopes};
@@ -9,11 +10,12 @@ use crate::e2e::server::Server;
 use chrono::TimeDelta;
 use domain::client::ClientKind;
 use domain::form_token::FormToken;
-use domain::scope::Scope;
+use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretKind};
-use http_adapter::Credential;
+use http_adapter::{Credential, Endpoint};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder};
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// The cookies of a browser.
@@ -101,6 +103,7 @@ impl Cast {
         };
         cast.sign_out(&cast.ended).await;
         cast.fill_bearers(&stranger).await;
+        cast.stored(Endpoint::Catalogue, &sample::label()).await;
         cast
     }
 
@@ -139,6 +142,15 @@ impl Cast {
         id.unwrap_or_else(|| panic!("sent to {location}")).to_owned()
     }
 
+    /// Has the owner upload a file that no importer knows; returns the id of its import.
+    pub(super) async fn uploaded(&self) -> String {
+        let body = file_form(Some(&self.owners.token_of_session()), "export.txt", b"no export at all");
+        let request = self.request(Method::POST, "/imports").header("cookie", self.owners.header());
+        let answer = request.header("content-type", FILE_FORM).body(body).send().await.expect("answer");
+        let location = answer.headers()["location"].to_str().expect("ASCII").to_owned();
+        location.strip_prefix("/imports/").expect("an import").to_owned()
+    }
+
     async fn sign_out(&self, cookies: &Cookies) {
         let form = [("form_token", cookies.token_of_session())];
         let request = self.request(Method::POST, "/sign-out").header("cookie", cookies.header()).form(&form);
@@ -152,7 +164,7 @@ impl Cast {
         let expired = self.operator.earlier(TimeDelta::hours(2));
         let expired = expired.access_token(&self.base_url, &self.app, &all_scopes()).await;
         let revoked = self.revoked_token().await;
-        let service = self.service_token().await;
+        let service = self.service_token(ScopeSet::INGEST).await;
         let personal = self.personal_token(&self.owner.user_id, &all_scopes()).await;
         let foreign_personal = self.personal_token(&stranger.user_id, &all_scopes()).await;
         let expired_personal = self.operator.earlier(TimeDelta::days(31));
@@ -177,7 +189,30 @@ impl Cast {
             ] {
                 self.bearers.insert((credential, needed), token.clone());
             }
+            let narrow_service = self.service_token([Scope::UsersWrite].into_iter().collect()).await;
+            self.bearers.insert((Credential::ServiceTokenOfOtherScope, needed), narrow_service);
         }
+        for needed in ScopeSet::INGEST.iter() {
+            let others = ScopeSet::INGEST.iter().filter(|scope| *scope != needed).collect();
+            let narrow_service = self.service_token(others).await;
+            self.bearers.insert((Credential::ServiceTokenOfOtherScope, needed), narrow_service);
+            // Whatever a person grants is the same to what is written.
+            let of_person: Vec<_> = Credential::ALL
+                .into_iter()
+                .filter_map(|one| Some((one, self.bearers.get(&(one, Scope::Profile))?.clone())))
+                .filter(|(one, _)| *one != Credential::ServiceTokenOfOtherScope)
+                .collect();
+            self.bearers.extend(of_person.into_iter().map(|(one, token)| ((one, needed), token)));
+        }
+    }
+
+    /// Stores one item as a backend does; returns its id.
+    pub(super) async fn stored(&self, endpoint: Endpoint, item: &Value) -> String {
+        let token = self.bearer(Credential::ServiceToken, Scope::SleepWrite).expect("token");
+        let path = endpoint.path().replace("{user_id}", &self.owner.user_id);
+        let answer = self.request(Method::POST, &path).bearer_auth(token).json(item).send().await;
+        let answer: Value = answer.expect("answer").json().await.expect("JSON");
+        answer["results"][0]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
     async fn access_token(&self, of: &Registration, scopes: &[Scope]) -> String {
@@ -205,8 +240,9 @@ impl Cast {
         made.text
     }
 
-    async fn service_token(&self) -> String {
-        let form = Form(vec![("grant_type", "client_credentials".to_owned())]).signed_by(&self.service);
+    async fn service_token(&self, scopes: ScopeSet) -> String {
+        let form = vec![("grant_type", "client_credentials".to_owned()), ("scope", scopes.to_string())];
+        let form = Form(form).signed_by(&self.service);
         self.caller.post("/api/token", &form).await.access()
     }
 }

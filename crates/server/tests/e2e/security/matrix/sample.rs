@@ -8,6 +8,7 @@ use crate::e2e::security::caller::Form;
 use crate::e2e::security::operator::all_scopes;
 use http_adapter::{Audience, Endpoint};
 use reqwest::Method;
+use serde_json::{Value, json};
 
 /// The id of a request that nobody made.
 const UNKNOWN_REQUEST: &str = "11111111-2222-4333-8444-555555555555";
@@ -24,7 +25,10 @@ pub(super) struct Material {
 impl Material {
     /// Makes it anew, with a browser of its own wherever a session counts: some of these end it.
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
-        let counts = !matches!(audience, Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny);
+        let counts = !matches!(
+            audience,
+            Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_)
+        );
         let browser = if counts { cast.fresh_browser().await } else { cast.owners.clone() };
         let thing = match endpoint {
             Endpoint::Token => cast.operator.issue_code(&cast.app, &all_scopes()).await,
@@ -34,6 +38,9 @@ impl Material {
             Endpoint::RevokePersonalToken => {
                 cast.operator.personal_token(&cast.owner.user_id, &all_scopes()).await.id
             }
+            Endpoint::Import | Endpoint::UndoImport => cast.uploaded().await,
+            Endpoint::SleepSession => cast.stored(Endpoint::Sleep, &session()).await,
+            Endpoint::IntakeLog => cast.stored(Endpoint::IntakeLogs, &intake_log()).await,
             _ => String::new(),
         };
         Self { browser, thing }
@@ -44,6 +51,8 @@ impl Material {
 pub(super) struct Sample {
     pub(super) path: String,
     pub(super) fields: Vec<(&'static str, String)>,
+    /// What is sent as JSON in place of the fields.
+    pub(super) items: Option<Value>,
     pub(super) good: Good,
 }
 
@@ -63,12 +72,48 @@ pub(super) fn path(cast: &Cast, endpoint: Endpoint) -> String {
 
 /// Returns the request.
 pub(super) fn of(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Material) -> Sample {
+    let path =
+        path(cast, endpoint).replace("{session_id}", &material.thing).replace("{log_id}", &material.thing);
+    let path = path.replace("{import_id}", &material.thing);
+    if let Some(items) = written(endpoint, method) {
+        return Sample { path, fields: Vec::new(), items: Some(items), good: Good::Status(200) };
+    }
+    if *method == Method::DELETE {
+        return Sample { path, fields: Vec::new(), items: None, good: Good::Status(204) };
+    }
     let (fields, good) = if *method == Method::GET {
         by_get(cast, endpoint, material)
     } else {
         by_post(cast, endpoint, material)
     };
-    Sample { path: path(cast, endpoint), fields, good }
+    Sample { path, fields, items: None, good }
+}
+
+/// What a backend sends.
+fn written(endpoint: Endpoint, method: &Method) -> Option<Value> {
+    match (endpoint, method) {
+        (Endpoint::Users, &Method::POST) => {
+            Some(json!({ "email": "newcomer@example.org", "home_timezone": "Europe/Berlin" }))
+        }
+        (Endpoint::Profile, &Method::PUT) => Some(json!({ "height_cm": 172 })),
+        (Endpoint::Sleep, &Method::POST) => Some(session()),
+        (Endpoint::Catalogue, &Method::POST) => Some(label()),
+        (Endpoint::IntakeLogs, &Method::POST) => Some(intake_log()),
+        _ => None,
+    }
+}
+
+fn session() -> Value {
+    json!({ "time_in_bed_start": "2026-01-10T23:00:00+01:00", "time_in_bed_end": "2026-01-11T07:00:00+01:00" })
+}
+
+/// A label that carries the code of the log.
+pub(super) fn label() -> Value {
+    json!({ "name": "Evening Capsule", "upc": "0 12345 67890 5" })
+}
+
+fn intake_log() -> Value {
+    json!({ "created_at": "2026-01-10T22:00:00Z", "upc": "012345678905", "servings": 1 })
 }
 
 type Parts = (Vec<(&'static str, String)>, Good);
@@ -87,11 +132,15 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Consent => (vec![("request", material.thing.clone())], ok),
         Endpoint::ReferenceFolder => (Vec::new(), Good::Status(308)),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => (Vec::new(), ok),
+        Endpoint::Users | Endpoint::Catalogue | Endpoint::IntakeLogs => unserved(endpoint),
+        Endpoint::SleepSession | Endpoint::IntakeLog => unserved(endpoint),
         Endpoint::Changes => (vec![("types", SCOPE_OF_ANY.as_str().to_owned())], ok),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => (Vec::new(), ok),
         Endpoint::UnversionedSupplements => (Vec::new(), ok),
         Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
         Endpoint::Apps | Endpoint::Tokens | Endpoint::Activity | Endpoint::Account => (Vec::new(), ok),
+        Endpoint::Imports | Endpoint::Import => (Vec::new(), ok),
+        Endpoint::UndoImport => unserved(endpoint),
         Endpoint::StyleSheet | Endpoint::Icon | Endpoint::Metadata | Endpoint::KeySet => (Vec::new(), ok),
         Endpoint::Live | Endpoint::Ready | Endpoint::Errors | Endpoint::Document => (Vec::new(), ok),
         Endpoint::Reference | Endpoint::ReferenceFile => (Vec::new(), ok),
@@ -134,10 +183,16 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         // An empty field, because an empty body is no form.
         Endpoint::SignOut | Endpoint::SignOutEverywhere => (vec![("request", String::new())], ok),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => unserved(endpoint),
+        Endpoint::Users | Endpoint::Catalogue | Endpoint::IntakeLogs => unserved(endpoint),
+        Endpoint::SleepSession | Endpoint::IntakeLog => unserved(endpoint),
         Endpoint::Changes => unserved(endpoint),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => unserved(endpoint),
         Endpoint::UnversionedSupplements => unserved(endpoint),
         Endpoint::Authorize | Endpoint::Apps | Endpoint::Activity | Endpoint::Account => unserved(endpoint),
+        // The file is written by the attempt.
+        Endpoint::Imports => (Vec::new(), Good::SeeOther(&["/imports/"])),
+        Endpoint::UndoImport => (vec![("import", thing())], Good::SeeOther(&["/imports/"])),
+        Endpoint::Import => unserved(endpoint),
         Endpoint::StyleSheet | Endpoint::Icon | Endpoint::Metadata | Endpoint::KeySet => unserved(endpoint),
         Endpoint::Live | Endpoint::Ready | Endpoint::Errors | Endpoint::Document => unserved(endpoint),
         Endpoint::Reference | Endpoint::ReferenceFolder | Endpoint::ReferenceFile => unserved(endpoint),

@@ -57,7 +57,9 @@ fn refused(reply: &Reply, fault: Fault, audience: Audience) -> Result<(), String
     let told = match audience {
         Audience::Client => member(reply, "error") == row.oauth_error(),
         Audience::AnyForm | Audience::Person | Audience::PersonsForm => reply.body.contains(row.title),
-        Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny => member(reply, "code") == row.code,
+        Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_) => {
+            member(reply, "code") == row.code
+        }
     };
     if reply.status == row.status && told { Ok(()) } else { Err(format!("status {}", reply.status)) }
 }
