@@ -20,6 +20,8 @@ export async function listPages({ person, app }) {
     { name: 'tokens', signedIn: true, open: go('/tokens') },
     { name: 'tokens-refused', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', []) },
     { name: 'token-made', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', ['sleep']), close: revokeToken },
+    { name: 'imports', signedIn: true, open: go('/imports') },
+    { name: 'import', signedIn: true, open: openImport },
     { name: 'account', signedIn: true, open: go('/account') },
     { name: 'account-refused', signedIn: true, open: (page) => changePassword(page, person) },
     { name: 'signed-out', open: (page) => signInAt(page, person).then(() => signOut(page)) },
@@ -53,6 +55,13 @@ async function revokeToken(page) {
   await page.goto(`${BASE}/tokens`)
   await press(page.getByRole('button', { name: 'Sunday notebook' }))
   assert.equal(await page.getByRole('button', { name: 'Sunday notebook' }).count(), 0)
+}
+
+/** Opens what was imported last. */
+async function openImport(page) {
+  await page.goto(`${BASE}/imports`)
+  await page.locator('.record a').first().click()
+  assert.match(page.url(), /imports\/[0-9a-f-]{36}$/)
 }
 
 async function changePassword(page, person) {
