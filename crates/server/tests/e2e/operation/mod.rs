@@ -24,3 +24,4 @@ mod settings;
 mod store;
 mod token;
 mod transfer;
+mod upload;
