@@ -246,6 +246,9 @@ on_both_stores! {
         let stored = u64::try_from(stored).expect("few");
         assert_eq!(report["sessions"], counts(2000 - stored, 0, stored), "{report}");
         assert_eq!(sessions(&world, &user), sessions(&world, &undisturbed));
+        let imports = told(&world.run(&["import", "list", "--user", &user, "--json"]));
+        assert_eq!(imports.len(), 1, "the import that was killed is the one that was finished");
+        assert_eq!((&imports[0]["state"], &imports[0]["rejected"]), (&json!("done"), &json!(0)));
         assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 2000));
     }
 }

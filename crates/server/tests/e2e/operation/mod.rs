@@ -1,9 +1,11 @@
 //! What an operator does and meets: commands, settings, start, stop, import, export.
 
 mod audit;
+mod catalogue;
 mod command;
 mod demo;
 mod import;
+mod import_kept;
 mod import_rival;
 mod invalidate;
 mod lifecycle;

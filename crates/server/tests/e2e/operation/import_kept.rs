@@ -1,0 +1,164 @@
+//! What imports leave behind them: the list, taking back, and the same records from another wrapping.
+
+use super::records;
+use super::transfer::reports;
+use crate::e2e::app::register;
+use crate::e2e::world::World;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Output;
+
+fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
+    json!({"new": new, "updated": updated, "unchanged": unchanged})
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// An export of Apple Health with a night that begins at each of these days, in halves of an hour.
+fn apple(nights: &[(u32, usize)]) -> String {
+    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_GB\">\n".to_owned();
+    for (day, halves) in nights {
+        for half in 0..*halves {
+            let stage = ["AsleepCore", "AsleepDeep", "AsleepREM"][half % 3];
+            let (from, to) = (half * 30, half * 30 + 30);
+            let time =
+                |minutes: usize| format!("2026-01-{day:02} {:02}:{:02}:00 +0100", minutes / 60, minutes % 60);
+            let (from, to) = (time(from), time(to));
+            writeln!(
+                text,
+                " <Record type=\"HKCategoryTypeIdentifierSleepAnalysis\" sourceName=\"Watch\" creationDate=\"{to}\" \
+                 startDate=\"{from}\" endDate=\"{to}\" value=\"HKCategoryValueSleepAnalysis{stage}\"/>"
+            )
+            .expect("text");
+        }
+    }
+    text + "</HealthData>\n"
+}
+
+fn zip(world: &World, name: &str, entries: &[(&str, &str)]) -> String {
+    let path = world.dir.path().join(name);
+    let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).expect("file"));
+    for (name, content) in entries {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).expect("entry");
+        archive.write_all(content.as_bytes()).expect("content");
+    }
+    archive.finish().expect("end");
+    path.display().to_string()
+}
+
+/// The nights of a person with their ids, without the time at which they changed.
+fn nights(world: &World, user: &str) -> Vec<Value> {
+    let export = world.ok(&["export", "--user", user]);
+    let mut nights: Vec<Value> =
+        reports(&export).into_iter().filter(|line| line["type"] == "sleep_session").collect();
+    for night in &mut nights {
+        night.as_object_mut().expect("object").remove("updated_at");
+    }
+    nights
+}
+
+fn imports(world: &World, user: &str) -> Vec<Value> {
+    reports(&world.ok(&["import", "list", "--user", user, "--json"]))
+}
+
+on_both_stores! {
+    async fn taking_back_a_longer_export_brings_back_the_shorter_nights(world: World) {
+        let user = register(&world).user_id;
+        let short = world.file("short.xml", &apple(&[(10, 6), (11, 4)]));
+        // The first night goes on, the second is joined with what comes after it, and there is a third.
+        let long = world.file("long.xml", &apple(&[(10, 12), (11, 16), (12, 8)]));
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &short])["sessions"], counts(2, 0, 0));
+        let before = nights(&world, &user);
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &long])["sessions"], counts(1, 2, 0));
+        assert_eq!(nights(&world, &user).len(), 3);
+
+        let listed = imports(&world, &user);
+        assert_eq!(listed.iter().map(|import| &import["file"]).collect::<Vec<_>>(), ["long.xml", "short.xml"]);
+        assert_eq!((&listed[0]["format"], &listed[0]["state"], &listed[0]["sessions"]), (&json!("apple-health"), &json!("done"), &json!(3)));
+        assert_eq!(world.ok(&["import", "list", "--json", "--limit", "1"]).lines().count(), 1);
+        let id = listed[0]["import_id"].as_str().expect("id");
+        assert_eq!(world.json(&["import", "undo", "--json", id]), json!({"taken_back": 3, "left": 0}));
+        assert_eq!(nights(&world, &user), before);
+        assert_eq!(imports(&world, &user)[0]["state"], "undone");
+
+        let again = world.run(&["import", "undo", id]);
+        assert_eq!((again.status.code(), again.stdout.len()), (Some(1), 0));
+        assert!(errors(&again).contains("undone already"), "{}", errors(&again));
+        assert_eq!(nights(&world, &user), before);
+        // What was taken back can come in again.
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &long])["sessions"], counts(1, 2, 0));
+
+        let unknown = world.run(&["import", "undo", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]);
+        assert_eq!(unknown.status.code(), Some(1));
+        assert!(errors(&unknown).contains("import list"), "{}", errors(&unknown));
+    }
+
+    async fn the_same_night_from_a_zip_and_from_its_xml_is_one(world: World) {
+        let export = apple(&[(10, 12), (11, 8)]);
+        let xml = world.file("export.xml", &export);
+        let packed = zip(&world, "export.zip", &[("apple_health_export/export.xml", &export), ("apple_health_export/notes.txt", "hello")]);
+        for (number, [first, second]) in [[&packed, &xml], [&xml, &packed]].into_iter().enumerate() {
+            let email = format!("wrapped{number}@example.org");
+            let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
+            let user = user["user_id"].as_str().expect("id");
+            let told = world.json(&["import", "--user", user, "--json", first]);
+            assert_eq!((&told["format"], &told["sessions"]), (&json!("apple-health"), &counts(2, 0, 0)));
+            let stored = nights(&world, user);
+            assert_eq!(world.json(&["import", "--user", user, "--json", second])["sessions"], counts(0, 0, 2));
+            assert_eq!(nights(&world, user), stored);
+        }
+    }
+
+    async fn a_folder_and_its_zip_are_read_as_the_files_in_them(world: World) {
+        let user = register(&world).user_id;
+        let folder = world.dir.path().join("Takeout/Fitbit/Global Export Data");
+        std::fs::create_dir_all(&folder).expect("folder");
+        std::fs::write(folder.join("sleep-2026-03-07.json"), records::fitbit()).expect("file");
+        std::fs::write(folder.join("steps.json"), r#"[{"dateTime":"03/07/26 00:00:00","value":"7"}]"#).expect("file");
+        let folder = world.dir.path().join("Takeout").display().to_string();
+        let packed = zip(&world, "takeout.zip", &[("Takeout/Fitbit/sleep.json", &records::fitbit())]);
+        let told = reports(&world.ok(&["import", "--user", &user, "--timezone", "America/New_York", "--json", &folder, &packed]));
+        assert_eq!((&told[0]["format"], &told[0]["sessions"]), (&json!("fitbit"), &counts(5, 0, 0)));
+        assert_eq!(told[1]["sessions"], counts(0, 0, 5));
+        let sentences = world.ok(&["import", "--user", &user, "--timezone", "America/New_York", &folder]);
+        assert!(sentences.contains("passed over: 1"), "{sentences}");
+    }
+
+    async fn a_recording_without_a_start_needs_one_and_others_refuse_it(world: World) {
+        let user = register(&world).user_id;
+        let scored = world.file("scored.txt", &"0\n2\n3\n4\n".repeat(60));
+        let missing = world.run(&["import", "--user", &user, "--json", &scored]);
+        assert!(errors(&missing).contains("--start") || String::from_utf8_lossy(&missing.stdout).contains("--start"), "{}", errors(&missing));
+        assert_eq!(nights(&world, &user).len(), 0);
+        let start = ["import", "--user", &user, "--start", "2026-01-10T22:30:00+01:00", "--json"];
+        assert_eq!(world.json(&[&start[..], &[&scored]].concat())["sessions"], counts(1, 0, 0));
+        assert_eq!(nights(&world, &user)[0]["time_in_bed_start"], "2026-01-10T22:30:00+01:00");
+        let two = world.run(&[&start[..], &[&scored, &scored]].concat());
+        assert_eq!(two.status.code(), Some(1));
+        assert!(errors(&two).contains("one FILE"), "{}", errors(&two));
+        let other = world.run(&[&start[..], &[&world.file("sleep.json", &records::fitbit())]].concat());
+        assert_eq!(other.status.code(), Some(1));
+        assert!(errors(&other).contains("leave --start out"), "{}", errors(&other));
+        assert_eq!(nights(&world, &user).len(), 1);
+    }
+
+    async fn a_file_that_nobody_knows_is_described_and_no_value_of_it_told(world: World) {
+        let user = register(&world).user_id;
+        for (name, text, seen) in [
+            ("steps.json", r#"{"steps":[{"secretcount":4711}],"device":"secretwatch"}"#, "a JSON object with the members steps, device"),
+            ("list.json", r#"[{"weight":"secret"}]"#, "a JSON list of objects with the member weight"),
+            ("notes.txt", "secret diary\n", "text whose first lines begin no format that is known"),
+            ("empty.txt", "", "an empty file"),
+        ] {
+            let output = world.run(&["import", "--user", &user, &world.file(name, text)]);
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+            let errors = errors(&output);
+            assert!(errors.contains(&format!("{name}: refused: ")) && errors.contains(seen), "{errors}");
+            assert!(!errors.contains("secret"), "{errors}");
+        }
+        assert_eq!(imports(&world, &user), Vec::<Value>::new(), "what was refused leaves no import");
+    }
+}
