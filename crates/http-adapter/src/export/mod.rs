@@ -19,7 +19,9 @@ use application::access::GrantedAccess;
 use application::audit::ReadRecorder;
 use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError};
 use application::ports::export_writer::{ExportFormat, ExportWriters};
+use domain::change::ChangeKind;
 use domain::data_endpoint::PersonEndpoint;
+use domain::scope::ScopeSet;
 use std::sync::Arc;
 
 /// What exports need.
@@ -64,18 +66,38 @@ async fn answer(
     state: &HttpState,
     access: &GrantedAccess,
 ) -> Result<HttpResponse, Problem> {
-    let format = format(request.query_string())?;
+    let Asked { format, kinds } = asked(request.query_string())?;
+    let scopes = allowed(access.usable, kinds)?;
     let reader = Some((access.reader, state.export.reads.clone()));
-    let query = ExportQuery { user_id: access.user_id, scopes: access.usable, reader };
+    let query = ExportQuery { user_id: access.user_id, scopes, reader };
     let export = state.export.open(query, format).await?;
     Ok(attachment(export, format, rate_limit_headers(access.rate)))
 }
 
-fn format(query: &str) -> Result<ExportFormat, Problem> {
-    let parameters = Parameters::read(query, &["format"])?;
-    match parameters.get("format") {
-        None => Ok(ExportFormat::Ndjson),
+/// What a request asks for.
+#[derive(Debug)]
+struct Asked {
+    format: ExportFormat,
+    /// Only these; without, all that the token allows.
+    kinds: Option<Vec<ChangeKind>>,
+}
+
+fn asked(query: &str) -> Result<Asked, Problem> {
+    let parameters = Parameters::read(query, &["format", "types"])?;
+    let format = match parameters.get("format") {
+        None => ExportFormat::Ndjson,
         Some(text) => ExportFormat::parse(text)
-            .ok_or_else(|| Problem::invalid_parameter("format", "must be ndjson or zip".to_owned())),
-    }
+            .ok_or_else(|| Problem::invalid_parameter("format", "must be ndjson or zip"))?,
+    };
+    let kinds = parameters.get("types").map(ChangeKind::parse_list).transpose();
+    let kinds = kinds.map_err(|error| Problem::invalid_parameter("types", error.to_string()))?;
+    Ok(Asked { format, kinds })
+}
+
+/// Refuses what is asked for by name and not allowed, as the change feed does.
+fn allowed(usable: ScopeSet, kinds: Option<Vec<ChangeKind>>) -> Result<ScopeSet, Problem> {
+    let Some(kinds) = kinds else { return Ok(usable) };
+    let asked: ScopeSet = kinds.into_iter().map(ChangeKind::scope).collect();
+    let needed: ScopeSet = asked.iter().filter(|scope| !usable.contains(*scope)).collect();
+    if needed.is_empty() { Ok(asked) } else { Err(Problem::insufficient_scope(needed)) }
 }

@@ -1,6 +1,8 @@
-use super::format;
+use super::{allowed, asked};
 use crate::problem::Fault;
 use application::ports::export_writer::ExportFormat;
+use domain::change::ChangeKind;
+use domain::scope::{Scope, ScopeSet};
 
 #[test]
 fn lines_are_written_unless_a_zip_is_asked_for() {
@@ -10,13 +12,23 @@ fn lines_are_written_unless_a_zip_is_asked_for() {
         ("format=zip", ExportFormat::Zip),
         ("other=1&format=zip", ExportFormat::Zip),
     ] {
-        assert_eq!(format(query).ok(), Some(expected), "{query}");
+        assert_eq!(asked(query).ok().map(|asked| asked.format), Some(expected), "{query}");
     }
 }
 
 #[test]
-fn an_unknown_form_is_refused() {
-    for query in ["format=xml", "format=", "format=ZIP", "format=zip&format=zip"] {
-        assert_eq!(format(query).map_err(|problem| problem.fault()), Err(Fault::InvalidParameter), "{query}");
+fn an_unknown_form_or_type_is_refused() {
+    for query in ["format=xml", "format=", "format=ZIP", "format=zip&format=zip", "types=dreams"] {
+        let fault = asked(query).err().map(|problem| problem.fault());
+        assert_eq!(fault, Some(Fault::InvalidParameter), "{query}");
     }
+}
+
+#[test]
+fn a_type_that_the_token_does_not_allow_is_refused_and_without_types_it_is_left_out() {
+    let usable = ScopeSet::from_iter([Scope::Sleep]);
+    assert_eq!(allowed(usable, None).ok(), Some(usable));
+    assert_eq!(allowed(usable, Some(vec![ChangeKind::Sleep])).ok(), Some(usable));
+    let refused = allowed(usable, Some(vec![ChangeKind::Sleep, ChangeKind::Profile]));
+    assert_eq!(refused.err().map(|problem| problem.fault()), Some(Fault::InsufficientScope));
 }

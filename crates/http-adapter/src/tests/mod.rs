@@ -11,7 +11,10 @@ pub(crate) use log::log_of;
 pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
-use crate::{ExportUseCases, NdjsonExport, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, PublicKey};
+use crate::{
+    ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
+    PublicKey,
+};
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
 use application::erasure::ErasePerson;

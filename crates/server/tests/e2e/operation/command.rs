@@ -90,7 +90,7 @@ async fn every_command_explains_itself() {
         ("code", "create"),
         ("code create", "--client --user --redirect-uri --scope --ttl --json"),
         ("import", "--user --format --timezone --dry-run --json FILE"),
-        ("export", "--user"),
+        ("export", "--user --format --output"),
         ("audit", "list reads"),
         ("audit list", "--user --client --kind --since --limit --json"),
         ("audit reads", "USER_ID --limit --json"),

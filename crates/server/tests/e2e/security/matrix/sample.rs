@@ -39,6 +39,7 @@ impl Material {
                 cast.operator.personal_token(&cast.owner.user_id, &all_scopes()).await.id
             }
             Endpoint::Import | Endpoint::UndoImport => cast.uploaded().await,
+            Endpoint::User => cast.operator.create_person("leaver@example.org", PASSWORD).await,
             Endpoint::SleepSession => cast.stored(Endpoint::Sleep, &session()).await,
             Endpoint::IntakeLog => cast.stored(Endpoint::IntakeLogs, &intake_log()).await,
             _ => String::new(),
@@ -72,6 +73,11 @@ pub(super) fn path(cast: &Cast, endpoint: Endpoint) -> String {
 
 /// Returns the request.
 pub(super) fn of(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Material) -> Sample {
+    // Whoever is erased is not the owner, whose data the others need.
+    if endpoint == Endpoint::User {
+        let path = endpoint.path().replace("{user_id}", &material.thing);
+        return Sample { path, fields: Vec::new(), items: None, good: Good::Status(200) };
+    }
     let path =
         path(cast, endpoint).replace("{session_id}", &material.thing).replace("{log_id}", &material.thing);
     let path = path.replace("{import_id}", &material.thing);
@@ -134,7 +140,9 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => (Vec::new(), ok),
         Endpoint::Users | Endpoint::Catalogue | Endpoint::IntakeLogs => unserved(endpoint),
         Endpoint::SleepSession | Endpoint::IntakeLog => unserved(endpoint),
-        Endpoint::Changes => (vec![("types", SCOPE_OF_ANY.as_str().to_owned())], ok),
+        Endpoint::Changes | Endpoint::Export => (vec![("types", SCOPE_OF_ANY.as_str().to_owned())], ok),
+        Endpoint::User | Endpoint::DownloadExport => unserved(endpoint),
+        Endpoint::Erase => (Vec::new(), ok),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => (Vec::new(), ok),
         Endpoint::UnversionedSupplements => (Vec::new(), ok),
         Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
@@ -185,7 +193,10 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => unserved(endpoint),
         Endpoint::Users | Endpoint::Catalogue | Endpoint::IntakeLogs => unserved(endpoint),
         Endpoint::SleepSession | Endpoint::IntakeLog => unserved(endpoint),
-        Endpoint::Changes => unserved(endpoint),
+        Endpoint::Changes | Endpoint::Export | Endpoint::User => unserved(endpoint),
+        Endpoint::DownloadExport => (vec![("format", "zip".to_owned())], ok),
+        // Not the owner's own address: it is asked for again, and the owner stays.
+        Endpoint::Erase => (vec![("email", cast.forgetful.email.clone())], Good::Status(422)),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => unserved(endpoint),
         Endpoint::UnversionedSupplements => unserved(endpoint),
         Endpoint::Authorize | Endpoint::Apps | Endpoint::Activity | Endpoint::Account => unserved(endpoint),
