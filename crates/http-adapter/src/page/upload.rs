@@ -59,7 +59,12 @@ async fn receive_in_time(
         return refused(state, &person, Refusal::NoFile).await;
     };
     match store(state, uploads, &person, &mut file).await {
-        Ok(key) => Ok(see_other(&format!("{}/{}", path::IMPORTS, key.id))),
+        Ok(key) => {
+            drop(file);
+            // To the end of the body, so that the connection can go on.
+            let _ = next_field(&mut form).await;
+            Ok(see_other(&format!("{}/{}", path::IMPORTS, key.id)))
+        }
         Err(Stop::Problem(problem)) => Err(problem),
         Err(Stop::Refused(refusal)) => {
             // A browser shows an answer only once it has sent everything.
