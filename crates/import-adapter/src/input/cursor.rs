@@ -196,18 +196,28 @@ impl Cursor {
         if self.peek()?.is_none() {
             return Ok(None);
         }
-        loop {
-            match self.take()? {
-                None => return Ok(Some(LineEnd::EndOfFile)),
-                Some(b'\n') => {
-                    if out.last() == Some(&b'\r') {
-                        out.pop();
-                    }
-                    return Ok(Some(LineEnd::Newline));
+        while self.peek()?.is_some() {
+            // A stretch at a time: exports are mostly long lines.
+            let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
+            let length = held.iter().position(|byte| *byte == b'\n').unwrap_or(held.len());
+            let (stretch, rest) = held.split_at_checked(length).unwrap_or_default();
+            let ends = !rest.is_empty();
+            let room = RECORD_LIMIT.saturating_sub(out.len());
+            out.extend_from_slice(stretch.get(..room).unwrap_or(stretch));
+            if stretch.len() > room {
+                return Err(too_long(start));
+            }
+            self.place.pass_within_line(stretch);
+            self.next = self.next.saturating_add(length);
+            if ends {
+                self.take()?;
+                if out.last() == Some(&b'\r') {
+                    out.pop();
                 }
-                Some(byte) => push(out, byte, start)?,
+                return Ok(Some(LineEnd::Newline));
             }
         }
+        Ok(Some(LineEnd::EndOfFile))
     }
 }
 
@@ -222,8 +232,12 @@ pub(crate) enum LineEnd {
 
 fn push(out: &mut Vec<u8>, byte: u8, start: Place) -> Result<(), ImportRefusal> {
     if out.len() >= RECORD_LIMIT {
-        return Err(damaged(start, format!("a record is longer than {} MiB", RECORD_LIMIT / (1024 * 1024))));
+        return Err(too_long(start));
     }
     out.push(byte);
     Ok(())
+}
+
+fn too_long(start: Place) -> ImportRefusal {
+    damaged(start, format!("a record is longer than {} MiB", RECORD_LIMIT / (1024 * 1024)))
 }

@@ -23,6 +23,12 @@ impl Place {
         }
     }
 
+    /// Moves past bytes without an end of a line among them.
+    pub(crate) fn pass_within_line(&mut self, bytes: &[u8]) {
+        let characters = bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count();
+        self.column = self.column.saturating_add(number(characters));
+    }
+
     /// Gives the place in the file of a line and a column, counted from 1, of a text that starts here.
     pub(crate) fn within(self, line: usize, column: usize) -> Self {
         let (line, column) = (number(line.max(1)), number(column.max(1)));
