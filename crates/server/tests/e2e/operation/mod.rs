@@ -2,6 +2,7 @@
 
 mod audit;
 mod catalogue;
+mod changes;
 mod command;
 mod demo;
 mod import;
