@@ -76,7 +76,7 @@ on_both_stores! {
         let backend = Backend::of(&world, &server).await;
         for left in ["1", "0"] {
             let answer = backend.post("users", &json!([])).await;
-            assert_eq!((answer.results().len(), answer.headers["x-ratelimit-remaining"].to_str()), (0, Ok(left)));
+            assert!(answer.results().is_empty() && answer.headers["x-ratelimit-remaining"] == left);
         }
         assert_eq!(backend.post("users", &json!([])).await.refusal(429), "rate_limited");
     }
