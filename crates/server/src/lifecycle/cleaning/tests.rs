@@ -22,6 +22,9 @@ const BEGINNING: &str = "
     VALUES (zeroblob(16), 'Night Reader', 'service', '[]', 'sleep:write', 0, 0, 0);
 ";
 
+/// The report of an import that has done nothing.
+const REPORT: &str = r#"{"sessions":{"new":0,"updated":0,"unchanged":0},"stage_entries":0,"supplements":{"new":0,"updated":0,"unchanged":0},"logs":{"new":0,"updated":0,"unchanged":0},"profile_changed":false,"rejected":[],"rejected_total":0,"notes":[],"notes_total":0}"#;
+
 struct NoonClock;
 
 impl Clock for NoonClock {
@@ -105,7 +108,7 @@ impl Scene {
         let (id, ended_at) = (hex(id), ended_at.map_or("NULL".to_owned(), |at| at.to_string()));
         execute(&self.path, &format!(
             "INSERT INTO import (id, user_id, origin, file_name, zone, state, size, bytes_done, started_at, ended_at, report)
-             VALUES ({id}, zeroblob(16), '{origin}', 'file', 'UTC', '{state}', 1, 0, {started_at}, {ended_at}, '{{}}')"
+             VALUES ({id}, zeroblob(16), '{origin}', 'file', 'UTC', '{state}', 1, 0, {started_at}, {ended_at}, '{REPORT}')"
         ));
     }
 
