@@ -2,15 +2,18 @@
 
 use super::strategy::{records, sessions};
 use crate::data::dto::{
-    Include, PaginationDto, SleepAnswer, SleepSessionDto, SupplementDto, SupplementsAnswer,
+    ChangeDto, ChangedRecord, ChangesAnswer, Include, PaginationDto, SleepAnswer, SleepSessionDto,
+    SupplementDto, SupplementsAnswer,
 };
 use crate::data::render::page::Items;
-use crate::data::render::{Envelope, SleepItems, SupplementItems, answer};
+use crate::data::render::{ChangeItems, Envelope, FeedEnvelope, SleepItems, SupplementItems, answer};
 use crate::data::tests::sample;
 use actix_web::body::to_bytes;
-use application::ports::storage::SupplementRecord;
+use application::ports::storage::{Change, SupplementRecord};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
 use domain::id::UserId;
 use domain::rate_limit::{RateStatus, RateWindow};
+use domain::scope::ScopeSet;
 use domain::sleep::SleepSession;
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -48,6 +51,37 @@ fn supplements_by_serde(records: &[SupplementRecord], user_id: UserId) -> Vec<u8
     serde_json::to_vec(&SupplementsAnswer { data, pagination, limit: rate.into() }).unwrap()
 }
 
+/// A change as the store tells it, and as the type says it; numbers do not show.
+type ToldChange = ((ChangePosition, Change), ChangeDto);
+
+fn told(kind: ChangeKind, id: Uuid, change: Change, record: Option<ChangedRecord>) -> ToldChange {
+    let op = if record.is_some() { ChangeDto::UPSERT } else { ChangeDto::DELETE };
+    let dto = ChangeDto { kind: kind.as_str(), op, id: id.to_string(), record };
+    ((ChangePosition { number: 1, kind, id }, change), dto)
+}
+
+/// Each session and each log, and after each session a deletion.
+fn all_told(sessions: &[SleepSession], records: &[SupplementRecord], user_id: UserId) -> Vec<ToldChange> {
+    let sessions = sessions.iter().flat_map(|session| {
+        let record = ChangedRecord::Session(SleepSessionDto::new(session, Include::ALL));
+        let change = Change::Session(Box::new(sample::packed(session)));
+        let id = session.id.as_uuid();
+        [
+            told(ChangeKind::Sleep, id, change, Some(record)),
+            told(ChangeKind::Sleep, id, Change::Deleted, None),
+        ]
+    });
+    let logs = records.iter().flat_map(|SupplementRecord { supplement, logs }| {
+        logs.iter().map(move |log| {
+            let one = SupplementRecord { supplement: supplement.clone(), logs: vec![*log] };
+            let record = ChangedRecord::Supplement(SupplementDto::new(&one, user_id));
+            let change = Change::Log { supplement: Box::new(supplement.clone()), log: *log };
+            told(ChangeKind::Supplements, log.id.as_uuid(), change, Some(record))
+        })
+    });
+    sessions.chain(logs).collect()
+}
+
 /// Compares as text, which a failing test can show.
 #[track_caller]
 fn assert_same(ours: Vec<u8>, theirs: Vec<u8>) {
@@ -68,6 +102,21 @@ proptest! {
         let user_id = UserId::from_uuid(Uuid::from_u128(user));
         let items = SupplementItems::new(records.clone(), user_id).unwrap();
         assert_same(rendered(items), supplements_by_serde(&records, user_id));
+    }
+
+    #[test]
+    fn changes_are_written_as_serde_writes_them(
+        sessions in sessions(), records in records(), user: u128, has_more: bool,
+    ) {
+        let user_id = UserId::from_uuid(Uuid::from_u128(user));
+        let (changes, data): (Vec<_>, Vec<_>) = all_told(&sessions, &records, user_id).into_iter().unzip();
+        let cursor = ChangeCursor { after: changes.last().map(|(position, _)| *position), given_at: crate::tests::NOW };
+        let rate = envelope().rate;
+        let items = ChangeItems::new(changes, user_id, ScopeSet::CONSENTABLE).unwrap();
+        let body = answer(items, &FeedEnvelope { cursor, has_more, rate }).into_body();
+        let ours = actix_web::rt::System::new().block_on(to_bytes(body)).unwrap();
+        let theirs = ChangesAnswer { data, cursor: cursor.to_string(), has_more, limit: rate.into() };
+        assert_same(ours.into(), serde_json::to_vec(&theirs).unwrap());
     }
 }
 
