@@ -197,7 +197,7 @@ mod tests {
         let position = ChangePosition { number: 7, kind: ChangeKind::Sleep, id: Uuid::nil() };
         let text = ChangeCursor { after: Some(position), given_at }.to_string();
         let longer = format!("{text}AAAA");
-        for refused in ["", "AA", "%", &text[..text.len() - 4], longer.as_str(), &"A".repeat(5000)] {
+        for refused in ["", "AA", "%", text.split_at(text.len() - 4).0, longer.as_str(), &"A".repeat(5000)] {
             assert_eq!(ChangeCursor::parse(refused), Err(InvalidCursor), "{refused}");
         }
     }

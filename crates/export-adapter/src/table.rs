@@ -3,7 +3,7 @@
 use application::ports::export_writer::{ExportItem, ExportSection};
 use csv::{Error, Writer};
 use domain::sleep::{SleepRecordHead, SleepSession, SleepSource};
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::supplement::{Amount, CatalogueKey, IntakeLog, Supplement};
 use domain::time::{UtcOffset, format};
 use domain::user::{BiologicalSex, Biology, BloodType, BodyHeight, BodyWeight, SkinType, User};
 
@@ -153,7 +153,7 @@ fn ingredients(rows: &mut Rows, supplement: &Supplement) -> Result<(), Error> {
             order.to_string(),
             text(ingredient.name()),
             amount.map(|amount| amount.quantity().to_string()).unwrap_or_default(),
-            text(amount.map(|amount| amount.unit()).unwrap_or_default()),
+            text(amount.map(Amount::unit).unwrap_or_default()),
             ingredient.is_active().to_string(),
             amount.is_some().to_string(),
         ])?;

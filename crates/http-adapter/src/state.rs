@@ -11,9 +11,9 @@ use application::account::{
 };
 use application::audit::ListReads;
 use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
-use application::import::{ListImports, UndoImport};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::erasure::ErasePerson;
+use application::import::{ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{

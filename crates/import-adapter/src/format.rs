@@ -19,7 +19,7 @@ pub enum Format {
     Withings,
     /// Sleep as Android: `sleep-export.csv`, alone or in its zip.
     SleepAsAndroid,
-    /// Open mHealth: sleep episodes, sleep durations and HealthKit samples.
+    /// Open mHealth: sleep episodes, sleep durations and `HealthKit` samples.
     OpenMhealth,
     /// FHIR R4: Observations of sleep, alone, in lists or in Bundles.
     Fhir,

@@ -173,16 +173,14 @@ fn granting() -> MockUnitOfWork {
     unit
 }
 
-async fn seed(
-    units: impl IntoIterator<Item = MockUnitOfWork>,
-) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>) {
+async fn seed(units: Vec<MockUnitOfWork>) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>) {
     let (outcome, endings, _) = seed_and_tell(units).await;
     (outcome, endings)
 }
 
 /// Also returns what the audit trail tells.
 async fn seed_and_tell(
-    units: impl IntoIterator<Item = MockUnitOfWork>,
+    units: Vec<MockUnitOfWork>,
 ) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(units);
     let (endings, events) = (units.endings(), units.events());
@@ -190,7 +188,7 @@ async fn seed_and_tell(
 }
 
 /// Checks which kinds of events a run leaves, all of them the operator's.
-async fn assert_told(units: impl IntoIterator<Item = MockUnitOfWork>, kinds: &[AuditKind]) {
+async fn assert_told(units: Vec<MockUnitOfWork>, kinds: &[AuditKind]) {
     let (_, _, events) = seed_and_tell(units).await;
     let told: Vec<_> = events.all().iter().map(|event| (event.actor, event.kind)).collect();
     let expected: Vec<_> = kinds.iter().map(|kind| (AuditActor::Operator, *kind)).collect();
@@ -199,11 +197,11 @@ async fn assert_told(units: impl IntoIterator<Item = MockUnitOfWork>, kinds: &[A
 
 #[tokio::test]
 async fn what_the_demo_makes_is_in_the_audit_trail_like_anything_else() {
-    let first = [empty_store(&Arc::default()), issuing(demo_person()), granting()];
+    let first = vec![empty_store(&Arc::default()), issuing(demo_person()), granting()];
     let made = [AuditKind::UserCreated, AuditKind::ClientCreated];
     let issued = [AuditKind::CodeIssued, AuditKind::GrantCreated];
     assert_told(first, &[made, issued].concat()).await;
-    let second = [seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
+    let second = vec![seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
     assert_told(second, &[&[AuditKind::ClientSecretRotated][..], &issued].concat()).await;
 }
 
@@ -248,7 +246,7 @@ fn empty_store(counts: &Arc<Mutex<BTreeMap<&'static str, usize>>>) -> MockUnitOf
 #[tokio::test]
 async fn the_first_run_seeds_everything_once() {
     let counts = Arc::default();
-    let (outcome, endings) = seed([empty_store(&counts), issuing(demo_person()), granting()]).await;
+    let (outcome, endings) = seed(vec![empty_store(&counts), issuing(demo_person()), granting()]).await;
     let seeded = outcome.unwrap();
     assert_eq!(seeded.user_id, demo_user_id());
     assert_eq!(endings.committed(), 3);
@@ -265,7 +263,8 @@ async fn the_first_run_seeds_everything_once() {
 
 #[tokio::test]
 async fn the_demo_hands_out_a_secret_of_each_kind_and_a_code_of_ten_minutes() {
-    let seeded = seed([empty_store(&Arc::default()), issuing(demo_person()), granting()]).await.0.unwrap();
+    let seeded =
+        seed(vec![empty_store(&Arc::default()), issuing(demo_person()), granting()]).await.0.unwrap();
     assert_eq!(seeded.client_secret.kind(), SecretKind::ClientSecret);
     assert_eq!(seeded.code.kind(), SecretKind::AuthorizationCode);
     assert_eq!(seeded.refresh_token.kind(), SecretKind::RefreshToken);
@@ -284,7 +283,7 @@ async fn a_catalogue_that_has_the_labels_keeps_them() {
     unit.intake_logs.expect_insert().times(1).returning(|_, _| Ok(()));
     unit.clients.expect_find().returning(|_| Ok(None));
     unit.clients.expect_insert().returning(|_, _| Ok(()));
-    seed([unit, issuing(demo_person()), granting()]).await.0.unwrap();
+    seed(vec![unit, issuing(demo_person()), granting()]).await.0.unwrap();
 }
 
 /// The unit of work of a second run: person and client are there, and the mock lets nothing be seeded.
@@ -306,7 +305,7 @@ fn rotating() -> MockUnitOfWork {
 
 #[tokio::test]
 async fn a_second_run_makes_new_secrets_and_seeds_nothing_again() {
-    let units = [seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
+    let units = vec![seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
     let (outcome, endings) = seed(units).await;
     assert_eq!(outcome.unwrap().user_id, demo_user_id());
     assert_eq!(endings.committed(), 4);
@@ -319,7 +318,7 @@ async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
     issuing.clients.expect_find().returning(|_| Ok(Some(demo_client())));
     let found = user.clone();
     issuing.users.expect_find().return_once(move |_| Ok(Some(found)));
-    let (outcome, _) = seed([seeded_store(user), rotating(), issuing]).await;
+    let (outcome, _) = seed(vec![seeded_store(user), rotating(), issuing]).await;
     assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UserLocked))));
 }
 
@@ -329,11 +328,11 @@ async fn a_demo_client_that_was_disabled_by_hand_stays_disabled() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..demo_client() };
     issuing.users.expect_find().returning(|_| Ok(Some(demo_person())));
     issuing.clients.expect_find().return_once(move |_| Ok(Some(disabled)));
-    let (outcome, _) = seed([seeded_store(demo_person()), rotating(), issuing]).await;
+    let (outcome, _) = seed(vec![seeded_store(demo_person()), rotating(), issuing]).await;
     assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownClient))));
 }
 
 #[tokio::test]
 async fn a_store_that_cannot_be_reached_is_told() {
-    assert!(matches!(seed([]).await.0, Err(SeedDemoError::Storage(_))));
+    assert!(matches!(seed(vec![]).await.0, Err(SeedDemoError::Storage(_))));
 }

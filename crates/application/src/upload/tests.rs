@@ -1,1 +1,147 @@
+use super::*;
+use crate::import::ImportReport;
+use crate::ports::storage::MockImportRepository;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{clock, entropy, noon, person, user_id};
+use domain::import::FileName;
+use domain::time::TimeZone;
+use std::sync::Arc;
+use uuid::Uuid;
 
+const LIMITS: UploadLimits = UploadLimits { max_bytes: 3 * PART_BYTES as u64 / 2, max_open: 2 };
+
+fn import(number: u128, state: ImportState, size: u64) -> Import {
+    Import {
+        id: ImportId::from_uuid(Uuid::from_u128(number)),
+        user_id: Some(user_id(1)),
+        origin: ImportOrigin::Upload,
+        file_name: FileName::clean("export.zip"),
+        format: None,
+        digest: None,
+        zone: TimeZone::UTC,
+        state,
+        size,
+        bytes_done: 0,
+        started_at: noon(),
+        ended_at: None,
+        report: ImportReport::default(),
+        refusal: None,
+    }
+}
+
+fn key(person: u128) -> UploadKey {
+    UploadKey { user_id: user_id(person), id: ImportId::from_uuid(Uuid::from_u128(7)) }
+}
+
+/// Units of work of which there is one, with these imports.
+fn units(prepare: impl FnOnce(&mut MockImportRepository)) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
+    let mut unit = MockUnitOfWork::default();
+    prepare(&mut unit.imports);
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    (Arc::new(units), endings)
+}
+
+async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
+    let (units, _) = units(|imports| {
+        imports.expect_list().return_once(|_, _, _| Ok(open));
+        imports
+            .expect_insert()
+            .times(inserts)
+            .withf(|import| import.state == ImportState::Receiving && import.user_id == Some(user_id(1)))
+            .returning(|_| Ok(()));
+    });
+    let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
+    BeginUpload::new(units, entropy(), clock(), LIMITS).run(command).await
+}
+
+#[tokio::test]
+async fn an_upload_begins_while_others_are_done() {
+    let done = (1..9).map(|number| import(number, ImportState::Done, 1));
+    let open = done.chain([import(9, ImportState::Waiting, 1)]).collect();
+    assert!(begin(open, 1).await.is_ok());
+}
+
+#[tokio::test]
+async fn nobody_has_more_uploads_under_way_than_the_limit() {
+    let open = vec![import(1, ImportState::Receiving, 1), import(2, ImportState::Running, 1)];
+    assert!(matches!(begin(open, 0).await, Err(BeginUploadError::TooManyOpen)));
+}
+
+/// Adds a part of so many bytes at a position to an upload that has so many.
+async fn add(
+    found: Import,
+    position: u32,
+    length: usize,
+    of: u128,
+) -> (Result<(), AddPartError>, Arc<Endings>) {
+    let (units, endings) = units(|imports| {
+        imports.expect_find().return_once(|_| Ok(Some(found)));
+        imports.expect_add_part().returning(|_, _, _| Ok(()));
+        imports.expect_update().returning(|_| Ok(true));
+        imports.expect_delete_parts().returning(|_| Ok(()));
+    });
+    let outcome = AddPart::new(units, clock(), LIMITS).run(key(of), position, &vec![0; length]).await;
+    (outcome, endings)
+}
+
+#[tokio::test]
+async fn parts_are_taken_in_their_order_and_in_their_size() {
+    let receiving = |size| import(7, ImportState::Receiving, size);
+    assert!(add(receiving(0), 0, PART_BYTES, 1).await.0.is_ok());
+    assert!(add(receiving(PART_BYTES as u64), 1, 5, 1).await.0.is_ok());
+    for (size, position, length) in
+        [(0, 1, 5), (5, 1, 5), (PART_BYTES as u64, 0, 5), (0, 0, 0), (0, 0, PART_BYTES + 1)]
+    {
+        let (outcome, endings) = add(receiving(size), position, length, 1).await;
+        assert!(matches!(outcome, Err(AddPartError::Misplaced)), "{size} {position} {length}");
+        assert_eq!(endings.committed(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_somebody_elses_upload_is_not_taken() {
+    let (outcome, endings) = add(import(7, ImportState::Receiving, 0), 0, 5, 2).await;
+    assert!(matches!(outcome, Err(AddPartError::Gone)));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn an_upload_that_grows_too_large_is_refused_and_its_parts_go() {
+    let (units, endings) = units(|imports| {
+        imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, PART_BYTES as u64))));
+        imports
+            .expect_update()
+            .once()
+            .withf(|import| import.state == ImportState::Refused)
+            .returning(|_| Ok(true));
+        imports.expect_delete_parts().once().returning(|_| Ok(()));
+    });
+    let outcome = AddPart::new(units, clock(), LIMITS).run(key(1), 1, &vec![0; PART_BYTES]).await;
+    assert!(matches!(outcome, Err(AddPartError::TooLarge)));
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn an_empty_file_is_refused_and_a_whole_one_waits() {
+    for (size, state) in [(0, ImportState::Refused), (5, ImportState::Waiting)] {
+        let (units, endings) = units(|imports| {
+            imports.expect_find().return_once(move |_| Ok(Some(import(7, ImportState::Receiving, size))));
+            imports.expect_update().once().withf(move |import| import.state == state).returning(|_| Ok(true));
+            imports.expect_delete_parts().returning(|_| Ok(()));
+        });
+        let outcome = FinishUpload::new(units, clock()).run(key(1)).await;
+        assert_eq!(outcome.is_ok(), state == ImportState::Waiting);
+        assert_eq!(endings.committed(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_is_read_already_cannot_be_cancelled() {
+    let (units, endings) = units(|imports| {
+        imports.expect_find().returning(|_| Ok(Some(import(7, ImportState::Running, 5))));
+    });
+    assert!(!DiscardUpload::new(units, clock()).run(key(1), DiscardReason::Cancelled).await.unwrap());
+    assert_eq!(endings.committed(), 0);
+}

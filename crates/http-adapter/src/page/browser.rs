@@ -29,7 +29,7 @@ const KNOWN_BROWSER_SECONDS: u32 = 365 * 86_400;
 pub(super) struct Browser {
     session: Option<Secret>,
     visit: Option<Secret>,
-    known_browser: Option<Secret>,
+    known: Option<Secret>,
 }
 
 impl Browser {
@@ -38,7 +38,7 @@ impl Browser {
         Self {
             session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
             visit: cookie(request, &name_of(VISIT, settings), SecretKind::Visit),
-            known_browser: cookie(request, &name_of(KNOWN_BROWSER, settings), SecretKind::KnownBrowser),
+            known: cookie(request, &name_of(KNOWN_BROWSER, settings), SecretKind::KnownBrowser),
         }
     }
 
@@ -54,7 +54,7 @@ impl Browser {
 
     /// Returns what the browser keeps of an earlier sign-in.
     pub(super) const fn known_browser(&self) -> Option<&Secret> {
-        self.known_browser.as_ref()
+        self.known.as_ref()
     }
 
     /// Returns the visit that a form must have come from, or says that the form is not ours.

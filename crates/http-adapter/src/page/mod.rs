@@ -76,7 +76,9 @@ fn configure_account(routes: &mut ServiceConfig) {
         .service(Endpoint::DisconnectApps.resource().route(post().to(apps::disconnect)))
         .service(Endpoint::Tokens.resource().route(get().to(tokens::show)).route(post().to(tokens::create)))
         .service(Endpoint::RevokePersonalToken.resource().route(post().to(tokens::revoke)))
-        .service(Endpoint::Imports.resource().route(get().to(imports::show)).route(post().to(upload::receive)))
+        .service(
+            Endpoint::Imports.resource().route(get().to(imports::show)).route(post().to(upload::receive)),
+        )
         .service(Endpoint::UndoImport.resource().route(post().to(imports::undo)))
         .service(Endpoint::Import.resource().route(get().to(imports::show_one)))
         .service(Endpoint::Activity.resource().route(get().to(activity::show)))

@@ -22,15 +22,8 @@ pub(super) enum Destination {
 }
 
 impl Destination {
-    const ALL: [Self; 7] = [
-        Self::Apps,
-        Self::Tokens,
-        Self::Activity,
-        Self::Account,
-        Self::Imports,
-        Self::Download,
-        Self::Erase,
-    ];
+    const ALL: [Self; 7] =
+        [Self::Apps, Self::Tokens, Self::Activity, Self::Account, Self::Imports, Self::Download, Self::Erase];
 
     /// Returns the name that forms and addresses carry.
     pub(super) const fn name(self) -> &'static str {

@@ -100,5 +100,7 @@ pub(crate) fn is_upload(path: &str, method: &Method) -> bool {
 pub(crate) fn is_data(path: &str) -> bool {
     let Some(rest) = path.strip_prefix("/api/") else { return false };
     let rest = rest.strip_prefix("v1/").unwrap_or(rest);
-    ["profile/", "sleep/", "supplements/", "changes/", "export/"].iter().any(|endpoint| rest.starts_with(endpoint))
+    ["profile/", "sleep/", "supplements/", "changes/", "export/"]
+        .iter()
+        .any(|endpoint| rest.starts_with(endpoint))
 }

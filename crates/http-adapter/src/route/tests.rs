@@ -11,7 +11,11 @@ use std::path::Path;
 /// Asks for an endpoint, with something in the place of each pattern that the path may hold.
 async fn ask(endpoint: Endpoint, method: Method) -> Answer {
     let path = endpoint.path().replace("{user_id}", "4b1c5d6e-0000-4000-8000-000000000001");
-    let path = path.replace("{file}", "index.css").replace("{session_id}", "1").replace("{log_id}", "1").replace("{import_id}", "1");
+    let path = path
+        .replace("{file}", "index.css")
+        .replace("{session_id}", "1")
+        .replace("{log_id}", "1")
+        .replace("{import_id}", "1");
     send(&Parts::default().build(), TestRequest::default().method(method).uri(&path)).await
 }
 

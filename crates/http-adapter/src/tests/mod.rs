@@ -113,21 +113,20 @@ impl Parts {
             },
             self.daily_limits,
         ));
+        let introspect_token = Arc::new(IntrospectToken::new(IntrospectionPorts {
+            tokens: tokens.clone(),
+            grants: store.clone(),
+            access: self.access.clone(),
+            clients: store.clone(),
+            clock: clock.clone(),
+        }));
         let records = ExportRecords::new(self.profiles.clone(), self.sleep.clone(), self.supplements.clone());
         let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
+        let authentication = AuthenticateClient::new(authentication_ports(&store), limits, allowed);
         Arc::new(HttpState {
-            authenticate_client: Arc::new(AuthenticateClient::new(
-                authentication_ports(&store),
-                limits,
-                allowed,
-            )),
+            authenticate_client: Arc::new(authentication),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
-            refresh_access: Arc::new(RefreshAccess::new(
-                store.clone(),
-                store.clone(),
-                reads.clone(),
-                mint.clone(),
-            )),
+            refresh_access: refresh_access(&store, &reads, &mint),
             issue_service_token: Arc::new(IssueServiceToken::new(store.clone(), mint)),
             revoke_token: Arc::new(RevokeToken::new(
                 store.clone(),
@@ -136,13 +135,7 @@ impl Parts {
                 store.clone(),
                 clock.clone(),
             )),
-            introspect_token: Arc::new(IntrospectToken::new(IntrospectionPorts {
-                tokens: tokens.clone(),
-                grants: store.clone(),
-                access: self.access.clone(),
-                clients: store.clone(),
-                clock: clock.clone(),
-            })),
+            introspect_token,
             ingest: ingest_use_cases(&store, &authorize_access),
             authorize_access,
             read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
@@ -160,6 +153,10 @@ impl Parts {
             settings: self.settings,
         })
     }
+}
+
+fn refresh_access(store: &Arc<MemoryStore>, reads: &ReadRecorder, mint: &TokenMint) -> Arc<RefreshAccess> {
+    Arc::new(RefreshAccess::new(store.clone(), store.clone(), reads.clone(), mint.clone()))
 }
 
 fn ingest_use_cases(store: &Arc<MemoryStore>, access: &Arc<AuthorizeAccess>) -> IngestUseCases {

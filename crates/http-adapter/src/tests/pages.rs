@@ -10,16 +10,14 @@ use application::audit::ListReads;
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
-use application::import::{ListImports, UndoImport};
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::import::{ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
     MockConnectedAppReader, MockCredentialReader, MockReadTallyStore, MockSessionReader,
 };
 use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
-use application::upload::{
-    AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits,
-};
+use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
 use domain::session::SessionLifetime;
 use std::sync::Arc;
 

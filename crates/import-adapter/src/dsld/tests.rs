@@ -89,9 +89,12 @@ fn labels_one_after_the_other_are_as_many_and_the_last_must_be_whole() {
         assert_eq!(names, ["Label 1", "Label 2", "Label 3"]);
     }
     let lines = one(1) + "\n" + &one(2);
-    for text in
-        [&lines[..lines.len() - 1], &format!("{lines},"), &format!("{lines}\n[]"), &format!("{lines}\n1")]
-    {
+    for text in [
+        lines.split_at(lines.len() - 1).0,
+        &format!("{lines},"),
+        &format!("{lines}\n[]"),
+        &format!("{lines}\n1"),
+    ] {
         let refused = read(text.as_bytes(), Format::Auto, "UTC");
         assert!(matches!(refused, Err(ImportRefusal::Damaged { .. })), "{text}");
     }

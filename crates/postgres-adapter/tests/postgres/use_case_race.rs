@@ -26,6 +26,7 @@ use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -50,17 +51,20 @@ impl Clock for MinuteLater {
     }
 }
 
-struct Random;
+/// Draws numbers one after the other, for all tests of this process: no two are the same.
+struct Counting;
 
-impl Entropy for Random {
+static DRAWN: AtomicU64 = AtomicU64::new(1);
+
+impl Entropy for Counting {
     fn secret_bytes(&self) -> SecretBytes {
         let mut bytes = [0; 32];
-        bytes[..16].copy_from_slice(Uuid::new_v4().as_bytes());
+        bytes[..16].copy_from_slice(self.uuid().as_bytes());
         SecretBytes::new(bytes)
     }
 
     fn uuid(&self) -> Uuid {
-        Uuid::new_v4()
+        Uuid::from_u128(0xd7a3_0000_0000_0000_0000_0000 + u128::from(DRAWN.fetch_add(1, Ordering::SeqCst)))
     }
 }
 
@@ -106,7 +110,7 @@ impl Scene {
             apps: self.store.clone(),
             failures: self.store.clone(),
             units: self.store.clone(),
-            entropy: Arc::new(Random),
+            entropy: Arc::new(Counting),
             clock: Arc::new(MinuteLater),
         }
     }
@@ -126,14 +130,15 @@ impl Scene {
     }
 
     fn disconnect(&self) -> JoinHandle<Result<u64, StorageError>> {
-        let disconnecting = DisconnectApps::new(self.store.clone(), Arc::new(Random), Arc::new(MinuteLater));
+        let disconnecting =
+            DisconnectApps::new(self.store.clone(), Arc::new(Counting), Arc::new(MinuteLater));
         let command =
             DisconnectAppsCommand { user_id: user_id(1), client_id: Some(client().id), address: ADDRESS };
         tokio::spawn(async move { disconnecting.run(command).await })
     }
 
     fn sign_out(&self) -> JoinHandle<Result<bool, StorageError>> {
-        let signing_out = SignOut::new(self.store.clone(), Arc::new(Random), Arc::new(MinuteLater));
+        let signing_out = SignOut::new(self.store.clone(), Arc::new(Counting), Arc::new(MinuteLater));
         let key = SessionKey { user_id: user_id(1), id: browser().id };
         tokio::spawn(async move { signing_out.run(key, AuditActor::Person, None).await })
     }
@@ -160,7 +165,7 @@ impl Scene {
     }
 
     fn make_token(&self) -> JoinHandle<Result<CreatedPersonalToken, CreatePersonalTokenError>> {
-        let making = CreatePersonalToken::new(self.store.clone(), Arc::new(Random), Arc::new(MinuteLater));
+        let making = CreatePersonalToken::new(self.store.clone(), Arc::new(Counting), Arc::new(MinuteLater));
         tokio::spawn(async move {
             let command = CreatePersonalTokenCommand {
                 session: &browser(),

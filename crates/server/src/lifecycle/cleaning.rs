@@ -117,8 +117,7 @@ impl Cleaning {
         let (notes_before, uploads_before) = (now - Self::KEEP_NOTES, now - Self::KEEP_UPLOADS);
         let mut unit = self.units.begin().await?;
         let notes = unit.imports().forget_noted_before(notes_before, BATCH).await?;
-        let uploads =
-            unit.imports().delete_stale_uploads(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
+        let uploads = unit.imports().delete_stale_uploads(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
         unit.commit().await?;
         let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;
         let deletions = self.changes.forget_deletions(deletions_before, BATCH).await?;

@@ -69,17 +69,16 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) {
 
 fn tell(ended: Option<Result<UploadEnd, ProcessUploadsError>>, job: UploadJob) {
     let import = job.id;
-    match ended {
-        Some(Ok(UploadEnd::Done)) => tracing::info!(%import, "an upload was imported"),
-        Some(Ok(UploadEnd::Refused)) => tracing::info!(%import, "an upload was refused"),
-        Some(Ok(UploadEnd::Gone)) | None => tracing::info!(%import, "the reading of an upload ended early"),
-        Some(Err(error)) => {
-            let error = anyhow::Error::from(error);
-            tracing::warn!(
-                %import,
-                error = format!("{error:#}"),
-                "an upload was not read to its end; it is tried again when its lease ends"
-            );
-        }
-    }
+    let end = match ended {
+        Some(Ok(UploadEnd::Done)) => "an upload was imported",
+        Some(Ok(UploadEnd::Refused)) => "an upload was refused",
+        Some(Ok(UploadEnd::Gone)) | None => "the reading of an upload ended early",
+        Some(Err(error)) => return warn(error, job),
+    };
+    tracing::info!(%import, "{end}");
+}
+
+fn warn(error: ProcessUploadsError, job: UploadJob) {
+    let (import, error) = (job.id, format!("{:#}", anyhow::Error::from(error)));
+    tracing::warn!(%import, error, "an upload was not read to its end; it is tried again when its lease ends");
 }

@@ -11,8 +11,8 @@ use application::audit::ListReads;
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
-use application::import::{ListImports, UndoImport};
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::import::{ListImports, UndoImport};
 use application::mail::QueueMail;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{Clock, Entropy, PasswordHasher, PasswordJudge};

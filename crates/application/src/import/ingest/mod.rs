@@ -141,8 +141,8 @@ impl IngestRecords {
                 *answer = Some(result);
             }
         }
-        let noted = answers.into_iter().flatten().zip(notes);
-        Ok(noted.map(|(result, notes)| result.with_notes(notes)).collect())
+        let told = answers.into_iter().flatten().zip(notes);
+        Ok(told.map(|(result, notes)| result.with_notes(&notes)).collect())
     }
 
     async fn make_sure_of(&self, user_id: UserId) -> Result<(), IngestError> {

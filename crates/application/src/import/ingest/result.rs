@@ -59,7 +59,7 @@ impl ItemResult {
     }
 
     /// Adds what was noted of an item that is taken.
-    pub(super) fn with_notes(self, notes: Vec<String>) -> Self {
+    pub(super) fn with_notes(self, notes: &[String]) -> Self {
         match self {
             Self::Taken { status, id, detail: None } if !notes.is_empty() => {
                 Self::Taken { status, id, detail: Some(notes.join("; ")) }

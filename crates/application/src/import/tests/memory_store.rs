@@ -339,7 +339,9 @@ impl SleepRepository for MemoryUnit {
         Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
-        ids.iter().for_each(|id| self.content.imports.touch(RecordReference::Session(*id)));
+        for id in ids {
+            self.content.imports.touch(RecordReference::Session(*id));
+        }
         let before = self.content.sessions.len();
         self.content.sessions.retain(|(owner, session)| *owner != user_id || !ids.contains(&session.id));
         Ok((before - self.content.sessions.len()) as u64)
@@ -480,7 +482,9 @@ impl IntakeLogRepository for MemoryUnit {
         Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
-        ids.iter().for_each(|id| self.content.imports.touch(RecordReference::Log(*id)));
+        for id in ids {
+            self.content.imports.touch(RecordReference::Log(*id));
+        }
         let count = self.content.logs.len();
         self.content.logs.retain(|(owner, log)| *owner != user_id || !ids.contains(&log.id));
         Ok(u64::try_from(count - self.content.logs.len()).unwrap())

@@ -75,7 +75,7 @@ async fn progress_is_told_after_each_batch_of_each_reading() {
     let told = Mutex::new(Vec::new());
     ImportRecords::new(store.units(), entropy(), clock())
         .run(&of_person(), &ItemFile::of(nights(1_001)), &|reading, bytes| {
-            told.lock().unwrap().push((reading, bytes))
+            told.lock().unwrap().push((reading, bytes));
         })
         .await
         .unwrap();

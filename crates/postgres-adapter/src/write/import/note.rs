@@ -94,14 +94,15 @@ pub(super) async fn noted(
         present_number("c", "c.user_id")
     );
     let query = sql_query(text).bind::<SqlUuid, _>(id.as_uuid()).bind::<BigInt, _>(i64::from(limit));
-    let rows: Vec<(String, Uuid, Option<String>, Option<Uuid>, bool)> =
+    let rows: Vec<Noted> =
         returning::<NotedColumns, _>(query).load(connection).await.map_err(storage_error)?;
     rows.into_iter().map(standing).collect()
 }
 
-fn standing(
-    row: (String, Uuid, Option<String>, Option<Uuid>, bool),
-) -> Result<(ImportChange, Standing), StorageError> {
+/// Kind and id of a record, what it was before, the next import that changed it, whether it is as it was left.
+type Noted = (String, Uuid, Option<String>, Option<Uuid>, bool);
+
+fn standing(row: Noted) -> Result<(ImportChange, Standing), StorageError> {
     let (kind, record_id, before, changed_by, is_latest) = row;
     let record = record_reference(&kind, record_id)?;
     let before = before.map(|json| read_before(record, &json)).transpose()?;

@@ -70,7 +70,7 @@ pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow
     let record = Record::new().with("taken_back", taken_back).with("left", left);
     output::print(&record, arguments.json)?;
     if left > 0 && !arguments.json {
-        output::note("what is left was changed since, or is in use".to_owned());
+        output::note("what is left was changed since, or is in use");
     }
     Ok(())
 }

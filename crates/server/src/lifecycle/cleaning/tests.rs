@@ -87,7 +87,7 @@ impl Scene {
 
     /// Stores an import of the command line that ended then and noted so many changes.
     fn notes(&self, id: u128, count: u32, ended_at: i64) {
-        self.import(id, "command", "done", 0, Some(ended_at));
+        self.import(id, ["command", "done"], 0, Some(ended_at));
         let id = hex(id);
         self.execute_for(
             count,
@@ -100,11 +100,11 @@ impl Scene {
 
     /// Stores an upload with one part that began then.
     fn upload(&self, id: u128, state: &str, started_at: i64) {
-        self.import(id, "upload", state, started_at, (state == "done").then_some(started_at));
+        self.import(id, ["upload", state], started_at, (state == "done").then_some(started_at));
         execute(&self.path, &format!("INSERT INTO import_part VALUES ({}, 0, x'00')", hex(id)));
     }
 
-    fn import(&self, id: u128, origin: &str, state: &str, started_at: i64, ended_at: Option<i64>) {
+    fn import(&self, id: u128, [origin, state]: [&str; 2], started_at: i64, ended_at: Option<i64>) {
         let (id, ended_at) = (hex(id), ended_at.map_or("NULL".to_owned(), |at| at.to_string()));
         execute(&self.path, &format!(
             "INSERT INTO import (id, user_id, origin, file_name, zone, state, size, bytes_done, started_at, ended_at, report)

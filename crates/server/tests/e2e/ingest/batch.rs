@@ -3,7 +3,7 @@ use crate::e2e::world::World;
 use serde_json::{Value, json};
 
 fn lines(count: u32) -> String {
-    (0..count).map(|number| format!("{}\n", night(number))).collect()
+    (0..count).flat_map(|number| [night(number).to_string(), "\n".to_owned()]).collect()
 }
 
 on_both_stores! {

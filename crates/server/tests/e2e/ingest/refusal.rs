@@ -12,7 +12,7 @@ on_both_stores! {
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
         let whole = json!([night(1), night(2)]).to_string();
-        let cut = &whole[..whole.len() - 1];
+        let (cut, _) = whole.split_at(whole.len() - 1);
         for (kind, body, status, code) in [
             ("application/json", cut, 400, "invalid_request"),
             ("application/json", "", 400, "invalid_request"),

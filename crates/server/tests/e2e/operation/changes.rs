@@ -4,7 +4,7 @@ use super::reader::{Reader, column};
 use super::records;
 use crate::e2e::app::{self, register, text};
 use crate::e2e::world::{StoreKind, World};
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -169,13 +169,15 @@ on_both_stores! {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
+        let given = text(&reader.read("changes", "").await, "cursor");
+        let now = ChangeCursor::parse(&given).unwrap().given_at;
         let cursor = |days| {
             let after = ChangePosition { number: 0, kind: ChangeKind::Profile, id: Uuid::nil() };
-            ChangeCursor { after: Some(after), given_at: Utc::now() - TimeDelta::days(days) }.to_string()
+            ChangeCursor { after: Some(after), given_at: now - TimeDelta::days(days) }.to_string()
         };
         let gone = reader.ask("changes", &format!("cursor={}", cursor(91))).await;
         assert_eq!((gone.status, text(&gone.json(), "code")), (StatusCode::GONE, "cursor_expired".to_owned()));
-        assert_eq!(gone.header("x-ratelimit-remaining"), "9999");
+        assert_eq!(gone.header("x-ratelimit-remaining"), "9998");
         let young = reader.read("changes", &format!("cursor={}", cursor(89))).await;
         assert_eq!(column(&young, "type"), ["profile"]);
         let refused = reader.ask("changes", "cursor=nonsense&limit=5000").await;

@@ -27,7 +27,8 @@ impl Attempt {
         fields.extend(self.form_token(cast, material).map(|token| ("form_token", token)));
         let request = cast.request(self.method.clone(), &sample.path);
         if self.endpoint == Endpoint::Imports && self.method == Method::POST {
-            let token = fields.iter().find(|(name, _)| *name == "form_token").map(|(_, token)| token.as_str());
+            let token =
+                fields.iter().find(|(name, _)| *name == "form_token").map(|(_, token)| token.as_str());
             let body = file_form(token, "export.txt", b"no export at all");
             return self.authorized(cast, material, request.header(CONTENT_TYPE, FILE_FORM).body(body));
         }
