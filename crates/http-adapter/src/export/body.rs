@@ -18,13 +18,9 @@ pub(crate) fn attachment<H: TryIntoHeaderPair>(
     for header in headers {
         response.insert_header(header);
     }
-    let media_type = match format {
-        ExportFormat::Ndjson => "application/x-ndjson",
-        ExportFormat::Zip => "application/zip",
-    };
     // The name tells nobody whose it is.
     let name = format!("attachment; filename=\"restwell-export.{}\"", format.as_str());
-    response.content_type(media_type).insert_header((CONTENT_DISPOSITION, name));
+    response.content_type(media_type(format)).insert_header((CONTENT_DISPOSITION, name));
     response.streaming(Box::pin(stream::unfold(Some(export), piece)))
 }
 
@@ -38,5 +34,13 @@ async fn piece(export: Option<Export>) -> Option<(Result<Bytes, ExportRecordsErr
             tracing::warn!(%error, "an export ended half-way");
             Some((Err(error), None))
         }
+    }
+}
+
+/// Names what a format is in HTTP.
+pub(crate) const fn media_type(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Ndjson => "application/x-ndjson",
+        ExportFormat::Zip => "application/zip",
     }
 }

@@ -5,7 +5,7 @@ mod ndjson;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use body::attachment;
+pub(crate) use body::{attachment, media_type};
 pub use ndjson::NdjsonExport;
 
 use crate::HttpState;

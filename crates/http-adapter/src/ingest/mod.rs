@@ -12,6 +12,7 @@ mod key;
 mod spool;
 
 pub(crate) use answer::{IngestAnswer, ItemAnswer};
+pub(crate) use erase::ErasureAnswer;
 pub(crate) use spool::MAX_WAIT;
 
 use crate::HttpState;

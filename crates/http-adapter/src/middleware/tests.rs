@@ -90,7 +90,8 @@ async fn a_method_that_is_not_served_is_a_405_whatever_the_size() {
     for (method, path, allowed) in [
         ("PUT", "/api/token", "GET, POST"),
         ("HEAD", "/api/refresh", "GET, POST"),
-        ("POST", "/api/v1/sleep/x", "GET"),
+        ("DELETE", "/api/v1/sleep/x", "GET, POST"),
+        ("POST", "/api/v1/supplements/x", "GET"),
         ("DELETE", "/livez", "GET"),
     ] {
         let request = |uri: &str| TestRequest::default().method(method.parse().unwrap()).uri(uri);

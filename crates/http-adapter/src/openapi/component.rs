@@ -1,13 +1,13 @@
 //! What the document defines once: schemas and security schemes.
 
 use super::schema::{BASIC, BEARER};
-use super::{change, data, given_token, ingest, service, token};
+use super::{change, data, export, given_token, ingest, service, token};
 use crate::data::dto::{
     ChangeDto, ChangedRecord, ChangesAnswer, IngredientDto, MetricDto, PaginationDto, ProfileAnswer,
     ProfileDto, SleepAnswer, SleepSessionDto, StageDto, SupplementDetailsDto, SupplementDto,
     SupplementLogDto, SupplementsAnswer,
 };
-use crate::ingest::{IngestAnswer, ItemAnswer};
+use crate::ingest::{ErasureAnswer, IngestAnswer, ItemAnswer};
 use crate::metadata::MetadataBody;
 use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::{IntrospectionBody, RefreshBody, ServiceTokenBody, TokenBody};
@@ -28,6 +28,7 @@ pub(super) fn components() -> Components {
         &change::ERRORS,
         &ingest::ERRORS,
         &ingest::DELETION_ERRORS,
+        &export::ERASURE_ERRORS,
         &token::ERRORS,
         &given_token::REVOCATION_ERRORS,
         &given_token::INTROSPECTION_ERRORS,
@@ -53,6 +54,7 @@ pub(super) fn components() -> Components {
         .schema_from::<ChangedRecord>()
         .schema_from::<IngestAnswer<'static>>()
         .schema_from::<ItemAnswer<'static>>()
+        .schema_from::<ErasureAnswer>()
         .schema_from::<PaginationDto>()
         .schema_from::<RateLimitBody>()
         .schema_from::<ProblemBody<'static>>()

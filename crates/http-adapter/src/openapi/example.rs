@@ -5,7 +5,7 @@ use crate::data::dto::{
     ProfileDto, SleepAnswer, SleepSessionDto, StageDto, SupplementDetailsDto, SupplementDto,
     SupplementLogDto, SupplementsAnswer,
 };
-use crate::ingest::IngestAnswer;
+use crate::ingest::{ErasureAnswer, IngestAnswer};
 use crate::metadata::MetadataBody;
 use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::IntrospectionBody;
@@ -104,6 +104,22 @@ pub(super) fn changes() -> Value {
         has_more: false,
         limit: limit(10_000),
     })
+}
+
+pub(super) fn erasure() -> Value {
+    let at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
+    value(ErasureAnswer {
+        erasure_id: GONE.to_string(),
+        erased_at: domain::time::format::utc(at),
+        limit: limit(10_000),
+    })
+}
+
+/// The first lines of an export.
+pub(super) fn export_line() -> String {
+    let line =
+        json!({"type": "profile", "user_id": demo_user_id().to_string(), "home_timezone": "Europe/Berlin"});
+    format!("{line}\n")
 }
 
 pub(super) fn ingest() -> Value {

@@ -7,6 +7,7 @@ mod change;
 mod component;
 mod data;
 mod example;
+mod export;
 mod given_token;
 mod ingest;
 mod ingest_item;
@@ -46,6 +47,7 @@ pub fn document() -> OpenApi {
         given_token::paths(),
         data::paths(),
         change::paths(),
+        export::paths(),
         ingest::paths(),
         service::paths(),
     ];

@@ -109,6 +109,11 @@ pub(super) fn change_limit() -> Parameter {
     query("limit", "How many changes an answer holds at most.", schema)
 }
 
+pub(super) fn export_format() -> Parameter {
+    let schema = string().enum_values(Some(["ndjson", "zip"])).default(Some(json!("ndjson")));
+    query("format", "Lines for programs, or an archive of tables.", schema)
+}
+
 pub(super) fn types() -> Parameter {
     let names = ChangeKind::ALL.map(ChangeKind::as_str);
     let name = names.join("|");

@@ -204,9 +204,18 @@ async fn other_methods_than_get_are_refused_and_not_counted() {
             Method::OPTIONS,
             Method::TRACE,
         ] {
+            let allowed = match path.split('?').next() {
+                // What backends write has the addresses of what apps read.
+                Some(path) if path.contains("/v1/profile/") => "GET, PUT",
+                Some(path) if path.contains("/v1/sleep/") => "GET, POST",
+                _ => "GET",
+            };
+            if allowed.contains(method.as_str()) {
+                continue;
+            }
             let answer = world.ask(method.clone(), &path).await;
             assert_eq!(answer.status, 405, "{method} {path}");
-            assert_eq!(answer.header("allow"), Some("GET"), "{method} {path}");
+            assert_eq!(answer.header("allow"), Some(allowed), "{method} {path}");
         }
         let [limit, remaining, _] = rate_headers(&world.get(&path).await);
         let times_asked = if path.contains("/v1/") { 1 } else { 2 };
