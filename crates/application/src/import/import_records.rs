@@ -194,10 +194,14 @@ impl ImportRecords {
         if let Some(user_id) = run.user_id {
             unit.users().find(user_id).await?;
         }
-        let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
-        let Some(import) = import else {
-            unit.rollback().await?;
-            return Err(ImportRecordsError::TakenBack);
+        let import = match unit.imports().find(id).await? {
+            Some(import) if import.state == ImportState::Running => import,
+            // By another import of the same file at the same time.
+            Some(import) if import.state == ImportState::Done => return Ok(unit.rollback().await?),
+            _ => {
+                unit.rollback().await?;
+                return Err(ImportRecordsError::TakenBack);
+            }
         };
         let done = Import {
             state: ImportState::Done,

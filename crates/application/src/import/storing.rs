@@ -139,16 +139,19 @@ impl Storing<'_> {
         let found = Attempt::new(run).store(unit, records).await?;
         let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
         let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
-        if import.state != ImportState::Running {
+        // Another import of the same file at the same time, which has the same row, may have come to its end.
+        if !matches!(import.state, ImportState::Running | ImportState::Done) {
             return Err(Stop::TakenBack);
         }
         if !found.changes.is_empty() {
             unit.imports().note(id, run.user_id, &found.changes).await?;
         }
-        // As of the batch before: what this one did counts once it is stored.
-        import.report = run.report.clone().shortened();
-        import.bytes_done = run.bytes_done;
-        unit.imports().update(&import).await?;
+        if import.state == ImportState::Running {
+            // As of the batch before: what this one did counts once it is stored.
+            import.report = run.report.clone().shortened();
+            import.bytes_done = run.bytes_done;
+            unit.imports().update(&import).await?;
+        }
         Ok(found)
     }
 }

@@ -55,7 +55,7 @@ async fn receive_in_time(
     let mut form = Multipart::new(request.headers(), body);
     check_token(&mut form, &person).await?;
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let Some(mut file) = next_field(&mut form).await?.filter(|field| field.name() == Some(FILE)) else {
+    let Some(mut file) = next_field(&mut form).await?.filter(|part| part.field.name() == Some(FILE)) else {
         return refused(state, &person, Refusal::NoFile).await;
     };
     match store(state, uploads, &person, &mut file).await {
@@ -77,7 +77,7 @@ async fn receive_in_time(
 async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<(), Problem> {
     let foreign = || Problem::new(Fault::ForeignForm);
     let mut field = next_field(form).await?.ok_or_else(foreign)?;
-    if field.name() != Some(FORM_TOKEN) {
+    if field.field.name() != Some(FORM_TOKEN) {
         return Err(foreign());
     }
     let mut token = Vec::new();
@@ -91,20 +91,32 @@ async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<()
     if FormToken::of(&person.cookie).is(token) { Ok(()) } else { Err(foreign()) }
 }
 
-async fn next_field(form: &mut Multipart) -> Result<Option<Field>, Problem> {
-    let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
-    let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
-    next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
+/// A field as it arrives; one that came to its end is not asked again, because the library panics then.
+struct Arriving {
+    field: Field,
+    has_ended: bool,
 }
 
-async fn next_bytes(field: &mut Field) -> Result<Option<Bytes>, Problem> {
-    let next = tokio::time::timeout(MAX_PAUSE, field.next()).await;
+async fn next_field(form: &mut Multipart) -> Result<Option<Arriving>, Problem> {
+    let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
     let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
+    let field = next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))?;
+    Ok(field.map(|field| Arriving { field, has_ended: false }))
+}
+
+async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
+    if arriving.has_ended {
+        return Ok(None);
+    }
+    let next = tokio::time::timeout(MAX_PAUSE, arriving.field.next()).await;
+    let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
+    // After an error, too, there is nothing more to ask for.
+    arriving.has_ended = !matches!(next, Some(Ok(_)));
     next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
 }
 
 /// Reads on, without keeping anything, for as much as a file may have.
-async fn drain(field: &mut Field, most: u64) {
+async fn drain(field: &mut Arriving, most: u64) {
     let mut passed = 0_u64;
     while let Ok(Some(bytes)) = next_bytes(field).await {
         passed = passed.saturating_add(bytes.len() as u64);
@@ -139,9 +151,9 @@ async fn store(
     state: &Data<HttpState>,
     uploads: &UploadUseCases,
     person: &SignedInPerson,
-    file: &mut Field,
+    file: &mut Arriving,
 ) -> Result<UploadKey, Stop> {
-    let name = file.content_disposition().and_then(|disposition| disposition.get_filename());
+    let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
     let name = name.unwrap_or_default().to_owned();
     let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
     if name.is_empty() && part.is_empty() {

@@ -107,7 +107,7 @@ pub trait ImportRepository: Send {
     /// ends.
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError>;
     /// Returns the latest import of this person (of a catalogue without one) that is `running`, came from the
-    /// command line and has this digest: it broke off.
+    /// command line and has this digest: it broke off, or goes on beside.
     async fn find_broken_off(
         &mut self,
         user_id: Option<UserId>,

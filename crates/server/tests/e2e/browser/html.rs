@@ -30,7 +30,7 @@ impl Tag {
 
 /// Every element of the pages.
 const ELEMENTS: &str = "html head meta title link body a header footer main nav section p h1 h2 h3 ul li dl dt dd \
-    div span strong bdi code time svg path rect form fieldset legend label input button select option optgroup \
+    div span strong bdi code time progress svg path rect form fieldset legend label input button select option optgroup \
     details summary table thead tbody tr th td";
 
 /// Takes a page apart.
