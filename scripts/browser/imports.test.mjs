@@ -15,7 +15,7 @@ const NIGHTS = [1, 2, 3].map((day) => JSON.stringify({
 async function upload(page, name, text) {
   await page.goto(`${BASE}/imports`)
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })
-  await press(page.locator('form[action="/imports"]').getByRole('button'))
+  await press(page.locator('form[action="/imports"] button'))
   await page.waitForURL(`${BASE}/imports/*`)
   assert.ok(await soon(async () => {
     await page.reload()
@@ -31,7 +31,7 @@ test('an export is uploaded, reported and undone', async () => {
   assert.match(await main(page), /3 new, 0 updated, 0 unchanged/)
   assert.match(await restwell(['export', '--user', person.id]), /sleep_session/)
   await page.locator('summary', { hasText: 'Undo' }).click()
-  await press(page.locator('form[action="/imports/undo"]').getByRole('button'))
+  await press(page.locator('form[action="/imports/undo"] button'))
   await page.waitForURL(`${BASE}/imports/*done=undone`)
   assert.match(await main(page), /Undone/)
   assert.doesNotMatch(await restwell(['export', '--user', person.id]), /sleep_session/)
