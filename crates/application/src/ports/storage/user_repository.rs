@@ -8,8 +8,6 @@ use domain::user::{Email, User};
 use mockall::automock;
 
 /// Keeps people with their profiles.
-///
-/// [`SleepRepository`]: super::SleepRepository
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait UserRepository: Send {
@@ -22,7 +20,8 @@ pub trait UserRepository: Send {
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError>;
     /// Lists people by ascending id, those after `after`, at most `limit`.
     async fn list(&mut self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError>;
-    /// Overwrites everything but the id, and numbers the change of the profile (see [`SleepRepository`]); returns whether the person exists. MUST fail with
+    /// Overwrites everything but the id, and numbers the change of the profile (see
+    /// [`SleepRepository`](super::SleepRepository)); returns whether the person exists. MUST fail with
     /// `Conflict(UserEmail)` when the new address is taken.
     async fn update(&mut self, user: &User) -> Result<bool, StorageError>;
     /// Deletes a person and, MUST, everything stored under their id: profile, password, links, signed-in

@@ -1,0 +1,8 @@
+"""Teaches the checker to send lines of JSON: it makes their text by itself."""
+
+import schemathesis
+
+
+@schemathesis.serializer("application/x-ndjson")
+def serialize_lines(_context, value):
+    return value if isinstance(value, bytes) else str(value).encode(errors="replace")
