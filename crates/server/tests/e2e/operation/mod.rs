@@ -5,6 +5,7 @@ mod catalogue;
 mod changes;
 mod command;
 mod demo;
+mod erasure;
 mod import;
 mod import_kept;
 mod import_rival;
