@@ -17,7 +17,7 @@ const MARKER: &str = "LEAKME123";
 const HEALTH_MARKER: &str = "healthleak";
 
 /// Every address, and some that lead nowhere.
-const PATHS: [&str; 31] = [
+const PATHS: [&str; 41] = [
     "/api/token",
     "/api/refresh",
     "/api/token/",
@@ -26,6 +26,12 @@ const PATHS: [&str; 31] = [
     "/api/v1/profile/%u",
     "/api/v1/sleep/%u",
     "/api/v1/supplements/%u",
+    "/api/v1/changes/%u",
+    "/api/v1/export/%u",
+    "/api/v1/users",
+    "/api/v1/users/%u",
+    "/api/v1/supplements",
+    "/api/v1/supplements/%u/logs",
     "/api/profile/%u",
     "/api/sleep/%u",
     "/api/supplements/%u",
@@ -47,6 +53,10 @@ const PATHS: [&str; 31] = [
     "/apps/disconnect",
     "/tokens",
     "/activity",
+    "/imports",
+    "/imports/undo",
+    "/account/export",
+    "/account/erase",
     "/account",
     "/nowhere",
 ];
