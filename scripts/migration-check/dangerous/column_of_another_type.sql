@@ -1,0 +1,1 @@
+ALTER TABLE sleep_session ALTER COLUMN source TYPE varchar(40);

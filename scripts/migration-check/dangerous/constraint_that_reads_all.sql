@@ -1,0 +1,1 @@
+ALTER TABLE account ADD CONSTRAINT email_form CHECK (email LIKE $$%@%$$);

@@ -1,0 +1,1 @@
+ALTER TABLE grants RENAME TO grant_of_old;

@@ -1,0 +1,1 @@
+UPDATE supplement SET upc_digits = NULL;
