@@ -1,0 +1,73 @@
+"""Checks that the program takes every setting that the files under deploy/ name.
+
+    settings.py BINARY SCRATCH_FOLDER
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import yaml
+
+# Any 32 bytes: nothing is opened with it.
+KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+SECRETS = {
+    "restwell-key": KEY,
+    "encryption-key": KEY,
+    "restwell-storage-url": "postgres://restwell:x@primary/restwell",
+    "restwell-read-url": "postgres://restwell:x@standby/restwell",
+    "storage-url": "postgres://restwell:x@primary/restwell",
+    "rate-store-url": "redis://valkey:6379",
+}
+
+
+def check_config(binary, secrets, what, arguments=(), variables=None):
+    """Runs check-config with the secrets where the files say they are."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")}
+    for name, value in (variables or {}).items():
+        environment[name] = str(value).replace("/run/secrets", str(secrets))
+    done = subprocess.run([binary, "check-config", *arguments], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"check-deploy: {what}:\n{done.stdout}{done.stderr}")
+    print(f"{what}: the settings are taken")
+
+
+def containerfile():
+    """The variables that the image sets."""
+    text = pathlib.Path("deploy/container/Containerfile").read_text().replace("\\\n", " ")
+    return dict(re.findall(r"(RESTWELL__\w+)=(\S+)", "".join(line for line in text.splitlines() if line.startswith("ENV "))))
+
+
+def compose_services(path):
+    """The settings of each service of Restwell."""
+    for name, service in yaml.safe_load(path.read_text())["services"].items():
+        variables = service.get("environment", {})
+        if isinstance(variables, dict) and any(key.startswith("RESTWELL__") for key in variables):
+            yield name, {key: re.sub(r"\$\{RESTWELL_PUBLIC_URL[^}]*\}", "https://sleep.example.org", str(value)) for key, value in variables.items()}
+
+
+def main():
+    binary, scratch = sys.argv[1], pathlib.Path(sys.argv[2])
+    secrets = scratch / "secrets"
+    secrets.mkdir(mode=0o700)
+    (secrets / "restwell").mkdir(mode=0o700)
+    for name, value in SECRETS.items():
+        for folder in (secrets, secrets / "restwell"):
+            (folder / name).write_text(value)
+            (folder / name).chmod(0o600)
+    image = containerfile()
+    public = {"RESTWELL__SERVER__PUBLIC_URL": "https://sleep.example.org", "RESTWELL__KEYS__ENCRYPTION_KEY": KEY}
+    check_config(binary, secrets, "Containerfile", variables={**image, **public})
+    for path in sorted(pathlib.Path("deploy/compose").glob("*.yaml")):
+        for name, variables in compose_services(path):
+            check_config(binary, secrets, f"{path.name}: {name}", variables={**image, **variables})
+    settings = yaml.safe_load(pathlib.Path("deploy/kubernetes/configmap.yaml").read_text())["data"]["restwell.toml"]
+    file = scratch / "kubernetes.toml"
+    file.write_text(settings.replace("/run/secrets", str(secrets)))
+    check_config(binary, secrets, "configmap.yaml", arguments=("--config", str(file)), variables=image)
+    check_config(binary, secrets, "restwell.example.toml", arguments=("--config", "deploy/restwell.example.toml"), variables={"RESTWELL__KEYS__ENCRYPTION_KEY": KEY})
+
+
+main()
