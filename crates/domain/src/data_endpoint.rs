@@ -61,6 +61,26 @@ impl From<DataEndpoint> for PersonEndpoint {
 }
 
 impl PersonEndpoint {
+    /// Every endpoint.
+    pub const ALL: [Self; 6] = [
+        Self::Data(DataEndpoint::Profile),
+        Self::Data(DataEndpoint::Sleep),
+        Self::Data(DataEndpoint::Supplements),
+        Self::Changes,
+        Self::Export,
+        Self::Ingest,
+    ];
+
+    /// Returns the name of the endpoint in metrics and counters, which never changes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Data(endpoint) => endpoint.as_str(),
+            Self::Changes => "changes",
+            Self::Export => "export",
+            Self::Ingest => "ingest",
+        }
+    }
+
     /// Returns the scopes of which a token needs one to be let in; what it then gets may need more.
     pub fn scopes(self) -> ScopeSet {
         match self {

@@ -1,0 +1,83 @@
+//! Why the store did not count.
+
+use redis::{ErrorKind, RedisError};
+
+/// A fault of the store, told without anything that was sent to it or that it says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    /// It did not answer in time.
+    #[error("no answer in time")]
+    NoAnswer,
+    /// Nobody listens there.
+    #[error("nobody listens there")]
+    Refused,
+    /// The connection was lost.
+    #[error("the connection was lost")]
+    Lost,
+    /// Name, network or TLS.
+    #[error("the connection cannot be made: network, name or certificate")]
+    Network,
+    /// The password or the user name is wrong.
+    #[error("it refuses the password or the user")]
+    Credentials,
+    /// It answered with an error of this code, such as `READONLY` or `OOM`.
+    #[error("it answers with the error {0}")]
+    Answer(String),
+    /// It answered something else than a count.
+    #[error("it answers what no Redis would")]
+    Protocol,
+}
+
+/// The longest code that is repeated: those of Redis are shorter.
+const LONGEST_CODE: usize = 16;
+
+impl From<RedisError> for Fault {
+    fn from(error: RedisError) -> Self {
+        match error.kind() {
+            ErrorKind::AuthenticationFailed => Self::Credentials,
+            ErrorKind::Server(_) | ErrorKind::Extension => Self::answer(error.code()),
+            ErrorKind::Parse | ErrorKind::UnexpectedReturnType => Self::Protocol,
+            _ if error.is_timeout() => Self::NoAnswer,
+            _ if error.is_connection_refusal() => Self::Refused,
+            _ if error.is_connection_dropped() => Self::Lost,
+            _ => Self::Network,
+        }
+    }
+}
+
+impl Fault {
+    /// Keeps a code that looks like one; whatever else listens there might repeat what it was sent.
+    fn answer(code: Option<&str>) -> Self {
+        let is_code =
+            |code: &&str| code.len() <= LONGEST_CODE && code.bytes().all(|byte| byte.is_ascii_uppercase());
+        match code.filter(is_code) {
+            Some("WRONGPASS" | "NOAUTH") => Self::Credentials,
+            Some(code) => Self::Answer(code.to_owned()),
+            None => Self::Protocol,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn what_the_network_says_is_told_apart() {
+        let fault = |kind: io::ErrorKind| Fault::from(RedisError::from(io::Error::from(kind)));
+        assert_eq!(fault(io::ErrorKind::TimedOut), Fault::NoAnswer);
+        assert_eq!(fault(io::ErrorKind::ConnectionRefused), Fault::Refused);
+        assert_eq!(fault(io::ErrorKind::BrokenPipe), Fault::Lost);
+        assert_eq!(fault(io::ErrorKind::InvalidData), Fault::Network);
+    }
+
+    #[test]
+    fn a_code_is_repeated_and_other_words_are_not() {
+        assert_eq!(Fault::answer(Some("READONLY")), Fault::Answer("READONLY".to_owned()));
+        assert_eq!(Fault::answer(Some("NOAUTH")), Fault::Credentials);
+        for words in ["LEAKME123", "restwell:rate:1:x", "AVERYLONGWORDTHATISNOCODE"] {
+            assert_eq!(Fault::answer(Some(words)), Fault::Protocol, "{words}");
+        }
+    }
+}

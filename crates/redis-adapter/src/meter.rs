@@ -1,0 +1,45 @@
+//! What is metered: who counted how many requests, and whether the store is there.
+
+use domain::data_endpoint::PersonEndpoint;
+use metrics::{Counter, counter, gauge};
+
+/// Counters of the decisions that the store made, registered once so that a request pays for an addition.
+pub(crate) struct DecisionMeter(Vec<(PersonEndpoint, [Counter; 2])>);
+
+impl DecisionMeter {
+    /// Registers the counters with whichever recorder is set by now.
+    pub(crate) fn new() -> Self {
+        let of = |endpoint: PersonEndpoint, outcome: &'static str| {
+            counter!(
+                "restwell_rate_limit_decisions_total",
+                "endpoint" => endpoint.as_str(),
+                "outcome" => outcome,
+                "counted_in" => "store"
+            )
+        };
+        Self(
+            PersonEndpoint::ALL
+                .into_iter()
+                .map(|endpoint| (endpoint, [of(endpoint, "refused"), of(endpoint, "granted")]))
+                .collect(),
+        )
+    }
+
+    /// Counts one decision.
+    pub(crate) fn decided(&self, endpoint: PersonEndpoint, is_granted: bool) {
+        let found = self.0.iter().find(|(metered, _)| *metered == endpoint);
+        if let Some((_, [refused, granted])) = found {
+            if is_granted { granted } else { refused }.increment(1);
+        }
+    }
+}
+
+/// Says whether requests are counted in the store.
+pub(crate) fn set_up(is_up: bool) {
+    gauge!("restwell_rate_limit_store_up").set(f64::from(u8::from(is_up)));
+}
+
+/// Counts an outage.
+pub(crate) fn outage() {
+    counter!("restwell_rate_limit_store_outages_total").increment(1);
+}

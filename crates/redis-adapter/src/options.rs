@@ -1,0 +1,154 @@
+//! Which store, and how long it may take.
+
+use redis::{Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, TlsCertificates};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use url::Url;
+
+/// Says why a URL names no store that could be used; never repeats it, because it may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidRedisOptions {
+    /// It is no URL, or one of another kind of store.
+    #[error("must begin with redis://, rediss:// or redis+unix:// (valkey likewise)")]
+    Scheme,
+    /// It cannot be read as a URL.
+    #[error("is not a URL; write redis://user:password@host:6379/0 or redis+unix:///path/to/socket")]
+    NotAUrl,
+    /// It names no host or no socket, or an address that means all of them.
+    #[error("names no host; write redis://host:6379 or redis+unix:///path/to/socket")]
+    Host,
+    /// The database is not a number that Redis could have.
+    #[error("names a database that is not a number between 0 and 65535; write redis://host:6379/0")]
+    Database,
+    /// It holds a parameter that nobody reads.
+    #[error("has a parameter that is not known; a socket's URL may have db, user and pass, others have none")]
+    Parameter,
+    /// It asks not to look at the certificate.
+    #[error("must not end with a fragment (#): the certificate is always checked")]
+    Fragment,
+    /// The file with the authorities cannot be read or holds none.
+    #[error("needs certificates in PEM, and {} holds none that can be read", .0.display())]
+    Certificates(PathBuf),
+    /// Authorities were named for a connection without TLS.
+    #[error("is not encrypted, and certificates are named; write rediss://")]
+    NotEncrypted,
+    /// The driver refuses it.
+    #[error("is refused by the driver")]
+    Refused,
+}
+
+/// How a store is reached; printing it shows neither user nor password.
+#[derive(Clone)]
+pub struct RedisOptions {
+    client: Client,
+    answer_timeout: Duration,
+}
+
+impl RedisOptions {
+    /// Reads a URL; connects nowhere.
+    ///
+    /// `redis://[user[:password]@]host[:6379][/database]`, `rediss://` for the same with TLS, and
+    /// `redis+unix:///path?db=&user=&pass=` for a socket; each also with `valkey`. Without `authorities`, a file of
+    /// certificates in PEM, those of the operating system vouch for the store's certificate.
+    pub fn parse(
+        url: &str,
+        authorities: Option<&Path>,
+        answer_timeout: Duration,
+    ) -> Result<Self, InvalidRedisOptions> {
+        let info =
+            checked_url(url.trim())?.into_connection_info().map_err(|_| InvalidRedisOptions::Refused)?;
+        let is_encrypted = matches!(info.addr(), ConnectionAddr::TcpTls { .. });
+        let client = match authorities {
+            None => Client::open(info).map_err(|_| InvalidRedisOptions::Refused)?,
+            Some(_) if !is_encrypted => return Err(InvalidRedisOptions::NotEncrypted),
+            Some(path) => {
+                trusting(info, path).ok_or_else(|| InvalidRedisOptions::Certificates(path.to_owned()))?
+            }
+        };
+        Ok(Self { client, answer_timeout })
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn answer_timeout(&self) -> Duration {
+        self.answer_timeout
+    }
+}
+
+/// How a certificate begins in PEM.
+const CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
+
+/// Makes a client that takes certificates of the authorities in this file alone.
+fn trusting(info: ConnectionInfo, authorities: &Path) -> Option<Client> {
+    let pem = std::fs::read(authorities).ok()?;
+    // The driver takes a file without a single certificate for an empty list, and trusts nobody.
+    let has_any = pem.windows(CERTIFICATE.len()).any(|bytes| bytes == CERTIFICATE);
+    let certificates = TlsCertificates { client_tls: None, root_cert: Some(pem) };
+    has_any.then(|| Client::build_with_tls(info, certificates).ok()).flatten()
+}
+
+/// Parses a URL and refuses what the driver would overlook.
+fn checked_url(text: &str) -> Result<Url, InvalidRedisOptions> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    let is_socket = match scheme {
+        Some("redis" | "rediss" | "valkey" | "valkeys") => false,
+        Some("redis+unix" | "valkey+unix") => true,
+        _ => return Err(InvalidRedisOptions::Scheme),
+    };
+    let url = Url::parse(text).map_err(|_| InvalidRedisOptions::NotAUrl)?;
+    if url.fragment().is_some() {
+        return Err(InvalidRedisOptions::Fragment);
+    }
+    let known: &[&str] = if is_socket { &["db", "user", "pass"] } else { &[] };
+    if url.query_pairs().any(|(name, _)| !known.contains(&&*name)) {
+        return Err(InvalidRedisOptions::Parameter);
+    }
+    let (is_named, database) = if is_socket {
+        let database = url.query_pairs().find(|(name, _)| name == "db");
+        (!url.has_host() && url.path().len() > 1, database.map(|(_, number)| number.into_owned()))
+    } else {
+        let database = url.path().trim_start_matches('/');
+        let is_named = !matches!(url.host_str(), None | Some("" | "0.0.0.0" | "[::]"));
+        (is_named, (!database.is_empty()).then(|| database.to_owned()))
+    };
+    if !is_named {
+        return Err(InvalidRedisOptions::Host);
+    }
+    if database.is_some_and(|number| number.parse::<u16>().is_err()) {
+        return Err(InvalidRedisOptions::Database);
+    }
+    Ok(url)
+}
+
+/// Prints where the store is, without user, password and parameters.
+impl fmt::Display for RedisOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.client.get_connection_info();
+        let database = info.redis_settings().db();
+        match info.addr() {
+            ConnectionAddr::Tcp(host, port) => write!(f, "redis://{}:{port}/{database}", bracketed(host)),
+            ConnectionAddr::TcpTls { host, port, .. } => {
+                write!(f, "rediss://{}:{port}/{database}", bracketed(host))
+            }
+            ConnectionAddr::Unix(path) => write!(f, "redis+unix://{}?db={database}", path.display()),
+            _ => f.write_str("redis://..."),
+        }
+    }
+}
+
+/// Puts an IPv6 address into the brackets that it has in a URL.
+fn bracketed(host: &str) -> String {
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
+}
+
+impl fmt::Debug for RedisOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedisOptions({self}, {} ms)", self.answer_timeout.as_millis())
+    }
+}
+
+#[cfg(test)]
+mod tests;

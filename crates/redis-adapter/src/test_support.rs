@@ -1,0 +1,125 @@
+//! A Redis of its own for each test, from the distribution's package.
+//!
+//! The program is the one that the environment variable `RESTWELL_TEST_REDIS_SERVER` names, which `scripts/test` sets
+//! after it has seen to it that there is one; else `redis-server` or `valkey-server` of the path.
+
+use std::fs::File;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The environment variable that names the program.
+pub const SERVER_VARIABLE: &str = "RESTWELL_TEST_REDIS_SERVER";
+
+/// How long a server may take to start or to stop.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running server on a Unix socket in a folder of its own; both are gone when this is dropped.
+#[derive(Debug)]
+pub struct RedisServer {
+    dir: TempDir,
+    child: Option<Child>,
+    options: Vec<String>,
+}
+
+impl RedisServer {
+    /// Starts a server that keeps nothing on disk.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such program, or it does not start: a test that is not prepared must fail.
+    pub fn start() -> Self {
+        let mut server = Self::prepare(&[]);
+        server.restart();
+        server
+    }
+
+    /// Prepares a server with these further options on its command line; `restart` starts it.
+    pub fn prepare(options: &[&str]) -> Self {
+        let dir = demand(TempDir::with_prefix("restwell-redis."), "temporary folder");
+        Self { dir, child: None, options: options.iter().map(|option| (*option).to_owned()).collect() }
+    }
+
+    /// Starts the server, which must not run, and waits until it takes connections.
+    pub fn restart(&mut self) {
+        let log = demand(File::create(self.dir.path().join("log")), "log");
+        let mut command = Command::new(program());
+        command.args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"]).arg(self.socket());
+        command.arg("--dir").arg(self.dir.path()).args(&self.options);
+        let child = command.stdin(Stdio::null()).stdout(log).stderr(Stdio::null()).spawn();
+        self.child = Some(demand(child, "redis-server"));
+        let started = Instant::now();
+        while UnixStream::connect(self.socket()).is_err() {
+            assert!(started.elapsed() < PATIENCE, "the server does not start:\n{}", self.log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The URL of the server's socket.
+    pub fn url(&self) -> String {
+        format!("redis+unix://{}", self.socket().display())
+    }
+
+    /// The folder in which the server runs.
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Kills the server without warning.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Stops the server where it stands: it keeps its connections and answers nothing.
+    pub fn pause(&self) {
+        self.signal("STOP");
+    }
+
+    /// Lets a paused server go on.
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let Some(child) = &self.child else { return };
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
+        assert!(demand(sent, "kill").success(), "the signal {name} was not sent");
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.dir.path().join("socket")
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
+    }
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a program for tests is no setting")]
+fn program() -> String {
+    let named = std::env::var(SERVER_VARIABLE).ok();
+    let is_there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+    let found = || ["redis-server", "valkey-server"].into_iter().find(is_there).map(str::to_owned);
+    match named.or_else(found) {
+        Some(program) => program,
+        None => demand(Err("run the tests with scripts/test, which installs it"), "redis-server is needed"),
+    }
+}
+
+#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
+#[track_caller]
+fn demand<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> T {
+    result.unwrap_or_else(|error| panic!("{what}: {error}"))
+}
