@@ -2,8 +2,8 @@
 
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, IdempotencyStore, ProfileReader, ReadTallyStore, SessionReader,
-    SigningKeyReader, SleepReader, SupplementReader, UnitOfWork, UnitOfWorkFactory,
+    FailureCounter, GrantReader, IdempotencyStore, JobLeases, ProfileReader, ReadTallyStore, SessionReader,
+    SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWork, UnitOfWorkFactory,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
@@ -37,6 +37,8 @@ pub struct Harness {
     pub tallies: Arc<dyn ReadTallyStore>,
     pub changes: Arc<dyn ChangeReader>,
     pub idempotency: Arc<dyn IdempotencyStore>,
+    pub leases: Arc<dyn JobLeases>,
+    pub clock: Arc<dyn StoreClock>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
@@ -60,6 +62,8 @@ impl Harness {
             + ReadTallyStore
             + ChangeReader
             + IdempotencyStore
+            + JobLeases
+            + StoreClock
             + 'static,
     {
         let store = Arc::new(store);
@@ -79,7 +83,9 @@ impl Harness {
             audit: store.clone(),
             tallies: store.clone(),
             changes: store.clone(),
-            idempotency: store,
+            idempotency: store.clone(),
+            leases: store.clone(),
+            clock: store,
             _keep: Arc::new(keep),
         }
     }

@@ -37,6 +37,7 @@ mod harness;
 mod idempotency;
 mod imports;
 mod intake_log;
+mod job_lease;
 mod noted;
 mod outbox;
 mod password;
@@ -146,6 +147,12 @@ suite! {
         racing_failures_that_are_taken_back_leave_nothing,
         forgotten_counters_begin_again_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
+    }
+    job_lease {
+        one_of_many_takes_a_job,
+        a_job_that_is_not_prolonged_is_taken_over_and_lost_to_its_holder,
+        a_job_that_is_finished_is_taken_when_it_is_due_again,
+        the_clock_goes_on,
     }
     signing_key {
         keys_read_back_as_stored_oldest_first,
@@ -329,6 +336,7 @@ suite! {
         a_conflict_among_several_rows_is_not_told,
         of_two_units_of_work_of_one_person_the_second_waits,
         a_reader_that_follows_racing_writers_misses_nothing,
+        a_position_that_the_persons_changes_have_not_reached_is_ahead,
         deletions_are_forgotten_up_to_the_limit,
     }
     outbox {
@@ -380,6 +388,9 @@ suite! {
         an_erasure_that_is_rolled_back_leaves_everything,
         a_link_to_sign_up_survives_the_deletion_of_its_address,
         an_erasure_leaves_no_trace_but_the_receipt,
+        an_erasure_takes_grants_codes_and_logs_along,
+        sums_of_reads_that_come_after_an_erasure_bring_nothing_back,
+        an_erasure_that_races_with_sums_of_reads_wins,
         an_erasure_of_nobody_keeps_nothing,
         an_id_that_was_erased_is_never_given_out_again,
         erasures_are_listed_latest_first,

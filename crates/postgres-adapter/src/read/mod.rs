@@ -4,6 +4,7 @@ mod access;
 mod audit;
 mod change;
 mod client;
+mod clock;
 mod connected_app;
 mod credential;
 mod grant;

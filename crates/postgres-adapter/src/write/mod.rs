@@ -15,6 +15,7 @@ mod grant;
 mod idempotency;
 mod import;
 mod intake_log;
+mod job_lease;
 mod outbox;
 mod password;
 mod password_link;

@@ -1,0 +1,23 @@
+//! The server's clock.
+
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::{StorageError, StoreClock};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::sql_query;
+use diesel::sql_types::Timestamptz;
+use diesel_async::RunQueryDsl;
+use futures_util::FutureExt;
+
+#[async_trait]
+impl StoreClock for PostgresStore {
+    async fn store_now(&self) -> Result<DateTime<Utc>, StorageError> {
+        // Not `now()`, which is when the transaction began: on a shared connection somebody may have begun one.
+        self.shared(|mut connection| {
+            let query = returning::<Timestamptz, _>(sql_query("SELECT clock_timestamp()"));
+            async move { query.get_result(&mut connection).await }.boxed()
+        })
+        .await
+    }
+}

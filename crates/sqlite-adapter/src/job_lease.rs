@@ -1,0 +1,60 @@
+//! Jobs that one process at a time does.
+
+use crate::clock;
+use crate::row::micros;
+use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
+use application::ports::storage::{Job, JobLeases, StorageError};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use diesel::RunQueryDsl as _;
+use uuid::Uuid;
+
+#[async_trait]
+impl JobLeases for SqliteStore {
+    async fn take(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
+        self.write(move |connection| {
+            let now = clock::now();
+            let statement: Statement<()> = Statement::new(
+                "INSERT INTO job_lease (job, holder, held_until, due_at) VALUES (?, ?, ?, ?) \
+                 ON CONFLICT (job) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until \
+                 WHERE due_at <= ? AND held_until <= ?",
+            )
+            .text(job.as_str())
+            .blob(holder.as_bytes())
+            .integer(micros(now + hold_for))
+            .integer(micros(now))
+            .integer(micros(now))
+            .integer(micros(now));
+            Ok(count(statement.execute(connection))? > 0)
+        })
+        .await
+    }
+
+    async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
+        self.write(move |connection| {
+            let statement: Statement<()> =
+                Statement::new("UPDATE job_lease SET held_until = ? WHERE job = ? AND holder = ?")
+                    .integer(micros(clock::now() + hold_for))
+                    .text(job.as_str())
+                    .blob(holder.as_bytes());
+            Ok(count(statement.execute(connection))? > 0)
+        })
+        .await
+    }
+
+    async fn finish(&self, job: Job, holder: Uuid, due_after: TimeDelta) -> Result<(), StorageError> {
+        self.write(move |connection| {
+            let now = clock::now();
+            let statement: Statement<()> = Statement::new(
+                "UPDATE job_lease SET held_until = ?, due_at = ? WHERE job = ? AND holder = ?",
+            )
+            .integer(micros(now))
+            .integer(micros(now + due_after))
+            .text(job.as_str())
+            .blob(holder.as_bytes());
+            count(statement.execute(connection)).map(drop)
+        })
+        .await
+    }
+}

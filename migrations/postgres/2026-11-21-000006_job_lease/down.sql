@@ -1,0 +1,2 @@
+DROP TABLE job_lease;
+DELETE FROM schema_compatibility WHERE version = '20261121000006';
