@@ -15,6 +15,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 use uuid::Uuid;
 
+mod ahead;
+
+pub(crate) use ahead::*;
+
 async fn prepare(harness: &Harness) {
     for number in [1, 2] {
         harness.store_user(&user(number)).await;

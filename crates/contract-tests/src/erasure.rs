@@ -2,16 +2,19 @@
 
 use crate::Harness;
 use crate::fixture::{
-    browser, client, client_id, conflict, consent, erasure_id, event, hash, import, import_id, link, made,
-    password_hash, personal_token, request, request_id, seconds, secret, session, session_id, tally, user,
-    user_id,
+    browser, catalogue_key, client, client_id, code, conflict, consent, erasure_id, event, grant, grant_id,
+    hash, import, import_id, link, log, log_id, made, now, password_hash, personal_token, request,
+    request_id, seconds, secret, session, session_id, supplement, tally, token_id, user, user_id,
 };
 use application::ports::storage::{
     AuditFilter, ChangePageQuery, Erasure, Import, RecordReference, UniqueKey,
 };
 use domain::authorization_request::AuthorizationRequest;
 use domain::change::ChangeKind;
+use domain::code::AuthorizationCode;
+use domain::grant::Grant;
 use domain::password_link::PasswordLinkPurpose;
+use domain::read_tally::{ReadTally, Reader, TallyKey};
 use domain::user::{Email, User};
 
 /// Stores a person with one of everything that signing in, consent and personal tokens leave behind.
@@ -197,4 +200,74 @@ pub(crate) async fn erasures_are_listed_latest_first(harness: &Harness) {
     let expected = [receipt(2, 9), receipt(4, 7), receipt(3, 7), receipt(1, 5)];
     assert_eq!(unit.erasures().list(9).await.unwrap(), expected);
     assert_eq!(unit.erasures().list(2).await.unwrap(), expected[..2]);
+}
+
+pub(crate) async fn an_erasure_takes_grants_codes_and_logs_along(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+        harness.store_grants(&[Grant { user_id: user_id(number), ..grant(number) }]).await;
+        harness.store_code(&AuthorizationCode { user_id: user_id(number), ..code(number) }).await;
+        harness.store_logs(user_id(number), &[log(number, 1, now())]).await;
+    }
+    assert!(erase(harness, 1, receipt(7, 0)).await);
+    for (number, is_left) in [(1, false), (2, true)] {
+        let id = user_id(number);
+        let mut unit = harness.begin().await;
+        let found = [
+            harness.access.find_access(id, grant_id(number)).await.unwrap().is_some(),
+            !harness.apps.list_connected_apps(id).await.unwrap().is_empty(),
+            unit.codes().find(&hash(number)).await.unwrap().is_some(),
+            unit.intake_logs().delete(id, &[log_id(number)]).await.unwrap() == 1,
+        ];
+        assert_eq!(found, [is_left; 4], "{number}");
+    }
+}
+
+/// A sum of a person, in the same minute as everybody's.
+fn sum(number: u64) -> ReadTally {
+    let mut tally = tally(0);
+    tally.key.user_id = user_id(number);
+    tally
+}
+
+pub(crate) async fn sums_of_reads_that_come_after_an_erasure_bring_nothing_back(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    harness.add_tallies(&[sum(1), sum(2)]).await;
+    assert!(erase(harness, 1, receipt(7, 0)).await);
+    // What a process held of both when the one was erased, and a token of theirs among it.
+    let token = ReadTally { key: by_token(sum(1).key), ..sum(1) };
+    harness.add_tallies(&[sum(1), token, sum(2)]).await;
+    assert_eq!(harness.tallies.list(user_id(1), None, 9).await.unwrap(), []);
+    assert_eq!(harness.tallies.list(user_id(2), None, 9).await.unwrap()[0].requests, 2 * sum(2).requests);
+}
+
+fn by_token(key: TallyKey) -> TallyKey {
+    TallyKey { reader: Reader::PersonalToken(token_id(1)), ..key }
+}
+
+pub(crate) async fn an_erasure_that_races_with_sums_of_reads_wins(harness: &Harness) {
+    const PEOPLE: u64 = 12;
+    for number in 1..=PEOPLE + 1 {
+        harness.store_user(&user(number)).await;
+    }
+    let tasks: Vec<_> = (1..=PEOPLE)
+        .flat_map(|number| {
+            let (adding, erasing) = (harness.clone(), harness.clone());
+            [
+                tokio::spawn(async move { adding.add_tallies(&[sum(number), sum(PEOPLE + 1)]).await }),
+                tokio::spawn(async move { assert!(erase(&erasing, number, receipt(number, 0)).await) }),
+            ]
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    for number in 1..=PEOPLE {
+        assert_eq!(harness.tallies.list(user_id(number), None, 9).await.unwrap(), [], "{number}");
+    }
+    let of_the_other = harness.tallies.list(user_id(PEOPLE + 1), None, 9).await.unwrap();
+    assert_eq!(of_the_other.iter().map(|sum| sum.requests).sum::<u64>(), PEOPLE * sum(1).requests);
 }

@@ -41,8 +41,9 @@ pub enum ReadChangesError {
         /// What it lacks.
         needed: ScopeSet,
     },
-    /// Deletions since the cursor may be forgotten: read everything again, without a cursor.
-    #[error("the cursor is older than 90 days")]
+    /// Deletions since the cursor may be forgotten, or the store was put back to before it and would tell nothing of
+    /// what is written next: read everything again, without a cursor.
+    #[error("the cursor is older than 90 days, or the store was put back to before it")]
     CursorExpired,
     /// The store failed.
     #[error(transparent)]
@@ -75,7 +76,10 @@ impl ReadChanges {
         }
         let after = query.cursor.and_then(|cursor| cursor.after);
         let page_query = ChangePageQuery { user_id: access.user_id, after, kinds, limit: query.limit };
-        let ChangePage { changes, has_more } = self.reader.changes(page_query).await?;
+        let ChangePage { changes, has_more, is_ahead } = self.reader.changes(page_query).await?;
+        if is_ahead {
+            return Err(ReadChangesError::CursorExpired);
+        }
         self.record(access, &changes);
         // A page after which there are more is as old as the walk began: what is deleted meanwhile is still to come.
         let given_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.given_at);

@@ -9,6 +9,7 @@ mod erase;
 mod gate;
 mod job;
 mod key;
+mod room;
 mod spool;
 
 pub(crate) use answer::{IngestAnswer, ItemAnswer};
@@ -28,11 +29,7 @@ use application::import::ingest::{AnswerOnce, DeleteRecord, IngestCommand, Inges
 use application::ports::ingest_source::{IngestKind, IngestLayout, IngestShape};
 use domain::scope::Scope;
 use job::Job;
-use std::sync::Arc;
-use tokio::sync::Semaphore;
-
-/// How many bodies that do not fit into memory are worked on at once.
-const BIG_BODIES: usize = 8;
+use room::Room;
 
 /// The use cases behind the endpoints that write.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
@@ -41,7 +38,7 @@ pub struct IngestUseCases {
     pub records: IngestRecords,
     pub once: AnswerOnce,
     pub delete: DeleteRecord,
-    big_bodies: Arc<Semaphore>,
+    room: Room,
 }
 
 impl IngestUseCases {
@@ -52,7 +49,7 @@ impl IngestUseCases {
         once: AnswerOnce,
         delete: DeleteRecord,
     ) -> Self {
-        Self { authorize, records, once, delete, big_bodies: Arc::new(Semaphore::new(BIG_BODIES)) }
+        Self { authorize, records, once, delete, room: Room::default() }
     }
 }
 
@@ -130,7 +127,7 @@ async fn take_in(
     Parameters::read(request.query_string(), &[])?;
     let layout = layout(request)?;
     let key = key::of(request)?;
-    let body = spool::receive(request, payload, &state.ingest.big_bodies).await?;
+    let body = spool::receive(request, payload, &state.ingest.room).await?;
     let shape = IngestShape { kind, layout, user_id: grant.user_id };
     let once = key.map(|key| key::request(request, grant.client_id, key, (layout, body.digest())));
     let command = IngestCommand { client_id: grant.client_id, shape };

@@ -1,5 +1,6 @@
 //! Receives a body of up to 64 MiB: a small one stays in memory, a big one goes to a file without a name.
 
+use super::room::{Room, Share, disk_problem};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header::CONTENT_LENGTH;
@@ -11,7 +12,6 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The longest body.
 pub(crate) const MAX_BODY: u64 = 64 * 1024 * 1024;
@@ -26,8 +26,8 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_mins(2);
 pub(super) struct Spool {
     place: Place,
     digest: [u8; 32],
-    /// Held as long as the file is.
-    _permit: Option<OwnedSemaphorePermit>,
+    /// Held as long as the body is.
+    _share: Share,
 }
 
 enum Place {
@@ -68,16 +68,12 @@ impl Read for FileReader {
 }
 
 /// Receives the body of a request.
-pub(super) async fn receive(
-    request: &HttpRequest,
-    payload: Payload,
-    big_bodies: &Arc<Semaphore>,
-) -> Result<Spool, Problem> {
+pub(super) async fn receive(request: &HttpRequest, payload: Payload, room: &Room) -> Result<Spool, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if announced.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > MAX_BODY) {
         return Err(too_large());
     }
-    tokio::time::timeout(MAX_WAIT, collect(payload, big_bodies))
+    tokio::time::timeout(MAX_WAIT, collect(payload, room))
         .await
         .unwrap_or_else(|_| Err(Problem::new(Fault::RequestTimeout)))
 }
@@ -87,7 +83,7 @@ fn too_large() -> Problem {
         .detail("A body may have at most 64 MiB here: send the items in several.")
 }
 
-async fn collect(mut payload: Payload, big_bodies: &Arc<Semaphore>) -> Result<Spool, Problem> {
+async fn collect(mut payload: Payload, room: &Room) -> Result<Spool, Problem> {
     let mut receiving = Receiving::default();
     let mut total = 0_u64;
     while let Some(chunk) = payload.next().await {
@@ -98,7 +94,7 @@ async fn collect(mut payload: Payload, big_bodies: &Arc<Semaphore>) -> Result<Sp
         if total > MAX_BODY {
             return Err(too_large());
         }
-        receiving.add(&chunk, big_bodies).await?;
+        receiving.add(&chunk, room).await?;
     }
     receiving.end().await
 }
@@ -109,29 +105,32 @@ struct Receiving {
     hash: Sha256,
     /// What is not written to a file, yet or at all.
     held: Vec<u8>,
-    file: Option<(File, OwnedSemaphorePermit)>,
+    file: Option<File>,
+    share: Share,
 }
 
 impl Receiving {
-    async fn add(&mut self, chunk: &[u8], big_bodies: &Arc<Semaphore>) -> Result<(), Problem> {
+    async fn add(&mut self, chunk: &[u8], room: &Room) -> Result<(), Problem> {
         self.hash.update(chunk);
-        self.held.extend_from_slice(chunk);
+        let length = self.held.len().saturating_add(chunk.len());
         let limit = if self.file.is_some() { CHUNK } else { IN_MEMORY };
-        if self.held.len() <= limit {
+        if self.file.is_none() && length <= limit {
+            self.share.grow(room, length)?;
+        }
+        self.held.extend_from_slice(chunk);
+        if length <= limit {
             return Ok(());
         }
         if self.file.is_none() {
-            let permit = big_bodies.clone().try_acquire_owned();
-            let permit = permit.map_err(|_| Problem::new(Fault::IngestBusy))?;
-            let file = blocking(tempfile::tempfile).await?;
-            self.file = Some((file, permit));
+            self.share.move_to_file(room)?;
+            self.file = Some(blocking(tempfile::tempfile).await?);
         }
         self.write().await
     }
 
     /// Writes what is held to the file, on a thread that may block.
     async fn write(&mut self) -> Result<(), Problem> {
-        let Some((mut file, permit)) = self.file.take() else { return Ok(()) };
+        let Some(mut file) = self.file.take() else { return Ok(()) };
         let held = std::mem::take(&mut self.held);
         let (file, held) = blocking(move || {
             file.write_all(&held)?;
@@ -140,25 +139,28 @@ impl Receiving {
         .await?;
         self.held = held;
         self.held.clear();
-        self.file = Some((file, permit));
+        self.file = Some(file);
         Ok(())
     }
 
     async fn end(mut self) -> Result<Spool, Problem> {
         self.write().await?;
         let digest = self.hash.finalize().into();
-        let (place, permit) = match self.file {
-            Some((file, permit)) => (Place::File(Arc::new(Mutex::new(file))), Some(permit)),
-            None => (Place::Memory(self.held.into()), None),
+        let place = match self.file {
+            Some(file) => Place::File(Arc::new(Mutex::new(file))),
+            None => Place::Memory(self.held.into()),
         };
-        Ok(Spool { place, digest, _permit: permit })
+        Ok(Spool { place, digest, _share: self.share })
     }
 }
 
-/// Does something that may block; a disk that fails is the operator's to look at.
+/// Does something that may block.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await.map_err(Problem::internal)?;
-    done.map_err(Problem::internal)
+    done.map_err(disk_problem)
 }
+
+#[cfg(test)]
+mod tests;

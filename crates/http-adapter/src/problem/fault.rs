@@ -180,8 +180,11 @@ faults! {
         "Too many people are signing in at this moment",
         "Wait a few seconds and try again.";
     IngestBusy => 503 "ingest_busy" "-" Warn
-        "Too many long bodies are being worked on",
-        "Send the body again after Retry-After, or send bodies of less than 4 MiB.";
+        "There is no room for another body",
+        "The bodies of other requests take up the memory or the disk that there is for them: send this one again after Retry-After. A body of less than 4 MiB finds room sooner than a longer one.";
+    Overloaded => 503 "overloaded" "temporarily_unavailable" Debug
+        "The server has too much to do",
+        "More requests came at once than are worked on at a time, and nothing was done for this one: send it again after Retry-After.";
     NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";
@@ -224,6 +227,7 @@ impl Fault {
             | Self::Busy
             | Self::IngestBusy
             | Self::RequestInProgress => Some(5),
+            Self::Overloaded => Some(2),
             _ => None,
         }
     }

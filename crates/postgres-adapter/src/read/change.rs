@@ -29,7 +29,8 @@ mod tests;
 /// The first part finds the positions: each kind enters its index at its place and steps no further than the page is
 /// long, and what was deleted is another such stretch. The second part looks up the records of the page, one by one:
 /// left to itself the planner, which does not know how short a page is, would rather read all that the person has.
-/// It is one statement, because everything is to be seen as it is at one moment.
+/// It is one statement, because everything is to be seen as it is at one moment. `$9` is the number of the place: when
+/// the person's changes have not come that far, a row of kind 3 says so, and there is no other.
 const PAGE: &str = "WITH page AS MATERIALIZED (
         SELECT c.number, c.kind, c.id, c.is_gone FROM (
             SELECT a.profile_change_number AS number, 0::smallint AS kind, a.id, false AS is_gone FROM account a
@@ -53,7 +54,11 @@ const PAGE: &str = "WITH page AS MATERIALIZED (
         ) AS c ORDER BY c.number, c.kind, c.id LIMIT $2
     )
     SELECT p.number, p.kind, p.id, p.is_gone, session.*, log.*, profile.*
-    FROM page p
+    FROM (
+        SELECT number, kind, id, is_gone FROM page
+        UNION ALL
+        SELECT a.change_number, 3::smallint, a.id, true FROM account a WHERE a.id = $1 AND a.change_number < $9
+    ) AS p
     LEFT JOIN LATERAL (
         SELECT s.id, s.started_at, s.ended_at, s.offset_at_start, s.offset_at_end, s.source, s.is_nap, s.updated_at,
             s.stages, s.metrics
@@ -71,6 +76,9 @@ const PAGE: &str = "WITH page AS MATERIALIZED (
         FROM account a WHERE p.kind = 0 AND a.id = p.id OFFSET 0
     ) AS profile ON true
     ORDER BY p.number, p.kind, p.id";
+
+/// The kind of the row that says that the position is ahead.
+const AHEAD: i16 = 3;
 
 /// Skips deletions that somebody else holds at the moment: they are forgotten next time. Fetched by where they lie,
 /// as sums of reads are.
@@ -122,15 +130,19 @@ impl ChangeReader for PostgresStore {
             .bind::<BigInt, _>(sleep.0)
             .bind::<SqlUuid, _>(sleep.1)
             .bind::<BigInt, _>(supplements.0)
-            .bind::<SqlUuid, _>(supplements.1);
+            .bind::<SqlUuid, _>(supplements.1)
+            .bind::<BigInt, _>(query.after.map_or(0, |after| after.number));
         let rows: Vec<Row> = {
             let mut connection = self.pooled().await?;
             returning::<Columns, _>(statement).load(&mut connection).await.map_err(storage_error)?
         };
+        if rows.iter().any(|row| row.1 == AHEAD) {
+            return Ok(ChangePage { is_ahead: true, ..ChangePage::default() });
+        }
         let size = usize::try_from(query.limit).unwrap_or(usize::MAX);
         let has_more = rows.len() > size;
         let changes = rows.into_iter().take(size).map(change).collect::<Result<_, _>>()?;
-        Ok(ChangePage { changes, has_more })
+        Ok(ChangePage { changes, has_more, is_ahead: false })
     }
 
     async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

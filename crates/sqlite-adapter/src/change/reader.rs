@@ -49,6 +49,9 @@ impl ChangeReader for SqliteStore {
 }
 
 fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<ChangePage, StorageError> {
+    if is_ahead(connection, query)? {
+        return Ok(ChangePage { is_ahead: true, ..ChangePage::default() });
+    }
     let mut found = Vec::new();
     for kind in ChangeKind::ALL.into_iter().filter(|kind| query.kinds.contains(kind)) {
         for source in [Source::Record, Source::Deletion] {
@@ -72,7 +75,16 @@ fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<Ch
             Source::Deletion => Ok((position, Change::Deleted)),
         })
         .collect();
-    Ok(ChangePage { changes: changes?, has_more })
+    Ok(ChangePage { changes: changes?, has_more, is_ahead: false })
+}
+
+/// Tells whether the person's changes have not come as far as the position that was asked for.
+fn is_ahead(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<bool, StorageError> {
+    let Some(after) = query.after else { return Ok(false) };
+    let statement: Statement<BigInt> = Statement::new("SELECT change_number FROM account WHERE id = ?")
+        .blob(query.user_id.as_uuid().as_bytes());
+    let reached: Option<i64> = statement.get_result(connection).optional().storage()?;
+    Ok(reached.is_some_and(|reached| reached < after.number))
 }
 
 const fn table(kind: ChangeKind, source: Source) -> &'static str {

@@ -48,6 +48,9 @@ pub struct ChangePage {
     pub changes: Vec<(ChangePosition, Change)>,
     /// Whether further changes exist.
     pub has_more: bool,
+    /// Whether the position that was asked for has a number that the person's changes have not reached yet. Only a
+    /// store that was put back to an earlier state says so; the page is empty then.
+    pub is_ahead: bool,
 }
 
 /// Answers what changed.
@@ -58,6 +61,7 @@ pub trait ChangeReader: Send + Sync {
     ///
     /// A change that was committed MUST be on the page when its position lies in it, and none may appear later at
     /// or before the last position of a page that was returned. The cost grows with the page.
+    /// A copy of the store that lags behind MUST NOT say that a position is ahead: the store that is written to says.
     async fn changes(&self, query: ChangePageQuery) -> Result<ChangePage, StorageError>;
     /// Forgets at most `limit` deletions that happened before this moment; returns how many.
     async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;

@@ -71,10 +71,21 @@ async fn an_old_cursor_is_refused_and_a_younger_one_goes_on() {
 }
 
 #[tokio::test]
+async fn a_cursor_that_the_store_has_not_reached_is_refused_and_counts_as_no_read() {
+    let reads = Arc::new(HeldReads::default());
+    let page = ChangePage { is_ahead: true, ..ChangePage::default() };
+    let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
+    let asked = ReadChangesQuery { cursor: Some(cursor(1)), ..query() };
+    let outcome = ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), asked).await;
+    assert!(matches!(outcome, Err(ReadChangesError::CursorExpired)), "{outcome:?}");
+    assert!(reads.all().is_empty());
+}
+
+#[tokio::test]
 async fn the_cursor_of_a_page_with_more_after_it_is_as_old_as_the_walk() {
     let reads = Arc::new(HeldReads::default());
     let told = position(4, ChangeKind::Supplements);
-    let page = ChangePage { changes: vec![(told, Change::Deleted)], has_more: true };
+    let page = ChangePage { changes: vec![(told, Change::Deleted)], has_more: true, is_ahead: false };
     let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
     let use_case = ReadChanges::new(reader, reads.recorder(), clock());
     let asked = ReadChangesQuery { cursor: Some(cursor(5)), ..query() };
@@ -87,7 +98,7 @@ async fn what_was_told_counts_as_reads_of_each_kind() {
     let reads = Arc::new(HeldReads::default());
     let told = [(4, ChangeKind::Sleep), (5, ChangeKind::Profile), (6, ChangeKind::Sleep)];
     let changes = told.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
-    let reader = reader(ChangePage { changes, has_more: false }, expected(None, &ChangeKind::ALL));
+    let reader = reader(ChangePage { changes, ..ChangePage::default() }, expected(None, &ChangeKind::ALL));
     ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), query()).await.unwrap();
     let counted: Vec<_> = reads.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
     assert_eq!(

@@ -29,7 +29,9 @@ fn position(number: i64, kind: ChangeKind) -> ChangePosition {
 /// A server that tells this.
 fn telling(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
     let mut reader = MockChangeReader::new();
-    reader.expect_changes().returning(move |_| Ok(ChangePage { changes: changes.clone(), has_more }));
+    reader
+        .expect_changes()
+        .returning(move |_| Ok(ChangePage { changes: changes.clone(), has_more, is_ahead: false }));
     World::of(Parts { changes: Arc::new(reader), ..parts() })
 }
 

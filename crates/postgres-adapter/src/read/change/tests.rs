@@ -41,13 +41,13 @@ struct Plan {
 /// Runs the statement with these places of the three kinds, and takes its plan apart.
 async fn explain(client: &tokio_postgres::Client, places: [i64; 3], mode: &str) -> Plan {
     client.batch_execute(&format!("SET plan_cache_mode = {mode}; DEALLOCATE ALL")).await.unwrap();
-    let types = "uuid, bigint, bigint, uuid, bigint, uuid, bigint, uuid";
+    let types = "uuid, bigint, bigint, uuid, bigint, uuid, bigint, uuid, bigint";
     client.batch_execute(&format!("PREPARE page ({types}) AS {PAGE}")).await.unwrap();
     let [profile, sleep, supplements] =
         places.map(|number| format!("{number}, 'ffffffff-ffff-ffff-ffff-ffffffffffff'"));
     let sql = format!(
         "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
-         EXECUTE page ('00000000-0000-0000-0000-000000000001', 31, {profile}, {sleep}, {supplements})"
+         EXECUTE page ('00000000-0000-0000-0000-000000000001', 31, {profile}, {sleep}, {supplements}, 0)"
     );
     let answer = client.simple_query(&sql).await.unwrap();
     let json: String = answer

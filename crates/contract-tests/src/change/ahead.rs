@@ -1,0 +1,31 @@
+//! A position that a store has not reached, because it was put back to an earlier state.
+
+use super::{all, prepare, store_many, update_profile};
+use crate::Harness;
+use crate::fixture::{user, user_id};
+use application::ports::storage::{ChangePage, ChangePageQuery};
+use domain::change::{ChangeKind, ChangePosition};
+
+pub(crate) async fn a_position_that_the_persons_changes_have_not_reached_is_ahead(harness: &Harness) {
+    prepare(harness).await;
+    store_many(harness).await;
+    let last = all(harness).await.last().unwrap().0;
+    let page = async |person, number, kinds: &[ChangeKind]| {
+        let after = Some(ChangePosition { number, ..last });
+        let query = ChangePageQuery { user_id: user_id(person), after, kinds: kinds.to_vec(), limit: 9 };
+        harness.changes.changes(query).await.unwrap()
+    };
+    let ahead = ChangePage { is_ahead: true, ..ChangePage::default() };
+    // Whatever kinds are asked for: a number is a number of the person's, not of a kind.
+    for kinds in [&ChangeKind::ALL[..], &[ChangeKind::Profile], &[]] {
+        assert_eq!(page(1, last.number, kinds).await, ChangePage::default());
+        assert_eq!(page(1, last.number + 1, kinds).await, ahead);
+        assert_eq!(page(1, i64::MAX, kinds).await, ahead);
+    }
+    // Each person has numbers of their own, and who is gone has none.
+    assert_eq!(page(2, 1, &ChangeKind::ALL).await, ahead);
+    assert_eq!(page(3, 1, &ChangeKind::ALL).await, ChangePage::default());
+    // What is written next brings the number that was ahead.
+    update_profile(harness, &user(1)).await;
+    assert!(!page(1, last.number + 1, &ChangeKind::ALL).await.is_ahead);
+}

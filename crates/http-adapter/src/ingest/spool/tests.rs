@@ -1,0 +1,83 @@
+use super::super::room::Room;
+use super::{IN_MEMORY, Receiving, Spool, blocking};
+use crate::problem::{Fault, Problem};
+use application::ports::ingest_source::IngestBody as _;
+use std::fs::OpenOptions;
+use std::io::{Read as _, Write as _};
+
+const MEBIBYTE: usize = 1024 * 1024;
+
+/// Receives what has arrived of a body of so many bytes, in chunks as they come from the network.
+async fn arrive(room: &Room, bytes: usize) -> Result<Receiving, Problem> {
+    let mut receiving = Receiving::default();
+    let body: Vec<u8> = (0..bytes).map(|place| u8::try_from(place % 251).unwrap()).collect();
+    for chunk in body.chunks(32 * 1024) {
+        receiving.add(chunk, room).await?;
+    }
+    Ok(receiving)
+}
+
+async fn whole(room: &Room, bytes: usize) -> Spool {
+    arrive(room, bytes).await.unwrap().end().await.unwrap()
+}
+
+fn assert_busy<T>(outcome: Result<T, Problem>) {
+    let problem = outcome.err().expect("a refusal");
+    assert_eq!((problem.fault(), problem.fault().default_retry_after()), (Fault::IngestBusy, Some(5)));
+}
+
+#[tokio::test]
+async fn a_body_reads_back_as_it_came_from_memory_and_from_a_file() {
+    let room = Room::default();
+    for bytes in [0, 1, 100_000, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
+        let spool = whole(&room, bytes).await;
+        // Twice, at once: a body is checked first, and then read.
+        let (mut first, mut second) = (spool.open().unwrap(), spool.open().unwrap());
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        first.read_to_end(&mut one).unwrap();
+        second.read_to_end(&mut other).unwrap();
+        assert_eq!(one.len(), bytes);
+        assert!(
+            one == other && one.iter().enumerate().all(|(place, byte)| usize::from(*byte) == place % 251)
+        );
+    }
+}
+
+#[tokio::test]
+async fn bodies_in_memory_have_a_bound_together_and_give_their_room_back() {
+    let room = Room::new(8 * MEBIBYTE, 1);
+    let first = whole(&room, 3 * MEBIBYTE).await;
+    // One that is still on its way counts as far as it came.
+    let second = arrive(&room, 3 * MEBIBYTE).await.unwrap();
+    assert_busy(arrive(&room, 3 * MEBIBYTE).await);
+    // Whoever was refused holds nothing.
+    let third = whole(&room, 2 * MEBIBYTE).await;
+    assert_busy(arrive(&room, 1).await);
+    drop(first);
+    let again = whole(&room, 3 * MEBIBYTE).await;
+    assert_busy(arrive(&room, 1).await);
+    drop((second, third, again));
+    whole(&room, 4 * MEBIBYTE).await;
+}
+
+#[tokio::test]
+async fn bodies_in_files_have_a_number_of_their_own_and_take_no_memory() {
+    let room = Room::new(5 * MEBIBYTE, 2);
+    let files = [whole(&room, 5 * MEBIBYTE).await, whole(&room, 5 * MEBIBYTE).await];
+    assert_busy(arrive(&room, 5 * MEBIBYTE).await);
+    // A short one is taken still.
+    let short = whole(&room, MEBIBYTE).await;
+    drop(files);
+    drop(short);
+    whole(&room, 5 * MEBIBYTE).await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_as_busy_with_its_cause_and_any_other_fault_as_ours() {
+    let full = blocking(|| OpenOptions::new().write(true).open("/dev/full")?.write_all(b"night")).await;
+    let problem = full.err().expect("a refusal");
+    assert_eq!(problem.fault(), Fault::IngestBusy);
+    assert!(problem.cause().is_some(), "the operator is not told why");
+    let missing = blocking(|| OpenOptions::new().read(true).open("/nowhere/at/all")).await;
+    assert_eq!(missing.err().map(|problem| problem.fault()), Some(Fault::InternalError));
+}
