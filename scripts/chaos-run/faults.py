@@ -1,0 +1,160 @@
+"""What may go wrong, and what it may cost: one function a fault, that breaks something, waits, and mends it.
+
+Each returns the moment from which on everything should be normal again.
+"""
+
+import asyncio
+import signal
+import shutil
+import time
+
+from processes import Impossible, until
+
+# How long a killed replica is away: its service manager starts it again.
+AWAY = 2.0
+
+
+class Bound:
+    """What a fault may cost. Nothing: no request may fail. Otherwise: which kinds never, and for how long."""
+
+    def __init__(self, *, nothing=False, reads=False, seconds=None):
+        self.nothing, self.reads, self.seconds = nothing, reads, seconds
+
+    def faults(self, ledger, seconds):
+        if self.nothing and ledger.failures:
+            yield f"{len(ledger.failures)} requests failed, none may"
+        # What had begun to be answered cannot be asked again by the balancer.
+        reads = [reason for _, kind, reason in ledger.failures if kind == "read" and "broke off" not in reason]
+        if self.reads and reads:
+            yield f"{len(reads)} reads failed that had no answer yet"
+        if self.seconds is not None and seconds > self.seconds:
+            yield f"normal after {seconds:.1f} s, {self.seconds} are allowed"
+
+
+async def replica_killed(stage, hold):
+    replica = stage.replicas[0]
+    replica.process.end(signal.SIGKILL)
+    broken = time.monotonic()
+    await asyncio.sleep(AWAY)
+    replica.start()
+    await replica.ready()
+    return broken
+
+
+async def replica_stopped(stage, hold):
+    replica = stage.replicas[0]
+    await asyncio.to_thread(replica.process.end)
+    ended = time.monotonic()
+    replica.start()
+    await replica.ready()
+    return ended
+
+
+async def rolling_restart(stage, hold):
+    for replica in stage.replicas:
+        await asyncio.to_thread(replica.process.end)
+        replica.start()
+        await replica.ready()
+        # The balancer has to see it before the next one goes.
+        await asyncio.sleep(1.5)
+    return time.monotonic()
+
+
+async def replica_paused(stage, hold):
+    replica = stage.replicas[0]
+    replica.process.signal(signal.SIGSTOP)
+    await asyncio.sleep(hold)
+    replica.process.signal(signal.SIGCONT)
+    return time.monotonic()
+
+
+async def postgres_restarted(stage, hold):
+    await asyncio.to_thread(stage.primary.stop, "fast")
+    await asyncio.to_thread(stage.primary.start)
+    return time.monotonic()
+
+
+async def primary_lost(stage, hold):
+    # What a standby has not received yet would be lost, as with any asynchronous copy; the operator's choice.
+    stage.primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    stage.primary.query("SELECT pg_reload_conf()")
+    await until(lambda: stage.primary.query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1", "the standby to keep step")
+    await asyncio.to_thread(stage.primary.kill)
+    await asyncio.sleep(1)
+    await asyncio.to_thread(stage.standby.promote)
+    await until(lambda: stage.standby.query("SELECT pg_is_in_recovery()") == "f", "the standby to be promoted")
+    promoted = time.monotonic()
+    stage.cable.target_port = stage.standby.port
+    stage.primary, stage.standby = stage.standby, stage.primary
+    return promoted
+
+
+async def redis_gone(stage, hold):
+    stage.redis.end()
+    await asyncio.sleep(hold / 2)
+    stage.redis.start()
+    return time.monotonic()
+
+
+async def pool_full(stage, hold):
+    """Somebody holds a table that every token needs: all connections of every pool wait for it."""
+    holder = await asyncio.create_subprocess_exec(
+        "psql", "-X", "-q", "-h", "127.0.0.1", "-p", str(stage.primary.port), "-U", "restwell", "-d", "restwell",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
+    )
+    holder.stdin.write(b"BEGIN; LOCK TABLE access_grant, sleep_session IN ACCESS EXCLUSIVE MODE;\n")
+    await holder.stdin.drain()
+    await asyncio.sleep(hold)
+    holder.stdin.write(b"ROLLBACK;\n\\q\n")
+    await holder.stdin.drain()
+    await holder.wait()
+    return time.monotonic()
+
+
+async def network_cut(stage, hold):
+    stage.cable.cut()
+    await asyncio.sleep(hold)
+    stage.cable.mend()
+    return time.monotonic()
+
+
+async def clock_wrong(stage, hold):
+    library = faketime_library()
+    replica = stage.replicas[2]
+    await asyncio.to_thread(replica.process.end)
+    replica.start(LD_PRELOAD=library, FAKETIME="+5m", FAKETIME_DONT_FAKE_MONOTONIC="1")
+    await until(lambda: replica.answers("/livez") == 200, "the replica to live")
+    deadline = time.monotonic() + hold
+    while time.monotonic() < deadline:
+        if await asyncio.to_thread(replica.answers, "/readyz") == 200:
+            raise Impossible("a replica whose clock is 5 minutes off says that it is ready")
+        await asyncio.sleep(0.2)
+    await asyncio.to_thread(replica.process.end)
+    replica.start()
+    await replica.ready()
+    return time.monotonic()
+
+
+def faketime_library():
+    import glob
+
+    found = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+    if not found or shutil.which("faketime") is None:
+        raise Impossible("faketime is not installed")
+    return found[0]
+
+
+# The name, what breaks, what it may cost, whether the short form has it.
+FAULTS = (
+    ("kill -9 of a replica", replica_killed, Bound(reads=True, seconds=10), True),
+    ("SIGTERM of a replica", replica_stopped, Bound(nothing=True), True),
+    ("rolling restart", rolling_restart, Bound(nothing=True), False),
+    ("a replica paused", replica_paused, Bound(seconds=10), False),
+    ("PostgreSQL restarted", postgres_restarted, Bound(seconds=2), True),
+    ("Redis stopped and started", redis_gone, Bound(nothing=True), True),
+    ("the pool filled", pool_full, Bound(seconds=2), False),
+    ("network to the database cut", network_cut, Bound(seconds=10), False),
+    ("a clock 5 minutes off", clock_wrong, Bound(nothing=True), False),
+    # Last: the standby is the primary from then on, and has none.
+    ("primary lost, standby promoted", primary_lost, Bound(seconds=2), True),
+)

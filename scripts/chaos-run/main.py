@@ -1,0 +1,124 @@
+"""Breaks things under load and counts what it costs.
+
+    main.py BINARY SHIPPED_HAPROXY_CONFIGURATION [--short] [--only WORD] [--json FILE]
+
+Exit code 0: every fault cost no more than it may. 1: one did. 2: the stage could not be set.
+"""
+
+import argparse
+import asyncio
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+from disk import disk_full
+from faults import FAULTS
+from ledger import Ledger
+from load import REVOKED_WITHIN, Load
+from processes import Impossible
+from result import HEADING, Result
+from stage import Stage
+
+# Seconds of load before a fault, how long one lasts, how long all must go well for it to be over, and the most that is
+# waited for that.
+BEFORE, HOLD, WELL, PATIENCE = 2.0, 10.0, 2.5, 40.0
+
+
+async def suffer(stage, name, strike, bound, hold):
+    """Runs one fault under load."""
+    await asyncio.to_thread(stage.make_codes)
+    ledger = Ledger()
+    load = Load(stage.balancer.url(), ledger, stage)
+    running = asyncio.create_task(load.run())
+    try:
+        await asyncio.sleep(BEFORE)
+        mended = await strike(stage, hold)
+        await well_again(ledger, running)
+        seconds = max(0.0, (ledger.last_failure() or 0) - mended)
+    finally:
+        load.stop()
+        await running
+    present = await asyncio.to_thread(stage.present)
+    missing = len(ledger.acknowledged.get(stage.writer.user_id, set()) - present)
+    return Result(name, ledger, seconds, missing, bound.faults(ledger, seconds))
+
+
+async def well_again(ledger, running):
+    """Waits until nothing has failed for a while."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < PATIENCE:
+        if running.done():
+            running.result()
+        since = max(ledger.last_failure() or 0, begun)
+        if time.monotonic() - since > WELL:
+            return
+        await asyncio.sleep(0.1)
+
+
+async def run(arguments, folder):
+    stage = Stage(arguments.binary, folder, pathlib.Path(arguments.shipped))
+    results = []
+    print(HEADING, flush=True)
+    try:
+        await stage.set()
+        for name, strike, bound, is_short in FAULTS:
+            if (arguments.short and not is_short) or arguments.only not in name:
+                continue
+            result = await suffer(stage, name, strike, bound, HOLD / 2 if arguments.short else HOLD)
+            results.append(result)
+            print(result.row(), flush=True)
+            tell(result)
+        if arguments.only in "disk full":
+            disk = await disk_full(stage, folder)
+            if disk is not None:
+                results.append(disk)
+                print(disk.row(), flush=True)
+                tell(disk)
+    except Impossible:
+        for log in sorted(folder.glob("*.log")):
+            lines = [line for line in log.read_text(errors="replace").splitlines() if "request served" not in line]
+            print(f"--- {log.name}", *lines[-8:], sep="\n", file=sys.stderr)
+        raise
+    finally:
+        await asyncio.to_thread(stage.strike)
+    return results
+
+
+def tell(result):
+    for reason, number in sorted(result.ledger.reasons().items()):
+        print(f"    {number} x {reason}")
+    for text in (*result.ledger.wrong[:5], *(f"NOT MET: {fault}" for fault in result.faults)):
+        print(f"    {text}")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("shipped")
+    parser.add_argument("--short", action="store_true", help="five faults, shorter")
+    parser.add_argument("--only", default="", metavar="WORD", help="the faults whose names contain a word")
+    parser.add_argument("--json", metavar="FILE", help="also write the results there")
+    arguments = parser.parse_args()
+    arguments.binary = str(pathlib.Path(arguments.binary).resolve())
+    try:
+        with tempfile.TemporaryDirectory(prefix="restwell-chaos-", dir="/tmp") as name:
+            folder = pathlib.Path(name)
+            # The user that PostgreSQL runs as must be able to pass through.
+            folder.chmod(0o711)
+            results = asyncio.run(run(arguments, folder))
+    except Impossible as error:
+        print(f"chaos: {error}", file=sys.stderr)
+        return 2
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps([result.as_object() for result in results], indent=1) + "\n")
+    print(f"a revocation counts within {REVOKED_WITHIN:.0f} s: the slowest above is how long one was still served")
+    failed = [result for result in results if result.faults]
+    print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,243 @@
+"""Processes on loopback: servers of Restwell, PostgreSQL with a standby, Redis, HAProxy, and a cable that can be cut."""
+
+import asyncio
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from string import ascii_uppercase
+
+HERE = "127.0.0.1"
+
+
+class Impossible(Exception):
+    """The stage could not be set."""
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind((HERE, 0))
+        return listener.getsockname()[1]
+
+
+async def until(condition, what, seconds=30.0, every=0.05):
+    """Waits for a condition; returns how many seconds that took."""
+    begun = time.monotonic()
+    while not await asyncio.to_thread(condition):
+        if time.monotonic() - begun > seconds:
+            raise Impossible(f"{what} did not happen in {seconds:.0f} s")
+        await asyncio.sleep(every)
+    return time.monotonic() - begun
+
+
+class Process:
+    """One process with a log; ended by its id and no other way."""
+
+    def __init__(self, command, log, environment=None):
+        self.log = pathlib.Path(log)
+        with self.log.open("ab") as out:
+            self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment)
+
+    def signal(self, number):
+        if self.child.poll() is None:
+            os.kill(self.child.pid, number)
+
+    def is_running(self):
+        return self.child.poll() is None
+
+    def end(self, number=signal.SIGTERM, seconds=20):
+        self.signal(signal.SIGCONT)
+        self.signal(number)
+        try:
+            self.child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+            self.child.wait()
+
+
+class Replica:
+    """One server of Restwell."""
+
+    def __init__(self, binary, name, folder, environment):
+        self.binary, self.name, self.port = binary, name, free_port()
+        self.log = folder / f"{name}.log"
+        self.environment = environment
+        self.process = None
+
+    def start(self, **changes):
+        environment = {**self.environment, "RESTWELL__SERVER__LISTEN": f"{HERE}:{self.port}", **changes}
+        self.process = Process([self.binary, "serve"], self.log, environment)
+
+    def answers(self, path):
+        """The status of a health check; 0 when nobody answers."""
+        import http.client
+
+        connection = http.client.HTTPConnection(HERE, self.port, timeout=2)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status
+        except OSError:
+            return 0
+        finally:
+            connection.close()
+
+    async def ready(self, seconds=30):
+        return await until(lambda: self.answers("/readyz") == 200, f"{self.name} to be ready", seconds)
+
+
+class Postgres:
+    """One PostgreSQL server; its data directory belongs to the user that PostgreSQL runs as."""
+
+    def __init__(self, folder):
+        self.folder, self.port = folder, free_port()
+        self.programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+        # initdb refuses root.
+        self.user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+
+    def run(self, program, *arguments):
+        prefix = ["setpriv", "--reuid", self.user, "--regid", self.user, "--init-groups"] if os.getuid() == 0 else []
+        command = [*prefix, str(self.programs / program), *arguments]
+        # Not captured: the server keeps what pg_ctl gives it.
+        with (self.folder.parent / f"{self.folder.name}.log").open("ab") as out:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
+        return done.returncode
+
+    def own(self):
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.getuid() == 0:
+            shutil.chown(self.folder, self.user, self.user)
+
+    def create(self):
+        self.own()
+        if self.run("initdb", "-A", "trust", "-U", "restwell", "--locale=C.UTF-8", "-D", str(self.folder)) != 0:
+            raise Impossible("initdb failed")
+        with (self.folder / "pg_hba.conf").open("a") as rules:
+            rules.write("host replication all 127.0.0.1/32 trust\n")
+
+    def follow(self, primary):
+        """Becomes a standby of another server."""
+        self.own()
+        copied = self.run(
+            "pg_basebackup", "-h", HERE, "-p", str(primary.port), "-U", "restwell", "-D", str(self.folder), "-R", "-X", "stream", "-c", "fast"
+        )
+        if copied != 0:
+            raise Impossible("pg_basebackup failed")
+
+    def start(self):
+        # With fsync: what is acknowledged must be there afterwards.
+        options = f"-p {self.port} -k '' -c listen_addresses={HERE} -c max_connections=200 -c wal_level=replica -c hot_standby=on"
+        if self.run("pg_ctl", "-D", str(self.folder), "-w", "-s", "-l", str(self.folder / "server.log"), "-o", options, "start") != 0:
+            raise Impossible(f"PostgreSQL did not start: {(self.folder / 'server.log').read_text()[-2000:]}")
+
+    def stop(self, mode):
+        self.run("pg_ctl", "-D", str(self.folder), "-w", "-s", "-m", mode, "stop")
+
+    def kill(self):
+        """Ends it as a machine ends that loses its power: the main process and all of its children at once."""
+        main = int((self.folder / "postmaster.pid").read_text().split()[0])
+        children = [int(pid) for pid in pathlib.Path(f"/proc/{main}/task/{main}/children").read_text().split()]
+        for pid in (main, *children):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def promote(self):
+        self.run("pg_ctl", "-D", str(self.folder), "-w", "-s", "promote")
+
+    def query(self, sql, database="restwell"):
+        command = ["psql", "-X", "-q", "-A", "-t", "-h", HERE, "-p", str(self.port), "-U", "restwell", "-d", database, "-c", sql]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Impossible(f"psql: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    def accepts(self):
+        command = ["psql", "-X", "-q", "-A", "-t", "-h", HERE, "-p", str(self.port), "-U", "restwell", "-d", "restwell", "-c", "SELECT 1"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+class Redis:
+    """One Redis, or Valkey, that keeps nothing on disk."""
+
+    def __init__(self, folder):
+        self.folder, self.port, self.process = folder, free_port(), None
+        self.program = shutil.which("valkey-server") or shutil.which("redis-server")
+
+    def start(self):
+        command = [self.program, "--port", str(self.port), "--bind", HERE, "--save", "", "--appendonly", "no", "--dir", str(self.folder)]
+        self.process = Process(command, self.folder / "redis.log")
+
+    def end(self):
+        self.process.end(signal.SIGKILL)
+
+
+class Balancer:
+    """HAProxy with the configuration that the project ships."""
+
+    def __init__(self, shipped, folder, replicas):
+        self.port, self.process, self.folder = free_port(), None, folder
+        self.file = folder / "haproxy.cfg"
+        self.file.write_text(for_replicas(shipped.read_text(), replicas))
+        self.environment = {**os.environ, "RESTWELL_PROXY_BIND": f"{HERE}:{self.port}"}
+        for letter, replica in zip(ascii_uppercase, replicas):
+            self.environment[f"RESTWELL_REPLICA_{letter}"] = f"{HERE}:{replica.port}"
+
+    def start(self):
+        self.process = Process(["haproxy", "-db", "-f", str(self.file)], self.folder / "haproxy.log", self.environment)
+
+    def url(self):
+        return f"http://{HERE}:{self.port}"
+
+
+def for_replicas(text, replicas):
+    """The shipped configuration has two servers in each backend; another one is written like the second."""
+    lines = []
+    for line in text.splitlines():
+        lines.append(line)
+        if line.split()[:2] == ["server", "b"]:
+            for letter in ascii_uppercase[2 : len(replicas)]:
+                lines.append(line.replace(" b ", f" {letter.lower()} ").replace("RESTWELL_REPLICA_B", f"RESTWELL_REPLICA_{letter}"))
+    return "\n".join(lines) + "\n"
+
+
+class Cable:
+    """A TCP connection to somewhere that can be cut: what is sent then arrives nowhere, and nobody is told."""
+
+    def __init__(self, target_port):
+        self.target_port, self.port, self.server, self.is_cut = target_port, free_port(), None, False
+        self.whole = asyncio.Event()
+        self.whole.set()
+
+    async def start(self):
+        self.server = await asyncio.start_server(self.connect, HERE, self.port)
+
+    def cut(self):
+        self.whole.clear()
+
+    def mend(self):
+        self.whole.set()
+
+    async def connect(self, reader, writer):
+        await self.whole.wait()
+        try:
+            other_reader, other_writer = await asyncio.open_connection(HERE, self.target_port)
+        except OSError:
+            writer.close()
+            return
+        await asyncio.gather(self.pump(reader, other_writer), self.pump(other_reader, writer))
+
+    async def pump(self, reader, writer):
+        try:
+            while data := await reader.read(65536):
+                await self.whole.wait()
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.close()

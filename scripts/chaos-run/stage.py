@@ -1,0 +1,165 @@
+"""Sets the stage: a primary with a standby, Redis, three replicas behind HAProxy, people, an app, a backend."""
+
+import asyncio
+import json
+import os
+import pathlib
+import subprocess
+
+from load import REDIRECT_URI, Person
+from processes import HERE, Balancer, Cable, Impossible, Postgres, Redis, Replica, until
+
+REPLICAS = 3
+PEOPLE = 4
+NIGHTS = 20
+# Codes are made beforehand: each is one run of a command.
+CODES = 40
+
+
+class Token:
+    """The tokens of one grant."""
+
+    def __init__(self, access, refresh):
+        self.access, self.refresh = access, refresh
+
+
+class Stage:
+    """Everything that runs, and who is known to it."""
+
+    def __init__(self, binary, folder, shipped):
+        self.binary, self.folder, self.shipped = binary, folder, shipped
+        self.nights, self.codes, self.tokens = 0, [], []
+
+    async def set(self):
+        self.primary, self.standby = Postgres(self.folder / "primary"), Postgres(self.folder / "standby")
+        await asyncio.to_thread(self.start_stores)
+        self.redis = Redis(self.folder)
+        self.redis.start()
+        self.cable = Cable(self.primary.port)
+        await self.cable.start()
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")},
+            "RESTWELL__STORAGE__URL": storage_url(self.primary.port, self.standby.port),
+            "RESTWELL__STORAGE__DATA_DIR": str(self.folder / "data"),
+            "RESTWELL__RATE_LIMITS__STORE_URL": f"redis://{HERE}:{self.redis.port}",
+            "RESTWELL__RATE_LIMITS__PROFILE": "1000000",
+            "RESTWELL__RATE_LIMITS__INGEST": "1000000",
+            "RESTWELL__RATE_LIMITS__SLEEP": "1000000",
+            "RESTWELL__SERVER__TRUSTED_PROXIES": HERE,
+        }
+        self.replicas = [Replica(self.binary, f"replica-{number}", self.folder, self.environment) for number in range(1, REPLICAS + 1)]
+        # The second one reaches its database through a cable that can be cut.
+        self.replicas[1].environment = {**self.environment, "RESTWELL__STORAGE__URL": storage_url(self.cable.port)}
+        self.balancer = Balancer(self.shipped, self.folder, self.replicas)
+        # The issuer is the address that the apps know: the balancer's.
+        for replica in self.replicas:
+            replica.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
+        self.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
+        await asyncio.to_thread(self.run, "migrate")
+        for replica in self.replicas:
+            replica.start()
+        self.balancer.start()
+        for replica in self.replicas:
+            await replica.ready()
+        await until(self.is_balanced, "the balancer to answer")
+        await asyncio.to_thread(self.settle)
+
+    def start_stores(self):
+        self.primary.create()
+        self.primary.start()
+        self.primary.query("CREATE DATABASE restwell", "postgres")
+        self.standby.follow(self.primary)
+        self.standby.start()
+
+    def is_balanced(self):
+        import urllib.request
+
+        try:
+            return urllib.request.urlopen(f"{self.balancer.url()}/readyz", timeout=2).status == 200
+        except OSError:
+            return False
+
+    def run(self, *arguments, typed=None):
+        """Runs a command of the program; returns what it printed, read as JSON where it is some."""
+        done = subprocess.run(
+            [self.binary, *arguments], input=typed, env=self.environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise Impossible(f"restwell {' '.join(arguments[:2])}: {done.stderr}")
+        return json.loads(done.stdout) if "--json" in arguments else done.stdout
+
+    def settle(self):
+        """People with their nights, an app that reads, a backend that writes."""
+        self.app = self.run(
+            "client", "create", "--name", "Night reader", "--redirect-uri", REDIRECT_URI, "--scope", "profile", "--scope", "sleep", "--json"
+        )
+        service = self.run("client", "create", "--service", "--name", "Backend", "--scope", "sleep:write", "--json")
+        self.service_token = self.ask("/api/token", grant_type="client_credentials", **service)["access_token"]
+        people = [self.person(number) for number in range(PEOPLE)]
+        self.writer, self.code_person = self.person(PEOPLE, nights=0), people[0]
+        for person in people:
+            tokens = self.ask("/api/token", code=self.code(person), redirect_uri=REDIRECT_URI, **self.app)
+            self.tokens.append((self.app, person, Token(tokens["access_token"], tokens["refresh_token"])))
+
+    def ask(self, path, **fields):
+        import urllib.parse
+        import urllib.request
+
+        known = {name: fields[name] for name in fields if name in ("client_id", "client_secret", "grant_type", "code", "redirect_uri")}
+        body = urllib.parse.urlencode(known).encode()
+        with urllib.request.urlopen(self.balancer.url() + path, body, timeout=10) as answer:
+            return json.load(answer)
+
+    def person(self, number, nights=NIGHTS):
+        made = self.run("user", "create", "--email", f"person-{number}@example.org", "--timezone", "Europe/Berlin", "--no-password", "--json")
+        user_id = made["user_id"]
+        if not nights:
+            return Person(user_id, set())
+        file = self.folder / "nights.ndjson"
+        file.write_text("".join(night_line(day) for day in range(nights)))
+        self.run("import", "--user", user_id, "--json", str(file))
+        stored = self.primary.query(f"SELECT id FROM sleep_session WHERE user_id = '{user_id}'")
+        return Person(user_id, set(stored.split()))
+
+    def code(self, person):
+        return self.run(
+            "code", "create", "--client", self.app["client_id"], "--user", person.user_id, "--redirect-uri", REDIRECT_URI,
+            "--scope", "profile", "--ttl", "10m", "--json",
+        )["code"]
+
+    def make_codes(self):
+        self.codes = [self.code(self.code_person) for _ in range(CODES)]
+
+    def next_code(self):
+        return self.codes.pop() if self.codes else None
+
+    def next_night(self):
+        self.nights += 1
+        return self.nights
+
+    def present(self):
+        """The ids of everything that the writer has, asked of whichever server is the primary now."""
+        server = self.primary if self.primary.accepts() else self.standby
+        return set(server.query(f"SELECT id FROM sleep_session WHERE user_id = '{self.writer.user_id}'").split())
+
+    def strike(self):
+        """Ends everything."""
+        for one in (*getattr(self, "replicas", ()), getattr(self, "balancer", None), getattr(self, "redis", None)):
+            if one is not None and one.process is not None:
+                one.process.end()
+        for server in (getattr(self, "standby", None), getattr(self, "primary", None)):
+            if server is not None and (server.folder / "postmaster.pid").exists():
+                server.stop("immediate")
+
+
+def night_line(day):
+    date = f"2025-{1 + day // 28:02}-{1 + day % 28:02}"
+    return json.dumps(
+        {"type": "sleep_session", "external_id": f"night-{day}", "source": "ring", "time_in_bed_start": f"{date}T00:30:00Z", "time_in_bed_end": f"{date}T07:30:00Z"}
+    ) + "\n"
+
+
+def storage_url(*ports):
+    """Several servers, of which the one that takes writes is meant."""
+    hosts = ",".join(f"{HERE}:{port}" for port in ports)
+    return f"postgres://restwell@{hosts}/restwell" + ("?target_session_attrs=read-write" if len(ports) > 1 else "")
