@@ -31,9 +31,9 @@ fn stage(record: &Record) -> Option<Stage> {
         "1" => Some(Stage::Light),
         "2" => Some(Stage::Deep),
         "3" => Some(Stage::Rem),
-        // Entered by hand: asleep, and no more is known.
+        // Withings' documentation calls it manual: somebody said that they slept, and no more is known.
         "4" => Some(Stage::Asleep),
-        // Withings calls it unspecified.
+        // And this one unspecified.
         "5" => Some(Stage::Unknown),
         _ => None,
     }
