@@ -27,11 +27,12 @@ mod tests;
 pub mod token;
 
 pub use app::configure;
+pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies};
 pub use export::{ExportUseCases, NdjsonExport};
 pub use health::HealthCheck;
 pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
-pub use middleware::RequestId;
+pub use middleware::{Admission, AdmissionLimits, RequestId};
 pub use problem::error_reference;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{

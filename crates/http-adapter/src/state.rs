@@ -1,9 +1,11 @@
 //! What the HTTP side needs from the rest of the program.
 
+use crate::caller::TrustedProxies;
 use crate::export::ExportUseCases;
 use crate::health::HealthCheck;
 use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
+use crate::middleware::Admission;
 use application::access::AuthorizeAccess;
 use application::account::{
     ChangePassword, ChoosePassword, EndSessions, FindPasswordLink, ListSessions, RequestPasswordReset,
@@ -55,6 +57,8 @@ pub struct HttpSettings {
     pub reads_kept_days: u32,
     /// The most bytes of a file that a person uploads.
     pub max_upload_bytes: u64,
+    /// The proxies that are believed when they name a caller's address; none by default.
+    pub proxies: TrustedProxies,
 }
 
 impl Default for HttpSettings {
@@ -68,6 +72,7 @@ impl Default for HttpSettings {
             sign_up_open: false,
             reads_kept_days: 400,
             max_upload_bytes: 512 * 1024 * 1024,
+            proxies: TrustedProxies::default(),
         }
     }
 }
@@ -110,6 +115,8 @@ pub struct HttpState {
     pub visits: VisitSource,
     /// How long requests take.
     pub elapsed_time: ElapsedTimeSource,
+    /// How much is done at a time.
+    pub admission: Admission,
     /// How HTTP is spoken.
     pub settings: HttpSettings,
 }

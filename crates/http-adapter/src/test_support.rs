@@ -2,6 +2,7 @@
 //!
 //! Compiled behind the feature `test-support` only.
 
+pub use crate::caller::named_caller;
 pub use crate::data::test_support::bearer_token;
 pub use crate::page::test_support::{SubmittedForm, cookies, parse_position, write_position};
 pub use crate::token::test_support::basic_credentials;

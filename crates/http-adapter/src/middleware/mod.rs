@@ -5,12 +5,14 @@
 //! Only the panic catcher and the time limit may fail with `Err`: an `Err` loses the request, and with it the
 //! route. Until routing is done no clone of the request may be kept either; the router needs it for itself.
 
+mod admission;
 mod compression;
 mod context;
 mod cors;
 mod deadline;
 mod finish;
 mod header;
+mod pace;
 mod panic;
 mod record;
 mod size;
@@ -18,6 +20,7 @@ mod size;
 mod tests;
 mod unread;
 
+pub use admission::{Admission, AdmissionLimits};
 pub use context::RequestId;
 
 use actix_web::dev::HttpServiceFactory;
@@ -29,10 +32,12 @@ macro_rules! wrapped {
     ($routes:expr) => {
         // The last one registered is the outermost.
         $routes
+            .wrap(from_fn(pace::watch))
             .wrap(from_fn(compression::compress))
             .wrap(from_fn(size::limit))
             .wrap(from_fn(deadline::keep))
             .wrap(from_fn(panic::catch))
+            .wrap(from_fn(admission::admit))
             .wrap(from_fn(finish::finish))
             .wrap(from_fn(cors::apply))
             .wrap(from_fn(record::record))

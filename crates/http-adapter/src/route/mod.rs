@@ -26,6 +26,9 @@ pub(crate) mod path {
     /// Where clients find out about the server (RFC 8414), and its public keys (RFC 7517).
     pub(crate) const METADATA: &str = "/.well-known/oauth-authorization-server";
     pub(crate) const KEY_SET: &str = "/.well-known/jwks.json";
+    /// What load balancers ask.
+    pub(crate) const LIVE: &str = "/livez";
+    pub(crate) const READY: &str = "/readyz";
     /// The interactive reference.
     pub(crate) const REFERENCE: &str = "/docs";
     /// What the pages load.
@@ -84,6 +87,11 @@ pub(crate) fn dialect(path: &str) -> Dialect {
 /// or a 405. What has no row is for `GET`.
 pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
     row_of(path).map_or(*method == Method::GET, |row| row.serves(method.as_str()))
+}
+
+/// Tells whether a path says whether the server lives: answered however much there is to do.
+pub(crate) fn is_health(path: &str) -> bool {
+    row_of(path).is_some_and(|row| matches!(row.path, path::LIVE | path::READY))
 }
 
 /// Tells whether a request may take longer than others, because its body may be long.

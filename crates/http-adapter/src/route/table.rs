@@ -116,8 +116,8 @@ endpoints! {
         Icon => path::ICON, "The icon of the pages", get: Anybody;
         Metadata => path::METADATA, "What the authorization server can do", get: Anybody;
         KeySet => path::KEY_SET, "The public keys of access tokens", get: Anybody;
-        Live => "/livez", "Whether the process runs", get: Anybody;
-        Ready => "/readyz", "Whether the process can serve", get: Anybody;
+        Live => path::LIVE, "Whether the process runs", get: Anybody;
+        Ready => path::READY, "Whether the process can serve", get: Anybody;
         Errors => "/errors", "What each error code means", get: Anybody;
         Document => "/openapi.json", "The description of the interface", get: Anybody;
         Reference => path::REFERENCE, "The interactive reference", get: Anybody;

@@ -12,7 +12,7 @@ pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
-    ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
+    Admission, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
     PublicKey,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
@@ -64,6 +64,7 @@ pub(crate) struct Parts {
     pub(crate) daily_limits: DailyLimits,
     pub(crate) allow_query_secrets: bool,
     pub(crate) is_ready: bool,
+    pub(crate) admission: Admission,
     pub(crate) settings: HttpSettings,
 }
 
@@ -83,6 +84,7 @@ impl Default for Parts {
             daily_limits: DailyLimits::default(),
             allow_query_secrets: true,
             is_ready: true,
+            admission: Admission::default(),
             settings: HttpSettings {
                 public_url: "http://restwell.example".to_owned(),
                 ..HttpSettings::default()
@@ -150,6 +152,7 @@ impl Parts {
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
             visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
+            admission: self.admission,
             settings: self.settings,
         })
     }

@@ -1,12 +1,17 @@
 //! The HTTP server as actix-web runs it.
 
+use super::open_files::room_for;
 use crate::settings::Settings;
 use actix_web::dev::Server;
 use actix_web::{App, HttpServer};
 use http_adapter::{HttpState, configure};
+use socket2::SockRef;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How long a connection lives whose other end takes nothing of what was sent.
+const UNREAD: Duration = Duration::from_secs(60);
 
 /// Makes the server; it runs when it is awaited, and leaves signals to us.
 pub(super) fn http_server(
@@ -16,8 +21,14 @@ pub(super) fn http_server(
 ) -> std::io::Result<Server> {
     let settings = &settings.server;
     let seconds = |number: u32| Duration::from_secs(u64::from(number));
+    // What callers do not acknowledge or take off their sockets for so long ends their connection; connections have
+    // it from the socket that they were accepted on.
+    SockRef::from(&listener).set_tcp_user_timeout(Some(UNREAD))?;
+    let workers = settings.worker_count();
+    let connections = usize::try_from(room_for(settings.max_connections)).unwrap_or(usize::MAX);
     let server = HttpServer::new(move || App::new().configure(configure(state.clone())))
-        .workers(settings.worker_count())
+        .workers(workers)
+        .max_connections(connections.div_ceil(workers))
         // Without it the last chunk of a large answer waits for an acknowledgement.
         .tcp_nodelay(true)
         .client_request_timeout(seconds(settings.request_timeout_seconds))

@@ -4,6 +4,7 @@ mod background;
 mod cleaning;
 mod http_server;
 mod listener;
+mod open_files;
 mod readiness;
 mod run;
 mod shutdown;

@@ -5,6 +5,7 @@
 //! environment variable follow from it.
 
 mod accounts;
+mod address_header;
 mod audit;
 mod compression;
 mod cors;

@@ -1,8 +1,11 @@
 //! The section `server`.
 
+use super::address_header::AddressHeader;
 use super::problem::Problem;
 use super::public_url::{PublicUrl, is_loopback};
 use super::section::section;
+use super::text_list::TextList;
+use http_adapter::{AdmissionLimits, TrustedProxies};
 use std::net::SocketAddr;
 use std::num::NonZero;
 
@@ -14,6 +17,17 @@ section! {
         /// The origin that apps and people use, also the issuer of the tokens. Plain http is accepted for a
         /// loopback address only. Not set, it is made of `server.listen` when that is a loopback address.
         public_url: Option<String> = None, "URL", "https://sleep.example.org";
+        /// The proxies that are believed when they name the address of a caller: addresses and networks. Sign-in and
+        /// guessing are limited by address, so name exactly the proxies that replace this header or add to it.
+        trusted_proxies: TextList = Some(""), "list of addresses and networks, with commas in the environment", "10.0.7.0/24";
+        /// The header that these proxies write the address into; every other is ignored.
+        client_address_header: AddressHeader = Some("x-forwarded-for"), "x-forwarded-for or forwarded", "forwarded";
+        /// How many connections are served at once; more wait until one ends.
+        max_connections: u32 = Some("8192"), "connections, 16 to 1000000", "20000";
+        /// How many requests are worked on at once, half of them with a body. More are answered with 503 at once.
+        max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
+        /// How many answers of more than 256 KiB are sent at once. More are answered with 503.
+        max_large_answers: u32 = Some("128"), "answers, 1 to 100000", "64";
         /// How many threads serve requests; 0 takes one for each core.
         workers: usize = Some("0"), "threads", "4";
         /// How long an idle connection is kept open.
@@ -39,6 +53,17 @@ impl ServerSettings {
         }
     }
 
+    /// Returns the proxies that are believed.
+    pub(crate) fn trusted_proxies(&self) -> Result<TrustedProxies, Problem> {
+        TrustedProxies::parse(&self.trusted_proxies.0, self.client_address_header.0)
+            .map_err(|error| Problem::new("server.trusted_proxies", format!("is wrong: {error}")))
+    }
+
+    /// Returns how much is done at a time.
+    pub(crate) fn admission_limits(&self) -> AdmissionLimits {
+        AdmissionLimits { requests: self.max_requests, large_answers: self.max_large_answers }
+    }
+
     /// Returns how many threads serve requests.
     pub(crate) fn worker_count(&self) -> usize {
         match self.workers {
@@ -49,11 +74,15 @@ impl ServerSettings {
 
     pub(super) fn problems(&self) -> Vec<Problem> {
         let ranges = [
+            Problem::unless_within("server.max_connections", self.max_connections, 16..=1_000_000),
+            Problem::unless_within("server.max_requests", self.max_requests, 2..=100_000),
+            Problem::unless_within("server.max_large_answers", self.max_large_answers, 1..=100_000),
             Problem::unless_within("server.keep_alive_seconds", self.keep_alive_seconds, 1..=3600),
             Problem::unless_within("server.request_timeout_seconds", self.request_timeout_seconds, 1..=60),
             Problem::unless_within("server.drain_seconds", self.drain_seconds, 0..=600),
         ];
+        let proxies = self.trusted_proxies().err();
         let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
-        ranges.into_iter().flatten().chain(workers).chain(self.public_url(self.listen).err()).collect()
+        ranges.into_iter().flatten().chain(proxies).chain(workers).chain(self.public_url(self.listen).err()).collect()
     }
 }

@@ -19,7 +19,7 @@ use application::token::{
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use domain::secret::{Secret, SecretKind};
-use http_adapter::{ExportUseCases, HttpSettings, HttpState, IngestUseCases};
+use http_adapter::{Admission, ExportUseCases, HttpSettings, HttpState, IngestUseCases};
 use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -83,6 +83,7 @@ impl HttpParts<'_> {
             request_ids: Arc::new(move || request_ids.uuid()),
             visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
             elapsed_time: Arc::new(move || process_start.elapsed()),
+            admission: Admission::new(self.settings.server.admission_limits()),
             settings: self.http_settings(),
         }
     }
@@ -98,6 +99,8 @@ impl HttpParts<'_> {
             sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
             reads_kept_days: settings.audit.read_days,
             max_upload_bytes: settings.uploads.limits().max_bytes,
+            // The settings were checked when they were read; nobody is believed otherwise.
+            proxies: settings.server.trusted_proxies().unwrap_or_default(),
         }
     }
 

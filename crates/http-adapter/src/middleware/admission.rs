@@ -1,0 +1,159 @@
+//! How much is done at a time: what comes beyond that is answered at once, with 503 and `Retry-After`, before it
+//! costs anything (ADR 28).
+//!
+//! Without a bound every request beyond what the machine can do makes all of them slower, until none is answered in
+//! time and the retries of the callers keep it so.
+
+use super::context::state;
+use crate::problem::{Fault, Problem};
+use crate::route;
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpResponse};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How much is done at a time in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdmissionLimits {
+    /// How many requests are worked on: from their head to that of their answer. Half of them, rounded up, may be
+    /// requests that bring a body: one whose body trickles in keeps its place meanwhile, and must not keep those out
+    /// that bring none.
+    pub requests: u32,
+    /// How many answers too large for one piece are on their way. Each holds the packed rows of its page, up to a few
+    /// megabytes, until the caller has read it.
+    pub large_answers: u32,
+}
+
+impl Default for AdmissionLimits {
+    fn default() -> Self {
+        Self { requests: 512, large_answers: 128 }
+    }
+}
+
+/// The places for what is done at a time; shared by all workers.
+#[derive(Debug, Clone)]
+pub struct Admission(Arc<Places>);
+
+#[derive(Debug)]
+struct Places {
+    limits: AdmissionLimits,
+    requests: Arc<Semaphore>,
+    with_body: Arc<Semaphore>,
+    large_answers: Arc<Semaphore>,
+    is_refusing: AtomicBool,
+}
+
+/// The place of one request, until it is dropped.
+struct Place {
+    _request: OwnedSemaphorePermit,
+    _with_body: Option<OwnedSemaphorePermit>,
+}
+
+impl Default for Admission {
+    fn default() -> Self {
+        Self::new(AdmissionLimits::default())
+    }
+}
+
+impl Admission {
+    /// Makes the places; there is at least one of each kind.
+    pub fn new(limits: AdmissionLimits) -> Self {
+        let semaphore = |places: u32| {
+            let places = usize::try_from(places.max(1)).unwrap_or(Semaphore::MAX_PERMITS);
+            Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS)))
+        };
+        Self(Arc::new(Places {
+            limits,
+            requests: semaphore(limits.requests),
+            with_body: semaphore(limits.requests.div_ceil(2)),
+            large_answers: semaphore(limits.large_answers),
+            is_refusing: AtomicBool::new(false),
+        }))
+    }
+
+    /// Takes a place for a request, if one is free; never waits.
+    fn enter(&self, brings_body: bool) -> Option<Place> {
+        let taken = || {
+            let with_body = match brings_body {
+                true => Some(self.0.with_body.clone().try_acquire_owned().ok()?),
+                false => None,
+            };
+            Some(Place { _request: self.0.requests.clone().try_acquire_owned().ok()?, _with_body: with_body })
+        };
+        let place = taken();
+        self.tell(place.is_some());
+        place
+    }
+
+    /// Takes a place for a large answer, if one is free; never waits.
+    pub(super) fn begin_large_answer(&self) -> Option<OwnedSemaphorePermit> {
+        let place = self.0.large_answers.clone().try_acquire_owned().ok();
+        if place.is_none() {
+            self.tell(false);
+        }
+        place
+    }
+
+    /// Says in the log when refusing begins, and when at least half of the places are free again: not once a request.
+    fn tell(&self, was_admitted: bool) {
+        let places = &*self.0;
+        if !was_admitted {
+            if !places.is_refusing.swap(true, Ordering::Relaxed) {
+                let AdmissionLimits { requests, large_answers } = places.limits;
+                tracing::warn!(
+                    requests,
+                    large_answers,
+                    "overloaded: what comes beyond these limits is refused"
+                );
+            }
+        } else if places.is_refusing.load(Ordering::Relaxed) && self.is_at_ease() {
+            if places.is_refusing.swap(false, Ordering::Relaxed) {
+                tracing::info!("no longer overloaded");
+            }
+        }
+    }
+
+    fn is_at_ease(&self) -> bool {
+        let is_free = |semaphore: &Semaphore, limit: u32| {
+            semaphore.available_permits() >= usize::try_from(limit / 2).unwrap_or(usize::MAX)
+        };
+        is_free(&self.0.requests, self.0.limits.requests)
+            && is_free(&self.0.large_answers, self.0.limits.large_answers)
+    }
+}
+
+/// Lets a request in while there is a place. Health is answered always: a load balancer that takes a busy server for a
+/// dead one gives its work to the others, until they are dead too.
+pub(super) async fn admit(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let place = match state(&request) {
+        Some(state) if !route::is_health(request.path()) => {
+            match state.admission.enter(brings_body(&request)) {
+                Some(place) => Some(place),
+                None => return Ok(refused(request)),
+            }
+        }
+        _ => None,
+    };
+    let answered = next.call(request).await.map(ServiceResponse::map_into_boxed_body);
+    drop(place);
+    answered
+}
+
+fn refused(request: ServiceRequest) -> ServiceResponse<BoxBody> {
+    let (request, _) = request.into_parts();
+    ServiceResponse::new(request, HttpResponse::from_error(Problem::new(Fault::Overloaded)))
+}
+
+/// Tells whether a body follows the head.
+fn brings_body(request: &ServiceRequest) -> bool {
+    let headers = request.headers();
+    let length = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
+    length || headers.contains_key(TRANSFER_ENCODING)
+}

@@ -1,0 +1,133 @@
+//! Whoever reads a large answer must keep a pace (ADR 28).
+//!
+//! The rows of a page stay in memory until its last byte is handed over. A caller who stops reading, or reads a byte
+//! a minute, would keep them for as long as he likes; so what he has not taken is dropped, and his connection ends
+//! in the middle of the answer.
+
+use super::context::state;
+use crate::problem::{Fault, Problem};
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::rt;
+use actix_web::web::Bytes;
+use actix_web::{Error, HttpResponse};
+use std::cell::RefCell;
+use std::error::Error as StdError;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
+
+/// Up to this size an answer is in one piece, which the sockets take over.
+const SMALL: u64 = 256 * 1024;
+/// How often the pace is looked at.
+const LOOK: Duration = Duration::from_secs(30);
+/// How many bytes must have been taken from one look to the next: 4 KiB a second, more than the sockets hold for
+/// somebody who takes nothing.
+const LEAST: u64 = 4 * 1024 * LOOK.as_secs();
+
+pub(super) async fn watch(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let admission = state(&request).map(|state| state.admission.clone());
+    let response = next.call(request).await?.map_into_boxed_body();
+    let (Some(admission), false) = (admission, is_small(response.response().body().size())) else {
+        return Ok(response);
+    };
+    Ok(match admission.begin_large_answer() {
+        Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place))),
+        None => refused(response),
+    })
+}
+
+fn is_small(size: BodySize) -> bool {
+    match size {
+        BodySize::None => true,
+        BodySize::Sized(size) => size <= SMALL,
+        BodySize::Stream => false,
+    }
+}
+
+/// Refuses an answer that is made already; the request was counted, so the numbers of its limit stay (decisions 4).
+fn refused(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+    let (request, answer) = response.into_parts();
+    let mut refusal = HttpResponse::from_error(Problem::new(Fault::Overloaded));
+    for (name, value) in answer.headers() {
+        if name.as_str().starts_with("x-ratelimit-") {
+            refusal.headers_mut().insert(name.clone(), value.clone());
+        }
+    }
+    ServiceResponse::new(request, refusal)
+}
+
+/// What is left of an answer, and how much of it was taken.
+struct Rest {
+    body: Option<(BoxBody, OwnedSemaphorePermit)>,
+    taken: u64,
+}
+
+/// A body whose rest is dropped when it is not taken at the least pace.
+struct Paced {
+    size: BodySize,
+    rest: Rc<RefCell<Rest>>,
+    watcher: JoinHandle<()>,
+}
+
+/// Says why a connection ends in the middle of an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was not read at the least pace")]
+struct TooSlow;
+
+impl Paced {
+    fn new(body: BoxBody, place: OwnedSemaphorePermit) -> Self {
+        let size = body.size();
+        let rest = Rc::new(RefCell::new(Rest { body: Some((body, place)), taken: 0 }));
+        let watched = Rc::downgrade(&rest);
+        let watcher = rt::spawn(async move {
+            let mut before = 0;
+            loop {
+                tokio::time::sleep(LOOK).await;
+                let Some(rest) = watched.upgrade() else { return };
+                let mut rest = rest.borrow_mut();
+                if rest.taken - before < LEAST {
+                    rest.body = None;
+                    tracing::info!("an answer was dropped: it was not read at the least pace");
+                    return;
+                }
+                before = rest.taken;
+            }
+        });
+        Self { size, rest, watcher }
+    }
+}
+
+impl MessageBody for Paced {
+    type Error = Box<dyn StdError>;
+
+    fn size(&self) -> BodySize {
+        self.size
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let mut rest = self.rest.borrow_mut();
+        let Some((body, _)) = &mut rest.body else { return Poll::Ready(Some(Err(TooSlow.into()))) };
+        let polled = body.as_pin_mut().poll_next(context);
+        if let Poll::Ready(Some(Ok(bytes))) = &polled {
+            rest.taken += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        }
+        polled
+    }
+}
+
+impl Drop for Paced {
+    fn drop(&mut self) {
+        self.watcher.abort();
+    }
+}

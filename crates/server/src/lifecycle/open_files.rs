@@ -1,0 +1,68 @@
+//! How many files the process may have open; a connection is one.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// What the process opens beside the connections of callers: the store, other servers, the parts of long bodies.
+const BESIDE: u64 = 512;
+/// Fewer connections than this are no server.
+const LEAST: u32 = 16;
+
+/// Raises the limit of the process so that these connections fit, and returns how many do.
+///
+/// Systems let a process have 1024 files open at first, for the sake of old programs, and as many as the administrator
+/// allows once it asks. Without asking, the server would stop to accept connections far below its own bound.
+pub(super) fn room_for(connections: u32) -> u32 {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = u64::from(connections) + BESIDE;
+    let granted = granted(limit, wanted);
+    if granted != limit.current && setrlimit(Resource::Nofile, Rlimit { current: granted, ..limit }).is_err()
+    {
+        tracing::warn!("the limit of open files cannot be raised");
+        return fitting(connections, limit.current);
+    }
+    let fitting = fitting(connections, granted);
+    if fitting < connections {
+        tracing::warn!(
+            max_connections = connections,
+            connections = fitting,
+            "the limit of open files allows fewer connections than server.max_connections"
+        );
+    }
+    fitting
+}
+
+/// Chooses the limit: what is wanted or more, as far as the administrator allows. Nothing means no limit.
+fn granted(limit: Rlimit, wanted: u64) -> Option<u64> {
+    let current = limit.current?;
+    let most = limit.maximum.unwrap_or(u64::MAX);
+    Some(current.max(wanted.min(most)))
+}
+
+/// Returns how many of the connections fit into a limit.
+fn fitting(connections: u32, limit: Option<u64>) -> u32 {
+    let room = limit.unwrap_or(u64::MAX).saturating_sub(BESIDE);
+    connections.min(u32::try_from(room).unwrap_or(u32::MAX)).max(LEAST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_raised_as_far_as_the_administrator_allows_and_never_lowered() {
+        let limit = |current, maximum| Rlimit { current, maximum };
+        assert_eq!(granted(limit(Some(1024), Some(524_288)), 8704), Some(8704));
+        assert_eq!(granted(limit(Some(1024), Some(4096)), 8704), Some(4096));
+        assert_eq!(granted(limit(Some(1024), None), 8704), Some(8704));
+        assert_eq!(granted(limit(Some(65_536), Some(65_536)), 8704), Some(65_536));
+        assert_eq!(granted(limit(None, None), 8704), None);
+    }
+
+    #[test]
+    fn only_as_many_connections_are_let_in_as_there_are_files_for() {
+        assert_eq!(fitting(8192, Some(8704)), 8192);
+        assert_eq!(fitting(8192, Some(1024)), 512);
+        assert_eq!(fitting(8192, Some(100)), LEAST);
+        assert_eq!(fitting(8192, None), 8192);
+    }
+}

@@ -1,0 +1,35 @@
+//! The setting that chooses a header.
+
+use super::section::SettingValue;
+use http_adapter::ClientAddressHeader;
+use serde::{Deserialize, Deserializer};
+
+/// The header from which the address of a caller is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AddressHeader(pub(crate) ClientAddressHeader);
+
+impl SettingValue for AddressHeader {
+    const KIND: &'static str = "x-forwarded-for or forwarded";
+
+    fn shown(&self) -> String {
+        match self.0 {
+            ClientAddressHeader::XForwardedFor => "x-forwarded-for".to_owned(),
+            ClientAddressHeader::Forwarded => "forwarded".to_owned(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AddressHeader {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum Name {
+            XForwardedFor,
+            Forwarded,
+        }
+        Ok(Self(match Name::deserialize(deserializer)? {
+            Name::XForwardedFor => ClientAddressHeader::XForwardedFor,
+            Name::Forwarded => ClientAddressHeader::Forwarded,
+        }))
+    }
+}
