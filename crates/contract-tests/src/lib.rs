@@ -43,6 +43,7 @@ mod outbox;
 mod password;
 mod password_link;
 mod personal_token;
+pub mod rate_limiter;
 mod read_tally;
 mod session;
 mod signing_key;
@@ -163,6 +164,7 @@ suite! {
         an_active_key_is_retired_once,
         a_list_for_change_is_the_list_with_what_this_unit_of_work_did,
         of_tasks_that_each_retire_all_but_one_the_last_leaves_one,
+        keys_that_were_retired_long_ago_are_deleted_up_to_the_limit,
     }
     sleep {
         a_session_reads_back_as_stored,
@@ -347,6 +349,7 @@ suite! {
         what_is_rolled_back_is_neither_queued_nor_handed_out,
         a_postponed_message_is_due_then,
         a_message_is_deleted_once,
+        messages_that_were_queued_long_ago_are_deleted_up_to_the_limit,
     }
     imports {
         an_import_reads_back_as_stored,

@@ -14,15 +14,11 @@ impl DecisionMeter {
                 "restwell_rate_limit_decisions_total",
                 "endpoint" => endpoint.as_str(),
                 "outcome" => outcome,
-                "counted_in" => "store"
+                "counted_in" => "redis"
             )
         };
-        Self(
-            PersonEndpoint::ALL
-                .into_iter()
-                .map(|endpoint| (endpoint, [of(endpoint, "refused"), of(endpoint, "granted")]))
-                .collect(),
-        )
+        let counters = |endpoint| (endpoint, [of(endpoint, "refused"), of(endpoint, "granted")]);
+        Self(PersonEndpoint::ALL.into_iter().map(counters).collect())
     }
 
     /// Counts one decision.

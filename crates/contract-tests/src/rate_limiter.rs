@@ -1,0 +1,185 @@
+//! What every counter of requests must do (decisions 7), wherever it counts.
+//!
+//! A case is a function over an `Arc<dyn RateLimiter>` that has counted nothing.
+
+use crate::fixture::{client_id, microsecond, user_id};
+use application::ports::system::RateLimiter;
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use domain::data_endpoint::{DataEndpoint, PersonEndpoint};
+use domain::id::PersonalTokenId;
+use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::read_tally::Reader;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Declares the cases: as functions, and as the tests that `rate_limiter_tests!` expands to.
+///
+/// The first token is a dollar sign, for the macro that this macro writes.
+macro_rules! limiter_suite {
+    ($dollar:tt $($case:ident),* $(,)?) => {
+        /// Every case of the counter of requests.
+        pub mod cases {
+            use application::ports::system::RateLimiter;
+            use std::sync::Arc;
+            $(
+                #[expect(missing_docs, reason = "the names say it")]
+                pub async fn $case(limiter: Arc<dyn RateLimiter>) {
+                    super::$case(limiter).await;
+                }
+            )*
+        }
+
+        /// Expands to one test for each case. Takes the name of an async function without arguments that returns
+        /// an `Arc<dyn RateLimiter>` that has counted nothing, and whatever must live as long as the test.
+        #[macro_export]
+        macro_rules! rate_limiter_tests {
+            ($dollar make_limiter:ident) => {
+                $(
+                    #[tokio::test(flavor = "multi_thread")]
+                    async fn $case() {
+                        let (limiter, _kept) = $dollar make_limiter().await;
+                        $crate::rate_limiter::cases::$case(limiter).await;
+                    }
+                )*
+            };
+        }
+    };
+}
+
+limiter_suite! {
+    $
+    what_is_left_counts_down_to_nothing_and_the_next_request_is_refused,
+    a_refused_request_is_not_counted,
+    a_lowered_limit_refuses_and_a_raised_one_grants_again,
+    a_limit_of_nothing_refuses_everything,
+    reader_person_and_endpoint_each_have_their_own_counter,
+    what_belongs_to_nobody_has_a_counter_of_its_own,
+    a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own,
+    of_many_requests_at_once_exactly_the_limit_is_granted,
+    any_order_of_requests_counts_as_it_does_on_paper,
+}
+
+fn key(number: u64) -> RateKey {
+    RateKey {
+        reader: Reader::Client(client_id(number)),
+        user: Some(user_id(7)),
+        endpoint: DataEndpoint::Sleep.into(),
+    }
+}
+
+fn noon() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 3, 8, 12, 0, 0).unwrap()
+}
+
+async fn what_is_left_counts_down_to_nothing_and_the_next_request_is_refused(limiter: Arc<dyn RateLimiter>) {
+    let reset = RateWindow::at(noon()).reset();
+    for left in [2, 1, 0] {
+        let expected = RateStatus { limit: 3, remaining: left, reset, allowed: true };
+        assert_eq!(limiter.count(key(1), 3, noon()).await, expected);
+    }
+    let refused = RateStatus { limit: 3, remaining: 0, reset, allowed: false };
+    assert_eq!(limiter.count(key(1), 3, noon()).await, refused);
+}
+
+async fn a_refused_request_is_not_counted(limiter: Arc<dyn RateLimiter>) {
+    for _ in 0..2 {
+        assert!(limiter.count(key(1), 2, noon()).await.allowed);
+    }
+    for _ in 0..5 {
+        assert!(!limiter.count(key(1), 2, noon()).await.allowed);
+    }
+    let raised = limiter.count(key(1), 3, noon()).await;
+    assert!(raised.allowed && raised.remaining == 0, "only the two granted ones count");
+}
+
+async fn a_lowered_limit_refuses_and_a_raised_one_grants_again(limiter: Arc<dyn RateLimiter>) {
+    for _ in 0..4 {
+        assert!(limiter.count(key(1), 1_000_000_000, noon()).await.allowed);
+    }
+    let lowered = limiter.count(key(1), 3, noon()).await;
+    assert!(!lowered.allowed && lowered.remaining == 0 && lowered.limit == 3);
+    assert_eq!(limiter.count(key(1), 10, noon()).await.remaining, 5);
+}
+
+async fn a_limit_of_nothing_refuses_everything(limiter: Arc<dyn RateLimiter>) {
+    for _ in 0..3 {
+        assert!(!limiter.count(key(1), 0, noon()).await.allowed);
+    }
+}
+
+async fn reader_person_and_endpoint_each_have_their_own_counter(limiter: Arc<dyn RateLimiter>) {
+    // Of the same number as the client.
+    let token = PersonalTokenId::from_uuid(client_id(1).as_uuid());
+    let mut keys = vec![
+        key(2),
+        RateKey { reader: Reader::PersonalToken(token), ..key(1) },
+        RateKey { user: Some(user_id(8)), ..key(1) },
+    ];
+    keys.extend(PersonEndpoint::ALL.map(|endpoint| RateKey { endpoint, ..key(1) }));
+    for key in keys {
+        assert!(limiter.count(key, 1, noon()).await.allowed, "{key:?}");
+        assert!(!limiter.count(key, 1, noon()).await.allowed, "{key:?}");
+    }
+}
+
+async fn what_belongs_to_nobody_has_a_counter_of_its_own(limiter: Arc<dyn RateLimiter>) {
+    let nobody = RateKey { user: None, endpoint: PersonEndpoint::Ingest, ..key(1) };
+    let somebody = RateKey { user: Some(user_id(0)), ..nobody };
+    for key in [nobody, somebody] {
+        assert!(limiter.count(key, 1, noon()).await.allowed);
+        assert!(!limiter.count(key, 1, noon()).await.allowed);
+    }
+}
+
+async fn a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own(limiter: Arc<dyn RateLimiter>) {
+    let midnight = Utc.with_ymd_and_hms(2026, 3, 9, 0, 0, 0).unwrap();
+    let before = midnight - microsecond();
+    assert!(limiter.count(key(1), 1, before).await.allowed);
+    let next = limiter.count(key(1), 1, midnight).await;
+    assert!(next.allowed);
+    assert_eq!(next.reset, midnight.timestamp() + 86_400);
+    let late = limiter.count(key(1), 1, before).await;
+    assert!(!late.allowed, "a request that began before midnight finds the old day's counter");
+    assert_eq!(late.reset, midnight.timestamp());
+}
+
+async fn of_many_requests_at_once_exactly_the_limit_is_granted(limiter: Arc<dyn RateLimiter>) {
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move {
+                let mut granted = 0;
+                for _ in 0..250 {
+                    granted += u32::from(limiter.count(key(1), 1_500, noon()).await.allowed);
+                }
+                granted
+            })
+        })
+        .collect();
+    let mut granted = 0;
+    for task in tasks {
+        granted += task.await.unwrap();
+    }
+    assert_eq!(granted, 1_500);
+}
+
+async fn any_order_of_requests_counts_as_it_does_on_paper(limiter: Arc<dyn RateLimiter>) {
+    let mut counted: HashMap<(RateKey, RateWindow), u32> = HashMap::new();
+    let mut state: u64 = 0x2026_1121;
+    // A fixed order that looks like chance (Knuth's numbers), so that a failure comes again.
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for _ in 0..600 {
+        let key = key(draw(3));
+        // Limits move, and days overlap as they do for requests that began before midnight.
+        let limit = u32::try_from(draw(60)).unwrap();
+        let now = noon() + TimeDelta::days(i64::try_from(draw(2)).unwrap());
+        let window = RateWindow::at(now);
+        let used = counted.entry((key, window)).or_default();
+        let expected = RateStatus::after(*used, limit, window);
+        assert_eq!(limiter.count(key, limit, now).await, expected);
+        *used += u32::from(expected.allowed);
+    }
+}

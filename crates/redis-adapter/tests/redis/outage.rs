@@ -1,0 +1,191 @@
+//! Everything that can happen to a server.
+
+use crate::stage::{AMPLE, IN_PROCESS, Stage, ask, until};
+use redis_adapter::test_support::RedisServer;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take in tests that wait for it in vain: long enough for a busy machine.
+const ANSWER: Duration = Duration::from_millis(1_500);
+
+/// What a request may take that does not ask the store: far below any time-out here.
+const AT_ONCE: Duration = Duration::from_millis(700);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_forgot_the_script_is_given_it_again() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    assert_eq!(stage.count(1, 5).await.remaining, 4);
+    for left in [3, 2] {
+        ask::<()>(&server, &["SCRIPT", "FLUSH"]).await;
+        assert_eq!(stage.count(1, 5).await.remaining, left);
+    }
+    assert_eq!(stage.in_process.times(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_is_replaced_by_the_process_and_comes_back_by_itself() {
+    let mut server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    assert_eq!(stage.count(1, 5).await.limit, 5);
+    for round in 1..=2 {
+        server.kill();
+        let before = stage.in_process.times();
+        for _ in 0..10 {
+            let started = Instant::now();
+            assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
+            assert!(started.elapsed() < AT_ONCE, "round {round}: {:?}", started.elapsed());
+        }
+        assert_eq!(stage.in_process.times(), before + 10, "each is counted once, in the process");
+        assert!(!stage.limiter.is_up());
+        server.restart();
+        stage.until_up().await;
+        // The counts of the day are gone with the server that kept nothing on disk.
+        assert_eq!(stage.count(1, 5).await.remaining, 4);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_server_slows_requests_once_and_then_not_at_all() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, ANSWER).await;
+    stage.count(1, 5).await;
+    server.pause();
+    // Many at once: each waits no longer than its own time-out.
+    let started = Instant::now();
+    let first: Vec<_> = (0..50)
+        .map(|_| {
+            let limiter = stage.limiter.clone();
+            tokio::spawn(async move {
+                use application::ports::system::RateLimiter;
+                limiter.count(crate::stage::key(1), 5, crate::stage::noon()).await
+            })
+        })
+        .collect();
+    for task in first {
+        assert_eq!(task.await.unwrap().limit, IN_PROCESS);
+    }
+    assert!(started.elapsed() < ANSWER + AT_ONCE, "{:?}", started.elapsed());
+    // Longer than the time to the next attempt to connect, which the paused server accepts and does not answer.
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_millis(1_500) {
+        let asked = Instant::now();
+        assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
+        assert!(asked.elapsed() < AT_ONCE, "{:?}", asked.elapsed());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    server.resume();
+    stage.until_up().await;
+    assert_eq!(stage.count(2, 5).await.limit, 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_in_a_quiet_hour_is_known_before_the_next_request() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, ANSWER).await;
+    server.pause();
+    until("the outage is known", || !stage.limiter.is_up()).await;
+    let started = Instant::now();
+    stage.count(1, 5).await;
+    assert!(started.elapsed() < AT_ONCE, "{:?}", started.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_comes_late_is_used_from_its_first_answer_on() {
+    let mut server = RedisServer::prepare(&[]);
+    let stage = Stage::begin(&server.url(), AMPLE);
+    assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
+    let waiting = tokio::time::timeout(Duration::from_millis(50), stage.limiter.first_answer());
+    assert!(waiting.await.is_err(), "nothing has answered yet");
+    server.restart();
+    tokio::time::timeout(AMPLE, stage.limiter.first_answer()).await.unwrap();
+    assert_eq!(stage.count(1, 5).await.limit, 5);
+    // It answered once, and that stays so.
+    server.kill();
+    tokio::time::timeout(AMPLE, stage.limiter.first_answer()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_may_not_write_is_no_store() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    // What a failover leaves behind at the old address: a replica, here of nobody.
+    ask::<()>(&server, &["REPLICAOF", "127.0.0.1", "1"]).await;
+    assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
+    assert!(!stage.limiter.is_up());
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert!(!stage.limiter.is_up(), "it answers, but does not count");
+    ask::<()>(&server, &["REPLICAOF", "NO", "ONE"]).await;
+    stage.until_up().await;
+    assert_eq!(stage.count(1, 5).await.remaining, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_server_is_no_store_until_it_has_room() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    ask::<()>(&server, &["CONFIG", "SET", "maxmemory", "1"]).await;
+    assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
+    ask::<()>(&server, &["CONFIG", "SET", "maxmemory", "0"]).await;
+    stage.until_up().await;
+    assert_eq!(stage.count(1, 5).await.limit, 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_is_sent_and_a_wrong_one_is_an_outage() {
+    let mut server = RedisServer::prepare(&["--requirepass", "HIDDEN"]);
+    server.restart();
+    let stage = Stage::begin(&format!("{}?pass=HIDDEN", server.url()), AMPLE);
+    stage.until_up().await;
+    assert_eq!(stage.count(1, 5).await.limit, 5);
+    for wrong in [server.url(), format!("{}?pass=WRONG", server.url())] {
+        let stage = Stage::begin(&wrong, AMPLE);
+        assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert!(!stage.limiter.is_up());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_database_of_a_server_counts_for_itself() {
+    let server = RedisServer::start();
+    for database in [0, 3] {
+        let stage = Stage::begin(&format!("{}?db={database}", server.url()), AMPLE);
+        stage.until_up().await;
+        assert_eq!(stage.count(1, 5).await.remaining, 4);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_connection_carries_everything() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    let tasks: Vec<_> = (0..200)
+        .map(|number| {
+            let limiter = stage.limiter.clone();
+            tokio::spawn(async move {
+                use application::ports::system::RateLimiter;
+                limiter.count(crate::stage::key(number), 5, crate::stage::noon()).await
+            })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap().remaining, 4);
+    }
+    let clients: String = ask(&server, &["CLIENT", "LIST"]).await;
+    assert_eq!(clients.lines().count(), 2, "the limiter's and the one that asks this:\n{clients}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limiter_that_is_dropped_lets_its_connection_go() {
+    let server = RedisServer::start();
+    drop(Stage::on(&server, AMPLE).await);
+    let started = Instant::now();
+    loop {
+        let clients: String = ask(&server, &["CLIENT", "LIST"]).await;
+        if clients.lines().count() == 1 {
+            return;
+        }
+        assert!(started.elapsed() < AMPLE, "{clients}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
