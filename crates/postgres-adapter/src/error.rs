@@ -66,6 +66,9 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
     }
 }
 
+/// How a standby refuses to begin a transaction that may write (0A000).
+const IN_RECOVERY: &str = "cannot set transaction read-write mode during recovery";
+
 fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInformation) -> StorageError {
     use DatabaseErrorKind as Kind;
     match kind {
@@ -80,6 +83,20 @@ fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInform
     }
 }
 
+/// Tells whether a message says that the server ends the session.
+pub(crate) fn closed(message: &str) -> bool {
+    message.starts_with("terminating connection")
+}
+
+/// Tells whether an error says that the server takes no writes: it is a standby, or has become one.
+pub(crate) fn is_of_standby(error: &Error) -> bool {
+    match error {
+        Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _) => true,
+        Error::DatabaseError(_, information) => information.message().starts_with(IN_RECOVERY),
+        _ => false,
+    }
+}
+
 /// Sorts by the message, because the driver passes no SQLSTATE on. The session asks for English messages
 /// (see `connection`); a test provokes each of these.
 fn by_message(message: &str) -> Option<StorageError> {
@@ -89,7 +106,7 @@ fn by_message(message: &str) -> Option<StorageError> {
         // 55P03
         "canceling statement due to lock timeout",
     ];
-    const NOT_THERE: [&str; 7] = [
+    const NOT_THERE: [&str; 9] = [
         // 57014
         "canceling statement due to statement timeout",
         "canceling statement due to user request",
@@ -99,6 +116,9 @@ fn by_message(message: &str) -> Option<StorageError> {
         "the database system is",
         // 57P02
         "terminating connection because of crash",
+        // 08xxx, as `connection::unnamed` puts it
+        "terminating connection because the server is not there",
+        IN_RECOVERY,
         // 53300
         "sorry, too many clients",
         "remaining connection slots",
@@ -135,6 +155,7 @@ mod tests {
         assert!(matches!(reported(DatabaseErrorKind::SerializationFailure, "x"), StorageError::Retryable));
         assert!(matches!(reported(DatabaseErrorKind::UnableToSendCommand, "x"), StorageError::Unavailable));
         assert!(matches!(reported(DatabaseErrorKind::ReadOnlyTransaction, "x"), StorageError::Unavailable));
+        assert!(matches!(reported(DatabaseErrorKind::Unknown, IN_RECOVERY), StorageError::Unavailable));
         let shutdown = "terminating connection due to administrator command";
         assert!(matches!(reported(DatabaseErrorKind::Unknown, shutdown), StorageError::Unavailable));
     }

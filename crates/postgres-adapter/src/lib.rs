@@ -13,6 +13,7 @@ mod error;
 mod migration;
 mod options;
 mod read;
+mod replica;
 mod row;
 mod schema;
 mod statement;
@@ -24,5 +25,6 @@ mod write;
 pub mod test_support;
 
 pub use connection::InvalidTls;
-pub use options::{InvalidPostgresOptions, PostgresOptions};
+pub use options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+pub use replica::PostgresReplica;
 pub use store::PostgresStore;

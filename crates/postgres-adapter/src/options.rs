@@ -11,6 +11,8 @@ use std::time::Duration;
 pub struct PostgresOptions {
     /// `postgres://user:password@host:port/database?...`, as libpq reads it.
     ///
+    /// Several servers may be named, `host1:port1,host2:port2`: the one that takes writes is used.
+    ///
     /// A Unix socket is a host with `%2F` for the slashes of its directory. Of libpq's parameters those of
     /// `tokio_postgres::Config` are known, and:
     ///
@@ -40,6 +42,19 @@ pub struct PostgresOptions {
     /// `Unavailable`. After this time, too, nobody else is sent to a shared connection that does not answer, and the
     /// kernel ends a connection over which nothing is acknowledged.
     pub wait_timeout: Duration,
+    /// Whether statements are prepared under names.
+    pub prepared_statements: PreparedStatements,
+}
+
+/// Says how statements are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PreparedStatements {
+    /// Each is prepared once a connection and kept under a name: for a server, or a pooler that gives each connection
+    /// a session of its own.
+    Named,
+    /// None has a name, and nothing is set up in a session: for a pooler in transaction mode. The pooler sets up its
+    /// sessions itself (`deploy/pgbouncer/pgbouncer.ini`); transactions bring their limits along.
+    Unnamed,
 }
 
 impl PostgresOptions {
@@ -53,6 +68,7 @@ impl PostgresOptions {
             lock_timeout: Duration::from_secs(5),
             idle_in_transaction_timeout: Duration::from_secs(30),
             wait_timeout: Duration::from_secs(3),
+            prepared_statements: PreparedStatements::Named,
         }
     }
 }
@@ -67,6 +83,7 @@ impl fmt::Debug for PostgresOptions {
             lock_timeout,
             idle_in_transaction_timeout,
             wait_timeout,
+            prepared_statements,
         } = self;
         f.debug_struct("PostgresOptions")
             .field("pool_size", pool_size)
@@ -75,6 +92,7 @@ impl fmt::Debug for PostgresOptions {
             .field("lock_timeout", lock_timeout)
             .field("idle_in_transaction_timeout", idle_in_transaction_timeout)
             .field("wait_timeout", wait_timeout)
+            .field("prepared_statements", prepared_statements)
             .finish_non_exhaustive()
     }
 }
@@ -91,6 +109,9 @@ pub enum InvalidPostgresOptions {
     /// The certificates to trust cannot be had.
     #[error(transparent)]
     Tls(#[from] InvalidTls),
+    /// More than one standby is named; it could not be known which of them is fresh.
+    #[error("names several servers; a read replica is one")]
+    SeveralReplicas,
     /// A number of connections is 0.
     #[error("a pool has at least one connection")]
     PoolSize,
@@ -98,7 +119,8 @@ pub enum InvalidPostgresOptions {
 
 /// A URL taken apart: what the driver understands, and what this crate does itself.
 pub(crate) struct ParsedUrl {
-    pub(crate) config: tokio_postgres::Config,
+    /// One for each host of the address.
+    pub(crate) servers: Vec<tokio_postgres::Config>,
     pub(crate) tls: TlsPolicy,
 }
 
@@ -118,10 +140,25 @@ pub(crate) fn parse_url(url: &str) -> Result<ParsedUrl, InvalidPostgresOptions> 
             _ => rest.push(pair),
         }
     }
-    let plain = if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
-    let config = plain.parse().map_err(|source| InvalidPostgresOptions::Url(Some(source)))?;
+    let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
+    let parsed = |address: String| {
+        format!("{address}{query}").parse().map_err(|source| InvalidPostgresOptions::Url(Some(source)))
+    };
+    let servers = each_host(address).map(parsed).collect::<Result<_, _>>()?;
     let tls = TlsPolicy::of(mode, root.as_deref())?;
-    Ok(ParsedUrl { config, tls })
+    Ok(ParsedUrl { servers, tls })
+}
+
+/// Writes an address once for each of the hosts that it names.
+fn each_host(address: &str) -> impl Iterator<Item = String> {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
+    let (authority, database) = rest
+        .split_once('/')
+        .map_or((rest, String::new()), |(authority, name)| (authority, format!("/{name}")));
+    let (user, hosts) = authority
+        .rsplit_once('@')
+        .map_or((String::new(), authority), |(user, hosts)| (format!("{user}@"), hosts));
+    hosts.split(',').map(move |host| format!("{scheme}://{user}{host}{database}"))
 }
 
 fn decoded(value: &str) -> Result<PathBuf, InvalidPostgresOptions> {
@@ -138,10 +175,25 @@ mod tests {
         let url =
             "postgres://u:p@db.example/x?sslrootcert=%2Fetc%2Fca.pem&connect_timeout=7&sslmode=verify-full";
         let parsed = parse_url(url).unwrap();
-        assert_eq!(parsed.config.get_dbname(), Some("x"));
-        assert_eq!(parsed.config.get_connect_timeout(), Some(&Duration::from_secs(7)));
+        let [config] = &parsed.servers[..] else { panic!("one server") };
+        assert_eq!(config.get_dbname(), Some("x"));
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
         let roots = PathBuf::from("/etc/ca.pem");
         assert_eq!(parsed.tls, TlsPolicy::Checked { roots: Some(roots), host: true });
+    }
+
+    #[test]
+    fn each_host_of_an_address_is_a_server_of_its_own() {
+        let parsed = parse_url("postgres://u:p%40x@one:5433,two,[::1]:7/d?application_name=me").unwrap();
+        let seen = parsed.servers.iter().map(|config| {
+            assert_eq!((config.get_user(), config.get_dbname()), (Some("u"), Some("d")));
+            assert_eq!(config.get_password(), Some(b"p@x".as_slice()));
+            assert_eq!(config.get_application_name(), Some("me"));
+            (format!("{:?}", config.get_hosts()), config.get_ports().to_vec())
+        });
+        let host = |name: &str| format!("[Tcp({name:?})]");
+        let expected = [(host("one"), vec![5433]), (host("two"), vec![5432]), (host("::1"), vec![7])];
+        assert_eq!(seen.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The store: where connections come from.
 
-use crate::connection::{Connector, Outage, Pooled, SharedConnections, Silence, pool};
+use crate::connection::{
+    Connector, Link, Outage, Pool, Pooled, Role, SharedConnections, Silence, is_broken, limits, pool,
+};
 use crate::error::storage_error;
-use crate::options::{InvalidPostgresOptions, PostgresOptions};
+use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+use crate::unit_of_work::BEGIN;
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
-use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::Pool;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +18,12 @@ use std::time::Duration;
 /// No server is needed to make a store: connections come about when they are asked for, so that a process can
 /// start, and be alive but not ready, before its database is.
 pub struct PostgresStore {
-    pool: Pool<AsyncPgConnection>,
+    pool: Pool,
     shared: SharedConnections,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
+    /// What begins a transaction.
+    pub(crate) begin: String,
     /// That every connection of the pool is taken.
     shortage: Outage,
     pub(crate) connector: Connector,
@@ -29,16 +32,25 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// Prepares a store; fails only on options that can never work.
     pub fn connect(options: &PostgresOptions) -> Result<Self, InvalidPostgresOptions> {
+        Self::connect_to(options, Role::Primary)
+    }
+
+    /// Prepares a store on a server of this role.
+    pub(crate) fn connect_to(options: &PostgresOptions, role: Role) -> Result<Self, InvalidPostgresOptions> {
         if options.pool_size == 0 || options.shared_connections == 0 {
             return Err(InvalidPostgresOptions::PoolSize);
         }
-        let connector = Connector::new(options)?;
+        let connector = Connector::new(options, role)?;
         let silence = Arc::new(connector.silence(options));
         let pool = pool(&connector, options.pool_size, Arc::clone(&silence))
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
         let wait_timeout = options.wait_timeout;
-        Ok(Self { pool, shared, wait_timeout, silence, shortage: Outage::default(), connector })
+        let begin = match options.prepared_statements {
+            PreparedStatements::Named => BEGIN.to_owned(),
+            PreparedStatements::Unnamed => format!("{BEGIN}; {}", limits(options, "SET LOCAL")),
+        };
+        Ok(Self { pool, shared, wait_timeout, silence, begin, shortage: Outage::default(), connector })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
@@ -68,8 +80,25 @@ impl PostgresStore {
     pub(crate) async fn shared<T, F>(&self, read: F) -> Result<T, StorageError>
     where
         T: Send,
-        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         self.shared.read(read).await.map_err(storage_error)
+    }
+
+    /// Reads a page on a pooled connection. When the connection turns out to be broken, the page is read once more on
+    /// another one, which is harmless because it only reads.
+    pub(crate) async fn read_page<T, F>(&self, read: F) -> Result<T, StorageError>
+    where
+        T: Send,
+        F: for<'c> Fn(&'c mut Pooled) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+    {
+        let mut connection = self.pooled().await?;
+        let result = read(&mut connection).await;
+        if !result.as_ref().is_err_and(is_broken) {
+            return result.map_err(storage_error);
+        }
+        connection.close();
+        let mut connection = self.pooled().await?;
+        read(&mut connection).await.map_err(storage_error)
     }
 }

@@ -1,6 +1,6 @@
 //! A transaction on a pooled connection.
 
-use crate::connection::Pooled;
+use crate::connection::{Pooled, is_broken};
 use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
 use application::ports::storage::{
@@ -11,12 +11,15 @@ use application::ports::storage::{
     UserRepository,
 };
 use async_trait::async_trait;
+use diesel::result::QueryResult;
 use diesel_async::SimpleAsyncConnection;
+use domain::id::UserId;
+use std::collections::HashMap;
 use std::convert::identity;
 
 /// Begins at the level that the statements here count on: each sees what was committed before it, so that it
 /// can wait for a lock and then look.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// Commits only what is whole: a `COMMIT` alone ends an aborted transaction with a rollback and no error.
 const COMMIT: &str = "SELECT 1; COMMIT";
@@ -29,15 +32,23 @@ impl UnitOfWorkFactory for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Begins a transaction.
+    /// Begins a transaction; on another connection when the first one turns out to be broken, because nothing was
+    /// done yet.
     pub(crate) async fn transaction(&self) -> Result<PgUnitOfWork, StorageError> {
+        match self.begun().await? {
+            Err(error) if is_broken(&error) => self.begun().await?,
+            begun => begun,
+        }
+        .map_err(storage_error)
+    }
+
+    async fn begun(&self) -> Result<QueryResult<PgUnitOfWork>, StorageError> {
         // Guarded before it begins: this call, too, may be dropped half-way.
-        let mut unit = PgUnitOfWork { connection: Some(self.pooled().await?) };
+        let mut unit = PgUnitOfWork { connection: Some(self.pooled().await?), numbers: HashMap::new() };
         // Nothing is quicker than to begin, so the limit is that of a connection.
-        let begun = unit.connection()?.batch_execute(BEGIN);
+        let begun = unit.connection()?.batch_execute(&self.begin);
         let begun = self.silence.bound_within(self.wait_timeout, begun).await;
-        begun.and_then(identity).map_err(storage_error)?;
-        Ok(unit)
+        Ok(begun.and_then(identity).map(|()| unit))
     }
 }
 
@@ -45,6 +56,8 @@ impl PostgresStore {
 pub(crate) struct PgUnitOfWork {
     /// Absent once the transaction has ended.
     connection: Option<Pooled>,
+    /// The numbers that people's changes have in this unit of work; whoever is in here has a locked row.
+    pub(crate) numbers: HashMap<UserId, i64>,
 }
 
 impl PgUnitOfWork {

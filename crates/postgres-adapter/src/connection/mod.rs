@@ -1,26 +1,36 @@
 //! One connection: how it is made, over TLS or not, and how its session is set up.
 
+mod link;
 mod outage;
 mod pooled;
+mod row;
 mod shared;
 mod silence;
 mod tls;
+mod unnamed;
 
+pub(crate) use link::Link;
 pub(crate) use outage::Outage;
-pub(crate) use pooled::{Pooled, pool};
+pub(crate) use pooled::{Pool, Pooled, pool};
 pub(crate) use shared::SharedConnections;
 pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
 
-use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_url};
+use crate::error::closed;
+use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, PreparedStatements, parse_url};
+use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use std::error::Error as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
+use tokio_postgres::tls::TlsStream;
+use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
+use unnamed::Unnamed;
 
 /// After how much silence the kernel asks whether the server is still there.
 const KEEPALIVE: Duration = Duration::from_mins(1);
@@ -31,39 +41,90 @@ const KEEPALIVE: Duration = Duration::from_mins(1);
 const ENGLISH_MESSAGES: &str = "DO $$ BEGIN PERFORM set_config('lc_messages', 'C', false); \
     EXCEPTION WHEN insufficient_privilege THEN NULL; END $$";
 
+/// What is asked of the server at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It takes writes: what it says holds.
+    Primary,
+    /// It may be a standby: what it says held a moment ago.
+    Replica,
+}
+
 /// Makes connections that are all alike.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    config: tokio_postgres::Config,
+    /// The servers that the URL names, to be tried in turn.
+    servers: Vec<Config>,
+    /// Which of them was connected to last.
+    last: Arc<AtomicUsize>,
+    wait_timeout: Duration,
     tls: Option<MakeRustlsConnect>,
+    prepared_statements: PreparedStatements,
     session: String,
     outage: Arc<Outage>,
 }
 
 impl Connector {
     /// Reads the URL and the certificates to trust; does not need the server.
-    pub(crate) fn new(options: &PostgresOptions) -> Result<Self, InvalidPostgresOptions> {
-        let ParsedUrl { mut config, tls } = parse_url(&options.url)?;
-        if config.get_application_name().is_none() {
-            config.application_name("restwell");
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(options.wait_timeout);
-        }
-        // What was sent and is not even acknowledged ends the connection: the kernel of a server that is slow still
-        // acknowledges.
-        config.keepalives_idle(KEEPALIVE).tcp_user_timeout(options.wait_timeout);
-        let hosts = config.get_hosts();
-        let on_sockets = !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)));
+    pub(crate) fn new(options: &PostgresOptions, role: Role) -> Result<Self, InvalidPostgresOptions> {
+        let ParsedUrl { mut servers, tls } = parse_url(&options.url)?;
+        let on_sockets = servers.iter().all(is_on_sockets);
         // A Unix socket speaks no TLS, so a mode that asks for it would only fail there.
         let tls = if on_sockets { TlsPolicy::Disabled } else { tls };
-        config.ssl_mode(tls.driver_mode());
-        Ok(Self { config, tls: tls.connector()?, session: session(options), outage: Arc::default() })
+        for config in &mut servers {
+            if config.get_application_name().is_none() {
+                config.application_name("restwell");
+            }
+            if config.get_connect_timeout().is_none() {
+                config.connect_timeout(options.wait_timeout);
+            }
+            // What was sent and is not even acknowledged ends the connection: the kernel of a server that is slow
+            // still acknowledges.
+            config.keepalives_idle(KEEPALIVE).tcp_user_timeout(options.wait_timeout);
+            config.ssl_mode(tls.driver_mode());
+            if role == Role::Primary {
+                // A standby would answer, but not know of a revocation yet.
+                config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+            }
+        }
+        Ok(Self {
+            servers,
+            last: Arc::default(),
+            wait_timeout: options.wait_timeout,
+            tls: tls.connector()?,
+            prepared_statements: options.prepared_statements,
+            session: session(options),
+            outage: Arc::default(),
+        })
     }
 
     /// Makes a connection and sets its session up; logs why there is none.
-    pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        let connected = self.connect_and_set_up().await;
+    pub(crate) async fn connect(&self) -> ConnectionResult<Link> {
+        self.told(self.connect_and_set_up().await)
+    }
+
+    /// Makes a connection that has a session of the server for itself, whatever the options say; logs why there is none.
+    pub(crate) async fn connect_for_migration(&self) -> ConnectionResult<AsyncPgConnection> {
+        let named = Self { prepared_statements: PreparedStatements::Named, ..self.clone() };
+        match named.connect().await? {
+            Link::Named(connection) => Ok(connection),
+            Link::Unnamed(_) => {
+                Err(ConnectionError::BadConnection("a session of its own was not to be had".to_owned()))
+            }
+        }
+    }
+
+    /// Tells whether sessions are somebody else's, so that nothing of them may be counted on.
+    pub(crate) const fn is_pooled_elsewhere(&self) -> bool {
+        matches!(self.prepared_statements, PreparedStatements::Unnamed)
+    }
+
+    /// Returns how many servers the URL names.
+    pub(crate) const fn servers(&self) -> usize {
+        self.servers.len()
+    }
+
+    fn told<T>(&self, connected: ConnectionResult<T>) -> ConnectionResult<T> {
         match &connected {
             Ok(_) => self.outage.end(),
             Err(error) => self.outage.tell(&error.to_string()),
@@ -86,34 +147,99 @@ impl Connector {
         self.outage.reason()
     }
 
-    async fn connect_and_set_up(&self) -> ConnectionResult<AsyncPgConnection> {
-        let mut connection = self.open().await?;
-        let set_up = connection.batch_execute(&self.session).await;
-        set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
-        Ok(connection)
+    async fn connect_and_set_up(&self) -> ConnectionResult<Link> {
+        let link = self.try_servers().await?;
+        // Without names, a session is set up by the pooler that makes it, and by each transaction for itself.
+        if matches!(link, Link::Named(_)) {
+            let set_up = (&mut &link).batch_execute(&self.session).await;
+            set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
+        }
+        Ok(link)
     }
 
-    async fn open(&self) -> ConnectionResult<AsyncPgConnection> {
-        if let Some(tls) = &self.tls {
-            let (client, connection) = self.config.connect(tls.clone()).await.map_err(|e| describe(&e))?;
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await
-        } else {
-            let connecting = self.config.connect(tokio_postgres::NoTls);
-            let (client, connection) = connecting.await.map_err(|e| describe(&e))?;
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await
+    /// Tries the servers in turn, beginning with the one that was there the last time; each has its share of the time,
+    /// because one that is frozen takes connections and then says nothing.
+    async fn try_servers(&self) -> ConnectionResult<Link> {
+        let count = u32::try_from(self.servers.len()).unwrap_or(u32::MAX);
+        let share = self.wait_timeout.checked_div(count).unwrap_or(self.wait_timeout);
+        let first = self.last.load(Ordering::Relaxed);
+        let mut failure = ConnectionError::BadConnection("no server is named".to_owned());
+        let places = (first..self.servers.len()).chain(0..first);
+        for (place, config) in places.filter_map(|place| Some((place, self.servers.get(place)?))) {
+            let opened = if count == 1 {
+                self.open(config).await
+            } else {
+                tokio::time::timeout(share, self.open(config))
+                    .await
+                    .unwrap_or_else(|_| Err(ConnectionError::BadConnection("no answer in time".to_owned())))
+            };
+            match opened {
+                Ok(connection) => {
+                    self.last.store(place, Ordering::Relaxed);
+                    return Ok(connection);
+                }
+                Err(error) => failure = error,
+            }
         }
+        Err(failure)
+    }
+
+    async fn open(&self, config: &Config) -> ConnectionResult<Link> {
+        if let Some(tls) = &self.tls {
+            let (client, connection) = config.connect(tls.clone()).await.map_err(|e| describe(&e))?;
+            self.link(client, connection).await
+        } else {
+            let connecting = config.connect(tokio_postgres::NoTls);
+            let (client, connection) = connecting.await.map_err(|e| describe(&e))?;
+            self.link(client, connection).await
+        }
+    }
+
+    async fn link<S>(&self, client: Client, connection: Connection<Socket, S>) -> ConnectionResult<Link>
+    where
+        S: TlsStream + Unpin + Send + 'static,
+    {
+        Ok(match self.prepared_statements {
+            PreparedStatements::Named => {
+                Link::Named(AsyncPgConnection::try_from_client_and_connection(client, connection).await?)
+            }
+            PreparedStatements::Unnamed => Link::Unnamed(Unnamed::new(client, connection)),
+        })
+    }
+}
+
+fn is_on_sockets(config: &Config) -> bool {
+    let hosts = config.get_hosts();
+    !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)))
+}
+
+/// Tells whether the connection, not the statement, failed: it closed, or the server ends the session. What was read
+/// over it may be read anew over another one. A server that fell silent is not asked again: that would double the wait.
+pub(crate) fn is_broken(error: &Error) -> bool {
+    match error {
+        Error::DatabaseError(
+            DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand,
+            information,
+        ) => information.message() != silence::NO_ANSWER,
+        Error::DatabaseError(_, information) => closed(information.message()),
+        _ => false,
     }
 }
 
 /// Writes the statement that sets a session up, all of it in one round trip.
+fn session(options: &PostgresOptions) -> String {
+    format!("{}; {ENGLISH_MESSAGES}", limits(options, "SET"))
+}
+
+/// Writes the settings that statements count on, for a session or, with `SET LOCAL`, for a transaction.
 ///
 /// Statements here are short, but name partitioned tables and limits that the planner does not know: it takes some for
 /// large enough to compile them (`jit`), which then lasts a hundred times as long as running them.
-fn session(options: &PostgresOptions) -> String {
+pub(crate) fn limits(options: &PostgresOptions, set: &str) -> String {
     let millis = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
     format!(
-        "SET jit = off; SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
-         {ENGLISH_MESSAGES}",
+        "{set} jit = off; {set} statement_timeout = {}; {set} lock_timeout = {}; \
+         {set} idle_in_transaction_session_timeout = {}",
         millis(options.statement_timeout),
         millis(options.lock_timeout),
         millis(options.idle_in_transaction_timeout),

@@ -1,54 +1,62 @@
 //! Connections that one user has at a time.
 
+use super::link::{Link, Rows};
+use super::row::Row;
 use super::{Connector, Silence};
+use deadpool::managed::{BuildError, Manager, Metrics, Object, RecycleError, RecycleResult};
+use diesel::ConnectionError;
 use diesel::pg::Pg;
 use diesel::query_builder::{AsQuery, QueryFragment, QueryId};
 use diesel::result::QueryResult;
-use diesel_async::pooled_connection::deadpool::{BuildError, Hook, HookError, Object, Pool};
-use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
-use diesel_async::{AsyncConnectionCore, AsyncPgConnection, SimpleAsyncConnection};
+use diesel_async::{AsyncConnectionCore, SimpleAsyncConnection};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
 use std::sync::Arc;
 use std::task::Poll;
 
-/// The rows of an answer, as the driver reads them.
-type Rows = <AsyncPgConnection as AsyncConnectionCore>::Stream<'static, 'static>;
-type Row = <AsyncPgConnection as AsyncConnectionCore>::Row<'static, 'static>;
+/// A pool of connections to one server, or to whichever of several takes writes.
+pub(crate) type Pool = deadpool::managed::Pool<Connections>;
 
-/// Makes the pool. No connection that may have fallen silent comes out of it again.
-pub(crate) fn pool(
-    connector: &Connector,
-    size: usize,
+/// Makes the connections of a pool, and tells which may be used again.
+pub(crate) struct Connections {
+    connector: Connector,
     silence: Arc<Silence>,
-) -> Result<Pool<AsyncPgConnection>, BuildError> {
-    let mut manager = ManagerConfig::default();
-    // A test query before each use would cost a third of the throughput; a connection that the driver
-    // knows to be closed is not handed out either way.
-    manager.recycling_method = RecyclingMethod::Fast;
-    let setup = connector.clone();
-    manager.custom_setup = Box::new(move |_| {
-        let setup = setup.clone();
-        async move { setup.connect().await }.boxed()
-    });
-    let manager = AsyncDieselConnectionManager::new_with_config("", manager);
-    let answers = Hook::sync_fn(move |_, metrics| {
-        if silence.makes_doubtful(metrics.recycled.unwrap_or(metrics.created)) {
-            return Err(HookError::message("silent"));
+}
+
+impl Manager for Connections {
+    type Type = Link;
+    type Error = ConnectionError;
+
+    async fn create(&self) -> Result<Link, ConnectionError> {
+        self.connector.connect().await
+    }
+
+    /// A test query before each use would cost a third of the throughput; a connection that the driver knows to be
+    /// closed is not handed out either way, nor one that may have fallen silent.
+    async fn recycle(&self, link: &mut Link, metrics: &Metrics) -> RecycleResult<ConnectionError> {
+        if link.is_broken() {
+            return Err(RecycleError::message("broken"));
+        }
+        if self.silence.makes_doubtful(metrics.recycled.unwrap_or(metrics.created)) {
+            return Err(RecycleError::message("doubtful"));
         }
         Ok(())
-    });
-    Pool::builder(manager).max_size(size).pre_recycle(answers).build()
+    }
+}
+
+/// Makes the pool.
+pub(crate) fn pool(connector: &Connector, size: usize, silence: Arc<Silence>) -> Result<Pool, BuildError> {
+    Pool::builder(Connections { connector: connector.clone(), silence }).max_size(size).build()
 }
 
 /// A connection that goes back to the pool when it is dropped, and does not wait for ever for an answer.
 pub(crate) struct Pooled {
-    connection: Object<AsyncPgConnection>,
+    connection: Object<Connections>,
     silence: Arc<Silence>,
 }
 
 impl Pooled {
-    pub(crate) const fn new(connection: Object<AsyncPgConnection>, silence: Arc<Silence>) -> Self {
+    pub(crate) const fn new(connection: Object<Connections>, silence: Arc<Silence>) -> Self {
         Self { connection, silence }
     }
 
@@ -60,7 +68,10 @@ impl Pooled {
 
 impl SimpleAsyncConnection for Pooled {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
-        self.silence.bound(self.connection.batch_execute(query)).await?
+        let mut link: &Link = &self.connection;
+        let answer = self.silence.bound(link.batch_execute(query)).await?;
+        self.silence.judge(&answer);
+        answer
     }
 }
 
@@ -77,9 +88,12 @@ impl AsyncConnectionCore for Pooled {
         T::Query: QueryFragment<Pg> + QueryId + 'query,
     {
         let silence = &self.silence;
-        let answer = self.connection.load(source);
+        let mut link: &Link = &self.connection;
+        let answer = AsyncConnectionCore::load(&mut link, source);
         async move {
-            let rows = silence.bound(answer).await??;
+            let rows = silence.bound(answer).await?;
+            silence.judge(&rows);
+            let rows = rows?;
             Ok(bounded(rows, Arc::clone(silence)))
         }
         .boxed()
@@ -93,8 +107,14 @@ impl AsyncConnectionCore for Pooled {
         T: QueryFragment<Pg> + QueryId + 'query,
     {
         let silence = &self.silence;
-        let answer = self.connection.execute_returning_count(source);
-        async move { silence.bound(answer).await? }.boxed()
+        let mut link: &Link = &self.connection;
+        let answer = link.execute_returning_count(source);
+        async move {
+            let count = silence.bound(answer).await?;
+            silence.judge(&count);
+            count
+        }
+        .boxed()
     }
 }
 

@@ -5,10 +5,10 @@
 //! backends answer everything. Nothing that begins a transaction, changes the session or streams may come here:
 //! whoever is next would wait behind it, or be inside it.
 
-use super::{Connector, Silence};
+use super::link::Link;
+use super::{Connector, Silence, is_broken};
 use crate::options::PostgresOptions;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
-use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// One place for a connection, empty until it is needed and after it broke.
-type Slot = Mutex<Option<Arc<AsyncPgConnection>>>;
+type Slot = Mutex<Option<Arc<Link>>>;
 
 /// A few connections, used in turn.
 pub(crate) struct SharedConnections {
@@ -41,7 +41,7 @@ impl SharedConnections {
     pub(crate) async fn read<T, F>(&self, read: F) -> QueryResult<T>
     where
         T: Send,
-        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let Some(slot) = turn.checked_rem(self.slots.len()).and_then(|place| self.slots.get(place)) else {
@@ -61,7 +61,7 @@ impl SharedConnections {
     async fn answer<T>(
         &self,
         slot: &Slot,
-        connection: &Arc<AsyncPgConnection>,
+        connection: &Arc<Link>,
         mut answer: BoxFuture<'_, QueryResult<T>>,
     ) -> QueryResult<QueryResult<T>> {
         let patient = async {
@@ -81,7 +81,7 @@ impl SharedConnections {
     }
 
     /// Takes the slot's connection, or makes one; those who come meanwhile wait for that one.
-    async fn connection(&self, slot: &Slot) -> QueryResult<Arc<AsyncPgConnection>> {
+    async fn connection(&self, slot: &Slot) -> QueryResult<Arc<Link>> {
         let attempt = async {
             let mut place = slot.lock().await;
             if let Some(connection) = &*place {
@@ -98,22 +98,10 @@ impl SharedConnections {
 }
 
 /// Empties a slot, unless somebody has put another connection there already.
-async fn discard(slot: &Slot, broken: &Arc<AsyncPgConnection>) {
+async fn discard(slot: &Slot, broken: &Arc<Link>) {
     let mut place = slot.lock().await;
     if place.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {
         *place = None;
-    }
-}
-
-/// Tells whether the connection, not the statement, failed: it closed, or the server ends the session.
-fn is_broken(error: &Error) -> bool {
-    match error {
-        Error::DatabaseError(
-            DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand,
-            _,
-        ) => true,
-        Error::DatabaseError(_, information) => information.message().starts_with("terminating connection"),
-        _ => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Giving up on a server that does not answer.
 
 use super::Outage;
+use crate::error::is_of_standby;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,9 @@ use std::time::{Duration, Instant};
 /// How much longer than a statement may run its answer is waited for, so that a server that is there has the
 /// first word.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// What is said of a server that fell silent.
+pub(super) const NO_ANSWER: &str = "the server does not answer";
 
 /// Bounds the wait for an answer, and remembers when there was none.
 ///
@@ -48,13 +52,25 @@ impl Silence {
         noticed.is_some_and(|noticed| handed_out < noticed)
     }
 
+    /// Makes every connection doubtful that was handed out before now, when this failure says that the server behind
+    /// them takes no writes any more: behind a name or a pooler, another one may be in its place.
+    pub(crate) fn judge<T>(&self, answer: &QueryResult<T>) {
+        if answer.as_ref().is_err_and(is_of_standby) {
+            self.outage.tell("the server takes no writes");
+            self.doubt();
+        }
+    }
+
     fn notice(&self) {
         self.outage.tell("no answer in time");
+        self.doubt();
+    }
+
+    fn doubt(&self) {
         *self.noticed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 }
 
 fn no_answer() -> Error {
-    let message = "the server does not answer".to_owned();
-    Error::DatabaseError(DatabaseErrorKind::ClosedConnection, Box::new(message))
+    Error::DatabaseError(DatabaseErrorKind::ClosedConnection, Box::new(NO_ANSWER.to_owned()))
 }

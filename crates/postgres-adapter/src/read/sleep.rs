@@ -1,7 +1,6 @@
 //! Pages and walks of sleep sessions.
 
 use super::sleep_page::SleepPageText;
-use crate::error::storage_error;
 use crate::row::{SLEEP_COLUMNS, SleepColumns, SleepRow, lower_bound, sleep_offset, upper_bound};
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -15,6 +14,7 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{SleepSessionId, UserId};
+use futures_util::FutureExt;
 use uuid::Uuid;
 
 /// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
@@ -51,16 +51,17 @@ pub(super) type Row = (
 #[async_trait]
 impl SleepReader for PostgresStore {
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
-        let statement = sql_query(SleepPageText::of(&query).sql())
-            .bind::<SqlUuid, _>(query.user_id.as_uuid())
-            .bind::<Timestamptz, _>(lower_bound(query.range.start()))
-            .bind::<Timestamptz, _>(upper_bound(query.range.end()))
-            .bind::<BigInt, _>(query.page.offset())
-            .bind::<BigInt, _>(query.page.limit_with_lookahead());
-        let rows: Vec<Row> = {
-            let mut connection = self.pooled().await?;
-            returning::<Columns, _>(statement).load(&mut connection).await.map_err(storage_error)?
-        };
+        let rows: Vec<Row> = self
+            .read_page(move |connection| {
+                let statement = sql_query(SleepPageText::of(&query).sql())
+                    .bind::<SqlUuid, _>(query.user_id.as_uuid())
+                    .bind::<Timestamptz, _>(lower_bound(query.range.start()))
+                    .bind::<Timestamptz, _>(upper_bound(query.range.end()))
+                    .bind::<BigInt, _>(query.page.offset())
+                    .bind::<BigInt, _>(query.page.limit_with_lookahead());
+                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
         let size = usize::from(query.page.size.get());
         let has_more = rows.len() > size;
         let rows = rows.into_iter().take(size).map(packed).collect::<Result<_, _>>()?;
@@ -81,15 +82,16 @@ impl SleepReader for PostgresStore {
         let (start, id) = after.map_or((None, Uuid::nil()), |(millis, id)| {
             (DateTime::from_timestamp_millis(millis), id.as_uuid())
         });
-        let statement = sql_query(text)
-            .bind::<SqlUuid, _>(user_id.as_uuid())
-            .bind::<Timestamptz, _>(lower_bound(start))
-            .bind::<SqlUuid, _>(id)
-            .bind::<BigInt, _>(i64::from(limit));
-        let rows: Vec<SleepRow> = {
-            let mut connection = self.pooled().await?;
-            returning::<SleepColumns, _>(statement).load(&mut connection).await.map_err(storage_error)?
-        };
+        let rows: Vec<SleepRow> = self
+            .read_page(move |connection| {
+                let statement = sql_query(text.clone())
+                    .bind::<SqlUuid, _>(user_id.as_uuid())
+                    .bind::<Timestamptz, _>(lower_bound(start))
+                    .bind::<SqlUuid, _>(id)
+                    .bind::<BigInt, _>(i64::from(limit));
+                async move { returning::<SleepColumns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
         rows.into_iter().map(SleepRow::into_session).collect()
     }
 }

@@ -18,6 +18,7 @@ use diesel_async::RunQueryDsl;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use futures_util::FutureExt;
 use uuid::Uuid;
 
 /// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
@@ -118,22 +119,25 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
 impl SupplementReader for PostgresStore {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
         let SupplementPageQuery { user_id, start, supplement_id, page } = query;
-        let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
-            .bind::<SqlUuid, _>(user_id.as_uuid())
-            .bind::<Timestamptz, _>(lower_bound(start))
-            .bind::<BigInt, _>(page.offset())
-            .bind::<BigInt, _>(page.limit_with_lookahead());
-        let rows: Vec<PageRow> = {
-            let mut connection = self.pooled().await?;
-            match supplement_id {
-                None => returning::<PageColumns, _>(statement).load(&mut connection).await,
-                Some(id) => {
-                    let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
-                    returning::<PageColumns, _>(statement).load(&mut connection).await
+        let rows: Vec<PageRow> = self
+            .read_page(move |connection| {
+                let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
+                    .bind::<SqlUuid, _>(user_id.as_uuid())
+                    .bind::<Timestamptz, _>(lower_bound(start))
+                    .bind::<BigInt, _>(page.offset())
+                    .bind::<BigInt, _>(page.limit_with_lookahead());
+                async move {
+                    match supplement_id {
+                        None => returning::<PageColumns, _>(statement).load(connection).await,
+                        Some(id) => {
+                            let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
+                            returning::<PageColumns, _>(statement).load(connection).await
+                        }
+                    }
                 }
-            }
-            .map_err(storage_error)?
-        };
+                .boxed()
+            })
+            .await?;
         let size = usize::from(page.size.get());
         let has_more = rows.len() > size;
         let records = rows.into_iter().take(size).map(PageRow::into_record).collect::<Result<_, _>>()?;

@@ -1,7 +1,7 @@
 //! The modes of TLS, against a server that takes nothing else, and against one with a certificate that is wrong.
 
 use super::log::log_of;
-use crate::connection::Connector;
+use crate::connection::{Connector, Role};
 use crate::{PostgresOptions, PostgresStore};
 use application::ports::storage::{StorageError, UnitOfWorkFactory as _};
 use diesel::sql_types::Bool;
@@ -50,9 +50,9 @@ fn cluster(host: &str, parameters: &str) -> PostgresOptions {
 
 /// Connects, and asks the server whether it sees TLS on this very connection.
 async fn speaks_tls(options: &PostgresOptions) -> bool {
-    let mut connection = Connector::new(options).unwrap().connect().await.unwrap();
+    let link = Connector::new(options, Role::Primary).unwrap().connect().await.unwrap();
     let ssl = sql::<Bool>("(SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid())");
-    select(ssl).get_result(&mut connection).await.unwrap()
+    select(ssl).get_result(&mut &link).await.unwrap()
 }
 
 /// Asserts that nothing comes about but `Unavailable`, and returns the warning that says why.
@@ -98,7 +98,7 @@ impl Impostor {
     async fn meet(self, parameters: &str) -> (String, bool) {
         let url = format!("postgres://postgres@localhost:{}/postgres?hostaddr=127.0.0.1", self.port);
         let options = PostgresOptions::new(format!("{url}&{parameters}"));
-        let connected = Connector::new(&options).unwrap().connect().await;
+        let connected = Connector::new(&options, Role::Primary).unwrap().connect().await;
         let reason = connected.err().unwrap().to_string();
         (reason, self.outcome.join().unwrap())
     }

@@ -1,0 +1,142 @@
+//! How far a standby is behind.
+//!
+//! Measured without a clock of either server. At a moment of this process the primary says how far its log has grown:
+//! whatever was acknowledged before that moment lies below. As soon as the standby has replayed up to there, everything
+//! that it shows from then on holds what was committed before that moment, and is `max_lag` old at most until `max_lag`
+//! after it. A primary that nobody writes to says the same place again and again, and its standby stays fresh.
+//!
+//! Places of two logs can be compared only when it is one log. Both servers must have the same system identifier and be
+//! on the same timeline: a standby that went on along the log of a failed primary is told apart from one that follows
+//! the new one.
+
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::StorageError;
+use diesel::sql_query;
+use diesel::sql_types::{Bool, Text};
+use diesel_async::RunQueryDsl;
+use futures_util::FutureExt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+/// How often it is looked, at least four times within the bound.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How long to wait before a standby is asked again whether it has come as far.
+const STEP: Duration = Duration::from_millis(10);
+
+/// The place where the log of the primary ends, its timeline as the names of its files begin, and whose log it is.
+const PLACE: &str = "SELECT pg_current_wal_insert_lsn()::text,
+        left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), system_identifier::text
+    FROM pg_control_system()";
+
+/// Whether the standby has replayed a log up to a place. Its timeline is that of the last restart point: a standby that
+/// has just changed over to another primary is trusted from its next restart point on.
+const REPLAYED: &str = "SELECT coalesce(pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn
+        AND lpad(upper(to_hex(c.timeline_id)), 8, '0') = $2 AND s.system_identifier::text = $3, false)
+    FROM pg_control_checkpoint() c, pg_control_system() s";
+
+type Place = (String, String, String);
+
+/// Until when a standby may be asked.
+pub(super) struct Freshness {
+    until: Arc<Mutex<Option<Instant>>>,
+    watching: AbortHandle,
+}
+
+impl Freshness {
+    /// Begins to watch a standby, until this value is dropped.
+    pub(super) fn watch(primary: Arc<PostgresStore>, standby: Arc<PostgresStore>, max_lag: Duration) -> Self {
+        let until = Arc::new(Mutex::new(None));
+        let watch = Watch { primary, standby, max_lag, until: Arc::clone(&until) };
+        let watching = tokio::spawn(watch.run()).abort_handle();
+        Self { until, watching }
+    }
+
+    /// Tells whether what the standby shows now is new enough.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.until().is_some_and(|until| Instant::now() < until)
+    }
+
+    /// Waits until it is not known any more that the standby is fresh.
+    pub(super) async fn lost(&self) {
+        while let Some(until) = self.until().filter(|until| Instant::now() < *until) {
+            tokio::time::sleep_until(until).await;
+        }
+    }
+
+    fn until(&self) -> Option<Instant> {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Freshness {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+struct Watch {
+    primary: Arc<PostgresStore>,
+    standby: Arc<PostgresStore>,
+    max_lag: Duration,
+    until: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Watch {
+    async fn run(self) {
+        let pause = LOOK.min(self.max_lag / 4);
+        let mut was_fresh = None;
+        loop {
+            let began = Instant::now();
+            let is_fresh =
+                tokio::time::timeout(self.max_lag, self.look(began)).await.is_ok_and(|looked| looked.is_ok());
+            if was_fresh != Some(is_fresh) {
+                tell(is_fresh);
+                was_fresh = Some(is_fresh);
+            }
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Looks once, from this moment on.
+    async fn look(&self, began: Instant) -> Result<(), StorageError> {
+        let place = place(&self.primary).await?;
+        while !has_replayed(&self.standby, &place).await? {
+            tokio::time::sleep(STEP).await;
+        }
+        let until = began.checked_add(self.max_lag);
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+        Ok(())
+    }
+}
+
+async fn place(primary: &PostgresStore) -> Result<Place, StorageError> {
+    primary
+        .shared(|mut connection| {
+            let query = returning::<(Text, Text, Text), _>(sql_query(PLACE));
+            async move { query.get_result(&mut connection).await }.boxed()
+        })
+        .await
+}
+
+async fn has_replayed(standby: &PostgresStore, place: &Place) -> Result<bool, StorageError> {
+    standby
+        .shared(move |mut connection| {
+            let (end, timeline, system) = place.clone();
+            let query = sql_query(REPLAYED).bind::<Text, _>(end);
+            let query = query.bind::<Text, _>(timeline).bind::<Text, _>(system);
+            async move { returning::<Bool, _>(query).get_result(&mut connection).await }.boxed()
+        })
+        .await
+}
+
+fn tell(is_fresh: bool) {
+    if is_fresh {
+        tracing::info!("data is read from the standby");
+    } else {
+        tracing::warn!("the standby is not fresh enough or not there; data is read from the primary");
+    }
+}

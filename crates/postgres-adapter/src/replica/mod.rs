@@ -1,0 +1,136 @@
+//! Reads of people's data from a standby, as long as it is fresh enough.
+
+mod freshness;
+
+use crate::connection::Role;
+use crate::options::{InvalidPostgresOptions, PostgresOptions};
+use crate::store::PostgresStore;
+use application::ports::storage::{
+    ChangePage, ChangePageQuery, ChangeReader, ProfileReader, SleepPage, SleepPageQuery, SleepPosition,
+    SleepReader, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::id::{IntakeLogId, UserId};
+use domain::sleep::SleepSession;
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::user::User;
+use freshness::Freshness;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The four ports of the data endpoints, on a standby and, where that is not fresh or not there, on the primary.
+///
+/// No other port is implemented here, and the connections to the standby are nobody else's: who may read, codes,
+/// sessions, limits and everything that is written cannot come from a standby, because there is no way to ask it.
+pub struct PostgresReplica {
+    primary: Arc<PostgresStore>,
+    standby: Arc<PostgresStore>,
+    freshness: Freshness,
+}
+
+impl PostgresReplica {
+    /// Prepares readers beside a store, and begins to watch how far the standby is behind; needs neither server, but a
+    /// runtime. What is read is never older than `max_lag`.
+    pub fn open(
+        primary: Arc<PostgresStore>,
+        options: &PostgresOptions,
+        max_lag: Duration,
+    ) -> Result<Self, InvalidPostgresOptions> {
+        let standby = Arc::new(PostgresStore::connect_to(options, Role::Replica)?);
+        if standby.connector.servers() != 1 {
+            return Err(InvalidPostgresOptions::SeveralReplicas);
+        }
+        let freshness = Freshness::watch(Arc::clone(&primary), Arc::clone(&standby), max_lag);
+        Ok(Self { primary, standby, freshness })
+    }
+
+    /// Tells whether the standby would be asked at this moment.
+    pub fn is_in_use(&self) -> bool {
+        self.freshness.is_fresh()
+    }
+
+    /// Reads from the standby while it is fresh; nothing when it is not, does not answer before it would have to be
+    /// asked anew how fresh it is, or cannot answer.
+    async fn of_standby<T>(&self, answer: impl Future<Output = Result<T, StorageError>>) -> Option<T> {
+        if !self.freshness.is_fresh() {
+            return None;
+        }
+        tokio::select! {
+            answer = answer => answer.ok(),
+            () = self.freshness.lost() => None,
+        }
+    }
+}
+
+#[async_trait]
+impl ProfileReader for PostgresReplica {
+    async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
+        // Whom the standby does not know may have been stored a moment ago.
+        match self.of_standby(self.standby.find_profile(user_id)).await.flatten() {
+            Some(user) => Ok(Some(user)),
+            None => self.primary.find_profile(user_id).await,
+        }
+    }
+}
+
+#[async_trait]
+impl SleepReader for PostgresReplica {
+    async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        match self.of_standby(SleepReader::page(&*self.standby, query)).await {
+            Some(page) => Ok(page),
+            None => SleepReader::page(&*self.primary, query).await,
+        }
+    }
+
+    /// A walk is of several statements, which one server must answer.
+    async fn walk(
+        &self,
+        user_id: UserId,
+        after: Option<SleepPosition>,
+        limit: u32,
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        self.primary.walk(user_id, after, limit).await
+    }
+}
+
+#[async_trait]
+impl SupplementReader for PostgresReplica {
+    async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
+        match self.of_standby(SupplementReader::page(&*self.standby, query)).await {
+            Some(page) => Ok(page),
+            None => SupplementReader::page(&*self.primary, query).await,
+        }
+    }
+
+    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.primary.list_taken(user_id).await
+    }
+
+    async fn walk_logs(
+        &self,
+        user_id: UserId,
+        after: Option<(DateTime<Utc>, IntakeLogId)>,
+        limit: u32,
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        self.primary.walk_logs(user_id, after, limit).await
+    }
+}
+
+/// No change is skipped: a standby shows what was committed up to some moment, and a person's numbers grow in the order
+/// of commits, so that whoever goes on from the last one told misses nothing.
+#[async_trait]
+impl ChangeReader for PostgresReplica {
+    async fn changes(&self, query: ChangePageQuery) -> Result<ChangePage, StorageError> {
+        match self.of_standby(self.standby.changes(query.clone())).await {
+            // A position that the standby has not reached is one that the primary gave out.
+            Some(page) if !page.is_ahead => Ok(page),
+            _ => self.primary.changes(query).await,
+        }
+    }
+
+    async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.primary.forget_deletions(before, limit).await
+    }
+}
