@@ -102,3 +102,14 @@ pub(crate) async fn a_message_is_deleted_once(harness: &Harness) {
     unit.commit().await.unwrap();
     assert_eq!(ids(&claim(harness, 0, 60, 9).await), [message_id(2)]);
 }
+
+pub(crate) async fn messages_that_were_queued_long_ago_are_deleted_up_to_the_limit(harness: &Harness) {
+    let queued = |number, at| QueuedMessage { queued_at: seconds(at), ..message(number, 10) };
+    queue(harness, &[queued(1, -30), queued(2, -10), queued(3, -20), queued(4, 0)]).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.outbox().delete_queued_before(seconds(0), 2).await.unwrap(), 2);
+    assert_eq!(unit.outbox().delete_queued_before(seconds(0) - microsecond(), 2).await.unwrap(), 1);
+    assert_eq!(unit.outbox().delete_queued_before(seconds(0), 2).await.unwrap(), 0);
+    unit.commit().await.unwrap();
+    assert_eq!(ids(&claim(harness, 50, 99, 9).await), [message_id(4)]);
+}

@@ -126,3 +126,19 @@ pub(crate) async fn of_tasks_that_each_retire_all_but_one_the_last_leaves_one(ha
     let keys = list(harness).await;
     assert_eq!(keys.iter().filter(|key| key.state == SigningKeyState::Active).count(), 1);
 }
+
+pub(crate) async fn keys_that_were_retired_long_ago_are_deleted_up_to_the_limit(harness: &Harness) {
+    let retired = |number, at| SigningKey {
+        state: SigningKeyState::Retired { at: seconds(at) },
+        ..signing_key(number)
+    };
+    for key in [retired(1, -30), retired(2, -10), retired(3, -20), retired(4, 0), signing_key(5)] {
+        store(harness, &key).await;
+    }
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.signing_keys().delete_retired(seconds(0), 2).await.unwrap(), 2);
+    assert_eq!(unit.signing_keys().delete_retired(seconds(0), 2).await.unwrap(), 1);
+    assert_eq!(unit.signing_keys().delete_retired(seconds(0), 2).await.unwrap(), 0);
+    unit.commit().await.unwrap();
+    assert_eq!(list(harness).await, [retired(4, 0), signing_key(5)]);
+}

@@ -26,8 +26,18 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
             .configure(page::configure)
             .service(Endpoint::Metadata.resource().route(web::get().to(metadata::show)))
             .service(Endpoint::KeySet.resource().route(web::get().to(key_set::show)))
-            .service(Endpoint::Live.resource().route(web::get().to(health::live)))
-            .service(Endpoint::Ready.resource().route(web::get().to(health::ready)))
+            .service(
+                Endpoint::Live
+                    .resource()
+                    .route(web::get().to(health::live))
+                    .route(web::head().to(health::live)),
+            )
+            .service(
+                Endpoint::Ready
+                    .resource()
+                    .route(web::get().to(health::ready))
+                    .route(web::head().to(health::ready)),
+            )
             .service(Endpoint::Errors.resource().route(web::get().to(show_error_reference)))
             .default_service(web::to(nothing_here));
         app.app_data(web::Data::from(state))

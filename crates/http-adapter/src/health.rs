@@ -3,29 +3,56 @@
 use crate::HttpState;
 use crate::problem::{Fault, Problem};
 use actix_web::{HttpResponse, web};
-use async_trait::async_trait;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+/// One of the things without which the process cannot serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    /// What it is about, in one word.
+    pub name: &'static str,
+    /// Whether it is as it should be.
+    pub is_ok: bool,
+}
 
 /// Tells whether the process can serve requests at this moment.
-#[async_trait]
+///
+/// Asked for each request and by load balancers: it must answer at once from what is known, whatever the store does.
 pub trait HealthCheck: Send + Sync {
-    /// Returns whether the store answers, keys are loaded and the process is not about to stop.
-    ///
-    /// Must answer soon, whatever the store does; the load balancer waits for it.
-    async fn is_ready(&self) -> bool;
+    /// Lists what serving takes, each once, in an order that stays; the process is ready when all are well.
+    fn checks(&self) -> Vec<Check>;
+
+    /// Tells whether the process is about to stop. Requests are served still, and each is its connection's last.
+    fn is_draining(&self) -> bool;
 }
 
 #[derive(Serialize)]
-struct HealthBody {
+struct LiveBody {
     status: &'static str,
 }
 
-pub(crate) async fn live() -> HttpResponse {
-    HttpResponse::Ok().json(HealthBody { status: "ok" })
+#[derive(Serialize)]
+struct ReadyBody {
+    status: &'static str,
+    #[serde(serialize_with = "as_object")]
+    checks: Vec<Check>,
 }
 
+fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(checks.iter().map(|check| (check.name, if check.is_ok { "ok" } else { "failed" })))
+}
+
+pub(crate) async fn live() -> HttpResponse {
+    HttpResponse::Ok().json(LiveBody { status: "ok" })
+}
+
+/// Names what fails, and nothing of its values: everybody may ask.
 pub(crate) async fn ready(state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
-    if state.health.is_ready().await { Ok(live().await) } else { Err(Problem::new(Fault::NotReady)) }
+    let checks = state.health.checks();
+    let failed: Vec<&str> = checks.iter().filter(|check| !check.is_ok).map(|check| check.name).collect();
+    if failed.is_empty() {
+        return Ok(HttpResponse::Ok().json(ReadyBody { status: "ok", checks }));
+    }
+    Err(Problem::new(Fault::NotReady).detail(format!("Failed: {}.", failed.join(", "))))
 }
 
 #[cfg(test)]
@@ -43,5 +70,24 @@ mod tests {
         .await;
         let told: Vec<_> = log.lines().filter(|line| line.contains("not_ready")).collect();
         assert!(matches!(told[..], [line] if line.contains("DEBUG")), "{log}");
+    }
+
+    #[actix_web::test]
+    async fn readiness_names_its_checks_and_what_fails() {
+        let ready = Parts::default().build();
+        let answer = send(&ready, TestRequest::get().uri("/readyz")).await;
+        assert_eq!(answer.text(), r#"{"status":"ok","checks":{"database":"ok","clock":"ok"}}"#);
+        let starting = Parts { is_ready: false, ..Parts::default() }.build();
+        let answer = send(&starting, TestRequest::get().uri("/readyz")).await;
+        assert!(answer.text().contains(r#""detail":"Failed: clock.""#), "{}", answer.text());
+    }
+
+    #[actix_web::test]
+    async fn head_asks_for_the_status_alone() {
+        let starting = Parts { is_ready: false, ..Parts::default() }.build();
+        for (path, status) in [("/livez", 200), ("/readyz", 503)] {
+            let request = TestRequest::default().method("HEAD".parse().unwrap()).uri(path);
+            assert_eq!(send(&starting, request).await.status.as_u16(), status);
+        }
     }
 }

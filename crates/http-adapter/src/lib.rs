@@ -13,6 +13,8 @@ mod health;
 mod ingest;
 mod key_set;
 mod metadata;
+mod meter;
+mod metrics_page;
 mod middleware;
 pub mod openapi;
 mod page;
@@ -25,16 +27,19 @@ pub mod test_support;
 #[cfg(test)]
 mod tests;
 pub mod token;
+mod trace;
 
 pub use app::configure;
 pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies};
 pub use export::{ExportUseCases, NdjsonExport};
-pub use health::HealthCheck;
+pub use health::{Check, HealthCheck};
 pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
+pub use metrics_page::{MetricsText, configure_metrics};
 pub use middleware::{Admission, AdmissionLimits, RequestId};
 pub use problem::error_reference;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{
     ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, UploadUseCases, VisitSource,
 };
+pub use trace::{TraceContinuation, TraceParent};

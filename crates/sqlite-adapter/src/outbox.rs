@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::outbox;
-use crate::statement::Statement;
+use crate::statement::{Statement, count};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{OutboxRepository, QueuedMessage, StorageError};
 use async_trait::async_trait;
@@ -103,6 +103,19 @@ impl OutboxRepository for SqliteUnitOfWork {
         self.run(move |connection| {
             let deleted = diesel::delete(outbox::table.find(blob(id.as_uuid()))).execute(connection);
             Ok(deleted.storage()? > 0)
+        })
+        .await
+    }
+
+    async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM outbox WHERE id IN \
+                 (SELECT id FROM outbox WHERE queued_at < ? ORDER BY queued_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
         })
         .await
     }

@@ -3,6 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::signing_key;
+use crate::statement::{Statement, count};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{SigningKeyReader, SigningKeyRepository, StorageError};
@@ -107,6 +108,19 @@ impl SigningKeyRepository for SqliteUnitOfWork {
                 .execute(connection)
                 .storage()?;
             Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let statement: Statement<()> = Statement::new(
+                "DELETE FROM signing_key WHERE id IN \
+                 (SELECT id FROM signing_key WHERE retired_at < ? ORDER BY retired_at LIMIT ?)",
+            )
+            .integer(micros(before))
+            .integer(i64::from(limit));
+            count(statement.execute(connection))
         })
         .await
     }

@@ -4,8 +4,9 @@
 //! private keys and waiting mail ([`EncryptedMailSealer`]) are stored under, and [`SharedKeyReload`] keeps the ring
 //! as the store has it. [`CachedAccessReader`] takes the load of the access check off the store.
 //! [`Argon2PasswordHasher`] hashes passwords, a few at a time, and [`ZxcvbnPasswordJudge`] refuses likely ones.
-//! [`InProcessReadLedger`] adds up who read what until it is stored.
+//! [`AnchoredClock`] tells the time that the store told. [`InProcessReadLedger`] adds up who read what until it is stored.
 
+mod anchored_clock;
 mod cached_access_reader;
 mod clock;
 mod encryption_key;
@@ -21,6 +22,7 @@ mod seal;
 pub mod test_support;
 mod token;
 
+pub use anchored_clock::{AnchoredClock, ClockMeasurement};
 pub use cached_access_reader::CachedAccessReader;
 pub use clock::SystemClock;
 pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError};

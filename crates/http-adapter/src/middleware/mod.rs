@@ -1,6 +1,7 @@
-//! What stands around every handler, outermost first: the end of a connection whose body was not read, the
-//! record of the request, CORS, the answer to what went wrong with the headers that every answer has, the
-//! panic catcher, the time limit, the size limits, compression.
+//! What stands around every handler, outermost first: the end of connections while the process stops, and of one
+//! whose body was not read, the record of the request, CORS, the answer to what went wrong with the headers that every answer has, the
+//! bound on what is done at a time, the panic catcher, the time limit, the size limits, compression, the pace of
+//! whoever reads a large answer.
 //!
 //! Only the panic catcher and the time limit may fail with `Err`: an `Err` loses the request, and with it the
 //! route. Until routing is done no clone of the request may be kept either; the router needs it for itself.
@@ -10,6 +11,7 @@ mod compression;
 mod context;
 mod cors;
 mod deadline;
+mod drain;
 mod finish;
 mod header;
 mod pace;
@@ -42,6 +44,7 @@ macro_rules! wrapped {
             .wrap(from_fn(cors::apply))
             .wrap(from_fn(record::record))
             .wrap(from_fn(unread::close))
+            .wrap(from_fn(drain::close))
     };
 }
 

@@ -92,7 +92,7 @@ async fn a_method_that_is_not_served_is_a_405_whatever_the_size() {
         ("HEAD", "/api/refresh", "GET, POST"),
         ("DELETE", "/api/v1/sleep/x", "GET, POST"),
         ("POST", "/api/v1/supplements/x", "GET"),
-        ("DELETE", "/livez", "GET"),
+        ("DELETE", "/livez", "GET, HEAD"),
     ] {
         let request = |uri: &str| TestRequest::default().method(method.parse().unwrap()).uri(uri);
         let long = send(&state, request(&format!("{path}?x={long}"))).await;
@@ -246,7 +246,8 @@ async fn health_tells_living_from_ready() {
     let starting = Parts { is_ready: false, ..Parts::default() }.build();
     for (state, path) in [(&ready, "/livez"), (&starting, "/livez"), (&ready, "/readyz")] {
         let answer = send(state, TestRequest::get().uri(path)).await;
-        assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"status":"ok"}"#));
+        assert_eq!(answer.status.as_u16(), 200);
+        assert!(answer.text().starts_with(r#"{"status":"ok""#), "{}", answer.text());
     }
     let answer = send(&starting, TestRequest::get().uri("/readyz")).await;
     assert_problem(&answer, 503, "not_ready");

@@ -34,8 +34,8 @@ pub(super) fn paths() -> Vec<(String, PathItem)> {
             key_set(),
             &ERRORS,
         ),
-        path("/livez", "isLive", "Whether the process runs", health(), &ERRORS),
-        path("/readyz", "isReady", "Whether the process can serve", health(), &READINESS_ERRORS),
+        path("/livez", "isLive", "Whether the process runs", liveness(), &ERRORS),
+        path("/readyz", "isReady", "Whether the process can serve", readiness(), &READINESS_ERRORS),
         path("/openapi.json", "readDocument", "This document", this_document(), &ERRORS),
         path("/errors", "readErrors", "What each error code means", error_reference(), &ERRORS),
     ]
@@ -50,12 +50,28 @@ fn path(path: &str, name: &str, summary: &str, good: Response, errors: &Group) -
     (path.to_owned(), PathItem::new(HttpMethod::Get, errors.refer(operation).build()))
 }
 
-fn health() -> Response {
-    let schema = ObjectBuilder::new()
-        .property("status", string().enum_values(Some(["ok"])))
-        .required("status")
-        .build();
+fn liveness() -> Response {
+    let schema = ObjectBuilder::new().property("status", ok()).required("status").build();
     json("It is", schema, json!({"status": "ok"})).build()
+}
+
+fn readiness() -> Response {
+    let checks = ObjectBuilder::new()
+        .description(Some("What serving takes, by name. Which there are depends on the settings."))
+        .additional_properties(Some(ok()))
+        .build();
+    let schema = ObjectBuilder::new()
+        .property("status", ok())
+        .required("status")
+        .property("checks", checks)
+        .required("checks")
+        .build();
+    let all = json!({"database": "ok", "schema": "ok", "keys": "ok", "clock": "ok", "drain": "ok"});
+    json("It is", schema, json!({"status": "ok", "checks": all})).build()
+}
+
+fn ok() -> ObjectBuilder {
+    string().enum_values(Some(["ok"]))
 }
 
 fn key_set() -> Response {

@@ -132,9 +132,15 @@ impl EndpointRow {
         [("GET", self.get), ("POST", self.post), ("PUT", self.put), ("DELETE", self.delete)]
     }
 
+    /// Tells whether `HEAD` is served where `GET` is: for load balancers alone, that want no body (decisions 2 and 5).
+    pub(crate) fn answers_head(&self) -> bool {
+        matches!(self.path, path::LIVE | path::READY)
+    }
+
     /// Tells whether the method is served.
     pub(crate) fn serves(&self, method: &str) -> bool {
-        self.methods().iter().any(|(name, audience)| *name == method && audience.is_some())
+        method == "HEAD" && self.answers_head()
+            || self.methods().iter().any(|(name, audience)| *name == method && audience.is_some())
     }
 
     /// Tells whether a method takes bodies that are long, and longer to work on than any other request.

@@ -12,7 +12,7 @@ pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
-    Admission, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
+    Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
     PublicKey,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
@@ -152,6 +152,7 @@ impl Parts {
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
             visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
+            trace: None,
             admission: self.admission,
             settings: self.settings,
         })
@@ -237,9 +238,12 @@ impl KeySetSource for OneKey {
 
 struct FixedHealth(bool);
 
-#[async_trait]
 impl HealthCheck for FixedHealth {
-    async fn is_ready(&self) -> bool {
-        self.0
+    fn checks(&self) -> Vec<Check> {
+        vec![Check { name: "database", is_ok: true }, Check { name: "clock", is_ok: self.0 }]
+    }
+
+    fn is_draining(&self) -> bool {
+        false
     }
 }

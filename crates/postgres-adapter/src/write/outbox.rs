@@ -1,5 +1,6 @@
 //! Messages that wait to be sent.
 
+use super::count;
 use crate::error::storage_error;
 use crate::row::{MessageColumns, MessageRow};
 use crate::schema::outbox;
@@ -23,6 +24,10 @@ const CLAIM: &str = "WITH due AS MATERIALIZED (
         RETURNING o.id, o.sealed, o.queued_at, o.due_at, o.attempts, due.due_at AS was_due_at
     )
     SELECT id, sealed, queued_at, due_at, attempts FROM claimed ORDER BY was_due_at, id";
+
+/// Skips messages that somebody sends at the moment.
+const DELETE_QUEUED_BEFORE: &str = "DELETE FROM outbox WHERE id IN (
+    SELECT id FROM outbox WHERE queued_at < $1 ORDER BY queued_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
 #[async_trait]
 impl OutboxRepository for PgUnitOfWork {
@@ -65,5 +70,13 @@ impl OutboxRepository for PgUnitOfWork {
             .await
             .map_err(storage_error)?;
         Ok(deleted > 0)
+    }
+
+    async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        let query = sql_query(DELETE_QUEUED_BEFORE)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit));
+        let deleted = returning::<(), _>(query).execute(self.connection()?).await;
+        deleted.map(count).map_err(storage_error)
     }
 }

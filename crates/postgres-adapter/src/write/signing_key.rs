@@ -1,21 +1,27 @@
 //! Signing keys.
 
-use super::stored;
+use super::{count, stored};
 use crate::error::storage_error;
 use crate::row::SigningKeyRow;
 use crate::schema::signing_key;
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{SigningKeyRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::id::KeyId;
 use domain::signing_key::SigningKey;
 
 /// Conflicts with itself and with every write, but not with reads; held until the transaction ends.
 const ONE_AT_A_TIME: &str = "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE";
+
+const DELETE_RETIRED: &str = "DELETE FROM signing_key WHERE id IN (
+    SELECT id FROM signing_key WHERE retired_at < $1 ORDER BY retired_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
 #[async_trait]
 impl SigningKeyRepository for PgUnitOfWork {
@@ -61,5 +67,12 @@ impl SigningKeyRepository for PgUnitOfWork {
             .await
             .map_err(storage_error)?;
         Ok(retired > 0)
+    }
+
+    async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        let query =
+            sql_query(DELETE_RETIRED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+        let deleted = returning::<(), _>(query).execute(self.connection()?).await;
+        deleted.map(count).map_err(storage_error)
     }
 }

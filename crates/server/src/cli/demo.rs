@@ -18,7 +18,7 @@ use domain::scope::Scope;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use system_adapter::{SystemClock, SystemEntropy};
+use system_adapter::SystemEntropy;
 use zeroize::Zeroizing;
 
 /// Where and how the demo runs.
@@ -63,7 +63,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
-    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), store.clock.clone());
     let user_id = seed.person().await.context("the demo's person was not stored")?;
     // Before the code is made: a new password voids those that are out.
     let password = set_password(&store, &settings, user_id).await?;
@@ -94,7 +94,7 @@ async fn set_password(
         hasher: password_hasher(settings)?,
         judge: password_judge(),
         failures: store.failures.clone(),
-        clock: Arc::new(SystemClock),
+        clock: store.clock.clone(),
         entropy: Arc::new(SystemEntropy),
     });
     set.run(user_id, &password).await.context("the demo's person has no password")?;

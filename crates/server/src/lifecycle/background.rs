@@ -1,10 +1,13 @@
 //! What runs beside the requests.
 
+use super::clock;
 use super::start::{StartError, start};
 use super::uploads;
+use crate::telemetry;
 use crate::wiring::Application;
 use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
+use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
@@ -17,8 +20,6 @@ const TELL_EVERY: u32 = 60;
 const KEYS: Duration = Duration::from_millis(500);
 // Two failures in a row, and what is left of the promised time is for the third try itself.
 const _: () = assert!(KEYS.as_millis() * 3 <= 1500, "a new key would be noticed too late");
-/// How often what nobody needs any more is deleted.
-const CLEANING: Duration = Duration::from_hours(1);
 /// How often it is stored who read what: as much is lost when the process is killed.
 const READS: Duration = Duration::from_secs(1);
 /// How often the outbox is looked into.
@@ -28,13 +29,28 @@ const MAIL_BATCH: u32 = 20;
 
 /// Gets the server ready and keeps it so; returns only when it can never be.
 pub(super) async fn keep_going(application: &Application) -> String {
+    tokio::select! {
+        sentence = work(application) => sentence,
+        never = find_counters(application) => match never {},
+    }
+}
+
+/// Waits for the shared counters of the rate limits, a while at most, and then no more.
+async fn find_counters(application: &Application) -> Infallible {
+    application.rate_limits.first_answer().await;
+    application.readiness.counters_found();
+    std::future::pending().await
+}
+
+async fn work(application: &Application) -> String {
     if let Err(sentence) = wait_for_store(application).await {
         return sentence;
     }
     tracing::info!("ready");
     tokio::join!(
         reload_keys(application),
-        clean(application),
+        clock::watch(application),
+        application.housekeeping.keep(),
         flush_reads(application),
         deliver_mail(application),
         process_uploads(application)
@@ -76,8 +92,8 @@ async fn reload_keys(application: &Application) {
         let outcome = application.keys.reload.run().await;
         let has_keys = !application.keys.ring.public_key_set().keys.is_empty();
         let is_well = outcome.is_ok() && has_keys;
-        if is_well {
-            application.readiness.store_answered();
+        if outcome.is_ok() {
+            application.readiness.store_answered(has_keys);
         } else {
             application.readiness.store_failed();
         }
@@ -95,20 +111,6 @@ fn tell_keys(outcome: Result<bool, SigningKeyError>, is_well: bool) {
         Err(error) => {
             let error = anyhow::Error::from(error);
             tracing::error!(error = format!("{error:#}"), "not ready: the signing keys cannot be read");
-        }
-    }
-}
-
-async fn clean(application: &Application) {
-    let mut ticks = interval(CLEANING);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        match application.cleaning.run().await {
-            Ok(deleted) => tracing::debug!(deleted, "deleted what has expired"),
-            Err(error) => {
-                tracing::warn!(%error, "what has expired was not deleted; next try in an hour");
-            }
         }
     }
 }
@@ -139,6 +141,7 @@ async fn deliver_mail(application: &Application) {
     loop {
         ticks.tick().await;
         let outcome = mail.deliver.run(MAIL_BATCH).await;
+        telemetry::count_mail(&outcome);
         if let Err(error) = &outcome
             && was_well
         {

@@ -20,8 +20,8 @@ const UPLOAD_BATCH: u32 = 5;
 const STALE_UPLOAD: &str = "the upload did not end within 24 hours";
 
 /// Deletes what has expired: codes, requests, links, sessions, counters of failures, grants and personal tokens that were
-/// revoked or ended long ago, what imports, uploads, deletions and repeated requests left behind, and what the audit
-/// trail keeps no longer.
+/// revoked or ended long ago, signing keys that were retired as long ago, mail that nobody sends, what imports, uploads,
+/// deletions and repeated requests left behind, and what the audit trail keeps no longer.
 pub(crate) struct Cleaning {
     units: Arc<dyn UnitOfWorkFactory>,
     failures: Arc<dyn FailureCounter>,
@@ -42,10 +42,19 @@ struct Batch {
 }
 
 impl Batch {
-    fn of<const KINDS: usize>(counts: [(u64, u32); KINDS]) -> Self {
-        let deleted = counts.iter().map(|(count, _)| count).sum();
-        Self { deleted, is_full: counts.iter().any(|(count, limit)| *count >= u64::from(*limit)) }
+    /// Adds up what was deleted of each kind, and the most that might have been.
+    fn of<const KINDS: usize>(kinds: [(&'static str, u64, u32); KINDS]) -> Self {
+        for (kind, deleted, _) in kinds {
+            note(kind, deleted);
+        }
+        let deleted = kinds.iter().map(|(_, deleted, _)| deleted).sum();
+        Self { deleted, is_full: kinds.iter().any(|(_, deleted, limit)| *deleted >= u64::from(*limit)) }
     }
+}
+
+/// Counts deleted rows by kind.
+fn note(kind: &'static str, deleted: u64) {
+    metrics::counter!("restwell_housekeeping_deleted_total", "kind" => kind).increment(deleted);
 }
 
 impl Cleaning {
@@ -61,6 +70,8 @@ impl Cleaning {
     const KEEP_UPLOADS: TimeDelta = TimeDelta::hours(24);
     /// How long an answer is given again.
     const KEEP_ANSWERS: TimeDelta = TimeDelta::hours(24);
+    /// How long a message is kept that nobody sends. Whoever sends mail gives it up after a day.
+    const KEEP_MESSAGES: TimeDelta = TimeDelta::days(2);
     /// How much longer a deletion is kept than a cursor counts: no difference of clocks between replica and store
     /// comes near it.
     const DELETION_MARGIN: TimeDelta = TimeDelta::days(1);
@@ -92,6 +103,8 @@ impl Cleaning {
             }
         }
         let PrunedAudit { events, reads } = self.audit.run().await?;
+        note("audit_event", events);
+        note("read_tally", reads);
         Ok(deleted + events + reads)
     }
 
@@ -106,10 +119,20 @@ impl Cleaning {
         let sessions = unit.sessions().delete_ended(now - idle, now - absolute, BATCH).await?;
         let grants = unit.grants().delete_revoked(now - Self::KEEP_REVOKED, BATCH).await?;
         let tokens = unit.personal_tokens().delete_ended(now - Self::KEEP_REVOKED, BATCH).await?;
+        let keys = unit.signing_keys().delete_retired(now - Self::KEEP_REVOKED, BATCH).await?;
         unit.commit().await?;
         let counters = self.failures.delete_stale(now - self.failure_window, BATCH).await?;
-        let counts = [codes, requests, links, sessions, grants, tokens, counters];
-        Ok(Batch::of(counts.map(|count| (count, BATCH))))
+        let kinds = [
+            ("authorization_code", codes),
+            ("authorization_request", requests),
+            ("password_link", links),
+            ("session", sessions),
+            ("access_grant", grants),
+            ("personal_token", tokens),
+            ("signing_key", keys),
+            ("failure_counter", counters),
+        ];
+        Ok(Batch::of(kinds.map(|(kind, count)| (kind, count, BATCH))))
     }
 
     /// Deletes one batch of each kind of what is kept about data for a while.
@@ -118,11 +141,18 @@ impl Cleaning {
         let mut unit = self.units.begin().await?;
         let notes = unit.imports().forget_noted_before(notes_before, BATCH).await?;
         let uploads = unit.imports().delete_stale_uploads(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
+        let messages = unit.outbox().delete_queued_before(now - Self::KEEP_MESSAGES, BATCH).await?;
         unit.commit().await?;
         let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;
         let deletions = self.changes.forget_deletions(deletions_before, BATCH).await?;
         let answers = self.answers.delete_before(now - Self::KEEP_ANSWERS, BATCH).await?;
-        Ok(Batch::of([(notes, BATCH), (uploads, UPLOAD_BATCH), (deletions, BATCH), (answers, BATCH)]))
+        Ok(Batch::of([
+            ("import_change", notes, BATCH),
+            ("upload", uploads, UPLOAD_BATCH),
+            ("message", messages, BATCH),
+            ("deletion", deletions, BATCH),
+            ("idempotent_answer", answers, BATCH),
+        ]))
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn http_server(
         .tcp_nodelay(true)
         .client_request_timeout(seconds(settings.request_timeout_seconds))
         .keep_alive(seconds(settings.keep_alive_seconds))
-        .shutdown_timeout(u64::from(settings.drain_seconds))
+        .shutdown_timeout(u64::from(settings.stop_seconds))
         .disable_signals()
         .listen(listener)?;
     Ok(server.run())

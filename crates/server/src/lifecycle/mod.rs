@@ -2,6 +2,8 @@
 
 mod background;
 mod cleaning;
+mod clock;
+mod housekeeping;
 mod http_server;
 mod listener;
 mod open_files;
@@ -12,6 +14,7 @@ mod start;
 mod uploads;
 
 pub(crate) use cleaning::Cleaning;
+pub(crate) use housekeeping::Housekeeping;
 pub(crate) use listener::bind;
 pub(crate) use readiness::Readiness;
 pub(crate) use run::run;

@@ -1,32 +1,56 @@
 //! Whether the process can serve.
 
-use async_trait::async_trait;
-use http_adapter::HealthCheck;
+use http_adapter::{Check, HealthCheck};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How old the store's last sign of life may be. It is asked every second.
+/// How old the store's last sign of life may be. It is asked every half second.
 const STALE_AFTER: Duration = Duration::from_secs(3);
 
-/// What `/readyz` answers: the store gave its keys a moment ago, on a schema that fits, and nobody stops us.
+/// What `/readyz` answers: the store answers, on a schema that fits, with keys that sign; the clocks agree, the counters
+/// have been found, and nobody stops us.
 ///
-/// Asks nobody itself, so that a load balancer gets its answer at once whatever the store does.
+/// Asks nobody itself, so that a load balancer gets its answer at once whatever the store does. What it does not know
+/// yet is not well.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness {
     store_answered_at: Mutex<Option<Instant>>,
+    schema_fits: AtomicBool,
+    has_keys: AtomicBool,
+    clock_measured: AtomicBool,
+    clocks_apart: AtomicBool,
+    counters_found: AtomicBool,
     is_draining: AtomicBool,
 }
 
 impl Readiness {
-    /// Notes that the store gave at least one key that signs.
-    pub(crate) fn store_answered(&self) {
+    /// Notes that the store answered, and whether it gave a key that signs.
+    pub(crate) fn store_answered(&self, has_keys: bool) {
         *self.answered_at() = Some(Instant::now());
+        self.has_keys.store(has_keys, Ordering::Relaxed);
     }
 
-    /// Notes that the store failed, or has no key.
+    /// Notes that the store failed.
     pub(crate) fn store_failed(&self) {
         *self.answered_at() = None;
+    }
+
+    /// Notes whether this program may serve on the schema of the store.
+    pub(crate) fn schema_fits(&self, fits: bool) {
+        self.schema_fits.store(fits, Ordering::Relaxed);
+    }
+
+    /// Notes that the machine's clock was compared with the store's, and whether they are too far apart; returns whether
+    /// that is news. That they agree at first is none.
+    pub(crate) fn clock_measured(&self, are_apart: bool) -> bool {
+        self.clock_measured.store(true, Ordering::Relaxed);
+        self.clocks_apart.swap(are_apart, Ordering::Relaxed) != are_apart
+    }
+
+    /// Notes that the shared counters of the rate limits answered, or are no longer waited for.
+    pub(crate) fn counters_found(&self) {
+        self.counters_found.store(true, Ordering::Relaxed);
     }
 
     /// Notes that the process is about to stop.
@@ -34,9 +58,19 @@ impl Readiness {
         self.is_draining.store(true, Ordering::Relaxed);
     }
 
-    fn is_ready_at(&self, now: Instant) -> bool {
+    fn checks_at(&self, now: Instant) -> Vec<Check> {
         let is_fresh = |answered_at: Instant| now.saturating_duration_since(answered_at) < STALE_AFTER;
-        !self.is_draining.load(Ordering::Relaxed) && self.answered_at().is_some_and(is_fresh)
+        let noted = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        [
+            ("database", self.answered_at().is_some_and(is_fresh)),
+            ("schema", noted(&self.schema_fits)),
+            ("keys", noted(&self.has_keys)),
+            ("clock", noted(&self.clock_measured) && !noted(&self.clocks_apart)),
+            ("counters", noted(&self.counters_found)),
+            ("drain", !noted(&self.is_draining)),
+        ]
+        .map(|(name, is_ok)| Check { name, is_ok })
+        .to_vec()
     }
 
     fn answered_at(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
@@ -44,10 +78,13 @@ impl Readiness {
     }
 }
 
-#[async_trait]
 impl HealthCheck for Readiness {
-    async fn is_ready(&self) -> bool {
-        self.is_ready_at(Instant::now())
+    fn checks(&self) -> Vec<Check> {
+        self.checks_at(Instant::now())
+    }
+
+    fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
     }
 }
 
@@ -55,17 +92,38 @@ impl HealthCheck for Readiness {
 mod tests {
     use super::*;
 
+    fn failed(readiness: &Readiness, now: Instant) -> Vec<&'static str> {
+        let checks = readiness.checks_at(now);
+        checks.into_iter().filter(|check| !check.is_ok).map(|check| check.name).collect()
+    }
+
     #[test]
-    fn a_process_is_ready_while_its_store_answers_and_it_does_not_drain() {
+    fn what_is_not_known_yet_is_not_well() {
+        let expected = ["database", "schema", "keys", "clock", "counters"];
+        assert_eq!(failed(&Readiness::default(), Instant::now()), expected);
+    }
+
+    #[test]
+    fn a_process_is_ready_while_its_store_answers_the_clocks_agree_and_it_does_not_drain() {
         let readiness = Readiness::default();
-        assert!(!readiness.is_ready_at(Instant::now()));
-        readiness.store_answered();
-        assert!(readiness.is_ready_at(Instant::now()));
-        assert!(!readiness.is_ready_at(Instant::now() + STALE_AFTER));
+        readiness.store_answered(true);
+        readiness.schema_fits(true);
+        assert!(!readiness.clock_measured(false));
+        readiness.counters_found();
+        let now = Instant::now();
+        assert_eq!(failed(&readiness, now), [""; 0]);
+        assert_eq!(failed(&readiness, now + STALE_AFTER), ["database"]);
         readiness.store_failed();
-        assert!(!readiness.is_ready_at(Instant::now()));
-        readiness.store_answered();
+        assert_eq!(failed(&readiness, now), ["database"]);
+        readiness.store_answered(false);
+        assert_eq!(failed(&readiness, Instant::now()), ["keys"]);
+        readiness.store_answered(true);
+        assert!(readiness.clock_measured(true));
+        assert!(!readiness.clock_measured(true));
+        assert_eq!(failed(&readiness, Instant::now()), ["clock"]);
+        assert!(readiness.clock_measured(false));
         readiness.drain();
-        assert!(!readiness.is_ready_at(Instant::now()));
+        assert_eq!(failed(&readiness, Instant::now()), ["drain"]);
+        assert!(readiness.is_draining());
     }
 }

@@ -2,21 +2,29 @@
 
 use super::background::keep_going;
 use super::http_server::http_server;
-use super::shutdown::Signals;
+use super::shutdown::{Signals, StopTimes};
 use crate::settings::Settings;
 use crate::wiring::Application;
+use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, anyhow};
+use std::io;
 use std::net::TcpListener;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
 
-/// How much longer than the drain the whole shutdown may take.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// How long the last sums of reads may take to be stored.
+/// How long the last sums of reads may take to be stored, within the time of the stop.
 const LAST_READS: Duration = Duration::from_millis(500);
 
-/// Serves until a signal comes, then finishes the requests that run.
+/// Why a server that ran ends.
+enum Ending {
+    /// Somebody asked for it, with this signal.
+    Asked(&'static str),
+    /// It can never serve, as the sentence says.
+    Never(String),
+}
+
+/// Serves until a signal comes, then lets callers go elsewhere, and finishes the requests that run.
 ///
 /// An error is a server that can never serve: the schema does not fit, keys cannot be opened.
 pub(crate) async fn run(
@@ -27,29 +35,71 @@ pub(crate) async fn run(
 ) -> anyhow::Result<()> {
     let server =
         http_server(application.http.clone(), listener, settings).context("the HTTP server cannot start")?;
+    let times = StopTimes::of(settings);
+    let outcome = serve(&application, server, &mut signals, times).await;
+    store_last_reads(&application).await;
+    outcome
+}
+
+/// Keys are read, and all else goes on beside the requests, until the last of them.
+async fn serve(
+    application: &Application,
+    server: Server,
+    signals: &mut Signals,
+    times: StopTimes,
+) -> anyhow::Result<()> {
     let handle = server.handle();
-    let mut server = pin!(server);
-    let outcome = tokio::select! {
-        signal = signals.next() => {
-            tracing::info!(signal, "stopping: running requests are finished first");
-            Ok(())
-        }
-        sentence = keep_going(&application) => Err(anyhow!(sentence)),
-        ended = &mut server => {
-            return Err(ended.err().map_or_else(|| anyhow!("the HTTP server ended"), Into::into));
-        }
+    let (mut server, mut work) = (pin!(server), pin!(keep_going(application)));
+    let ending = tokio::select! {
+        signal = signals.next() => Ending::Asked(signal),
+        sentence = &mut work => Ending::Never(sentence),
+        ended = &mut server => return Err(ended_by_itself(ended)),
     };
     application.readiness.drain();
-    let longest = Duration::from_secs(u64::from(settings.server.drain_seconds)) + GRACE;
-    let stopped =
-        tokio::time::timeout(longest, async { tokio::join!(handle.stop(outcome.is_ok()), server).1 });
-    let stopped = stopped.await;
-    store_last_reads(&application).await;
-    let Ok(ended) = stopped else {
-        tracing::warn!("some requests did not finish in time");
-        return outcome;
-    };
-    ended.context("the HTTP server failed while it stopped").and(outcome)
+    match ending {
+        Ending::Never(sentence) => {
+            // Nobody is served rightly: nothing is waited for.
+            let _ =
+                tokio::time::timeout(LAST_READS, async { tokio::join!(handle.stop(false), server) }).await;
+            Err(anyhow!(sentence))
+        }
+        Ending::Asked(signal) => {
+            tracing::info!(signal, "stopping: other servers take over, and running requests are finished");
+            let times = times.after(signal);
+            tokio::select! {
+                outcome = stop(server, handle, times) => outcome,
+                again = signals.next() => {
+                    tracing::warn!(signal = again, "stopping at once: running requests are broken off");
+                    Ok(())
+                }
+                sentence = work => Err(anyhow!(sentence)),
+            }
+        }
+    }
+}
+
+/// Goes on serving while load balancers notice, then finishes what runs; in all not longer than the times say.
+async fn stop(
+    mut server: Pin<&mut Server>,
+    handle: ServerHandle,
+    StopTimes { drain, all }: StopTimes,
+) -> anyhow::Result<()> {
+    let end = Instant::now() + all.saturating_sub(LAST_READS);
+    tokio::select! {
+        () = sleep(drain) => {}
+        ended = &mut server => return Err(ended_by_itself(ended)),
+    }
+    match timeout_at(end, async { tokio::join!(handle.stop(true), server).1 }).await {
+        Ok(ended) => ended.context("the HTTP server failed while it stopped"),
+        Err(_) => {
+            tracing::warn!("some requests did not finish in time");
+            Ok(())
+        }
+    }
+}
+
+fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
+    ended.err().map_or_else(|| anyhow!("the HTTP server ended"), Into::into)
 }
 
 /// Stores who read what since the last second; a store that does not answer does not keep the process.

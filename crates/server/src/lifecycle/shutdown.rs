@@ -1,7 +1,12 @@
-//! The signals that end the process.
+//! The signals that end the process, and how long the end takes.
 
+use crate::settings::Settings;
 use anyhow::Context;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// What a person at a terminal sends.
+const INTERRUPT: &str = "SIGINT";
 
 /// SIGTERM and SIGINT, caught from the moment this exists.
 pub(crate) struct Signals {
@@ -21,7 +26,31 @@ impl Signals {
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
-            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.interrupt.recv() => INTERRUPT,
         }
+    }
+}
+
+/// How long a stop takes at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StopTimes {
+    /// For how long new requests are still served.
+    pub(super) drain: Duration,
+    /// When the process ends, whatever still runs; counted from the signal.
+    pub(super) all: Duration,
+}
+
+impl StopTimes {
+    pub(super) fn of(settings: &Settings) -> Self {
+        let seconds = |number: u32| Duration::from_secs(u64::from(number));
+        let server = &settings.server;
+        Self { drain: seconds(server.drain_seconds), all: seconds(server.stop_seconds) }
+    }
+
+    /// Takes the wait away where nobody has to be waited for: a person who presses Ctrl-C has no load balancer in
+    /// front.
+    pub(super) fn after(self, signal: &str) -> Self {
+        let drain = if signal == INTERRUPT { Duration::ZERO } else { self.drain };
+        Self { drain, ..self }
     }
 }

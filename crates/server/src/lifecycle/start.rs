@@ -1,5 +1,6 @@
 //! What must be true before the first request can be answered.
 
+use super::clock;
 use crate::wiring::{Application, refusal};
 use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
@@ -39,17 +40,26 @@ impl From<SigningKeyError> for StartError {
     }
 }
 
-/// Checks the schema, makes the first signing key when there is none, and takes the keys into use.
+/// Checks the schema, takes the store's time over, makes the first signing key when there is none, and takes the keys into use.
 pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     let state = application.schema.state().await?;
     if let Some(sentence) = refusal(&state) {
         return Err(StartError::Never(sentence));
     }
+    application.readiness.schema_fits(true);
+    // Before the first key or code is dated.
+    clock::compare(application).await?;
     if application.keys.ensure.run().await? {
         tracing::info!("made the first signing key");
     }
     application.keys.reload.run().await?;
-    application.readiness.store_answered();
+    application.readiness.store_answered(true);
+    // Those that need not be waited for are found at once.
+    tokio::select! {
+        biased;
+        () = application.rate_limits.first_answer() => application.readiness.counters_found(),
+        () = std::future::ready(()) => {}
+    }
     Ok(())
 }
 

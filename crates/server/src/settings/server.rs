@@ -34,8 +34,12 @@ section! {
         keep_alive_seconds: u32 = Some("75"), "seconds, 1 to 3600", "30";
         /// How long a client may take to send the head of a request; then it gets 408.
         request_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
-        /// How long running requests may take to finish after SIGTERM or SIGINT.
-        drain_seconds: u32 = Some("8"), "seconds, 0 to 600", "8";
+        /// How long new requests are still served after SIGTERM, each as the last of its connection, while `/readyz`
+        /// answers 503: longer than load balancers take to notice. SIGINT does without it.
+        drain_seconds: u32 = Some("3"), "seconds, 0 to 600", "5";
+        /// How long after the signal the process ends at the latest, whatever requests still run; more than
+        /// `server.drain_seconds`.
+        stop_seconds: u32 = Some("8"), "seconds, 1 to 3600", "30";
     }
 }
 
@@ -80,9 +84,19 @@ impl ServerSettings {
             Problem::unless_within("server.keep_alive_seconds", self.keep_alive_seconds, 1..=3600),
             Problem::unless_within("server.request_timeout_seconds", self.request_timeout_seconds, 1..=60),
             Problem::unless_within("server.drain_seconds", self.drain_seconds, 0..=600),
+            Problem::unless_within("server.stop_seconds", self.stop_seconds, 1..=3600),
+            (self.stop_seconds <= self.drain_seconds).then(|| {
+                Problem::new("server.stop_seconds", "must be more than server.drain_seconds, which is part of it")
+            }),
         ];
         let proxies = self.trusted_proxies().err();
         let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
-        ranges.into_iter().flatten().chain(proxies).chain(workers).chain(self.public_url(self.listen).err()).collect()
+        ranges
+            .into_iter()
+            .flatten()
+            .chain(proxies)
+            .chain(workers)
+            .chain(self.public_url(self.listen).err())
+            .collect()
     }
 }

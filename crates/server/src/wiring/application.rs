@@ -2,8 +2,8 @@
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
-use super::{KeySource, MailParts, Schema, Store, password_hasher, password_judge};
-use crate::lifecycle::{Cleaning, Readiness};
+use super::{KeySource, MailParts, RateLimits, Schema, Store, password_hasher, password_judge};
+use crate::lifecycle::{Cleaning, Housekeeping, Readiness};
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
@@ -13,7 +13,7 @@ use http_adapter::HttpState;
 use import_adapter::SpoolFolder;
 use std::sync::Arc;
 use system_adapter::{
-    Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemClock, SystemEntropy,
+    AnchoredClock, Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemEntropy,
     TokenParties,
 };
 
@@ -37,7 +37,7 @@ impl KeyParts {
     fn sealed_under(encryption_key: EncryptionKey, store: &Store, public_url: &PublicUrl) -> Self {
         let parties = TokenParties { issuer: public_url.to_string(), audience: public_url.to_string() };
         let ring = Arc::new(Ed25519KeyRing::new(encryption_key, parties));
-        let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
+        let (entropy, clock) = (Arc::new(SystemEntropy), store.clock.clone());
         let port: Arc<dyn KeyRing> = ring.clone();
         Self {
             ensure: EnsureSigningKey::new(
@@ -66,8 +66,12 @@ pub(crate) struct Application {
     pub(crate) schema: Arc<dyn Schema>,
     /// Its signing keys.
     pub(crate) keys: KeyParts,
+    /// Who counts requests.
+    pub(crate) rate_limits: RateLimits,
+    /// The time, which is the store's.
+    pub(crate) clock: Arc<AnchoredClock>,
     /// What is deleted now and then.
-    pub(crate) cleaning: Cleaning,
+    pub(crate) housekeeping: Housekeeping,
     /// Stores who read what.
     pub(crate) flush_reads: FlushReads,
     /// Reads what people upload; absent where nobody may.
@@ -83,7 +87,7 @@ impl Application {
         let mail = MailParts::new(store, settings, public_url, &encryption_key)?;
         let keys = KeyParts::sealed_under(encryption_key, store, public_url);
         let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =
-            (Arc::new(SystemClock), Arc::new(SystemEntropy));
+            (store.clock.clone(), Arc::new(SystemEntropy));
         let readiness = Arc::new(Readiness::default());
         let ledger = Arc::new(InProcessReadLedger::new());
         let pages = PageParts {
@@ -96,12 +100,14 @@ impl Application {
             clock: clock.clone(),
             entropy: entropy.clone(),
         };
+        let rate_limits = RateLimits::new(settings)?;
         let parts = HttpParts {
             store,
             settings,
             public_url,
             keys: &keys,
             reads: ReadRecorder::new(ledger.clone(), clock.clone()),
+            rate_limits: &rate_limits,
             readiness: readiness.clone(),
             clock: clock.clone(),
             entropy,
@@ -120,7 +126,13 @@ impl Application {
             schema: store.schema.clone(),
             keys,
             uploads,
-            cleaning: Cleaning::new(store, clock, settings, prune),
+            rate_limits,
+            clock: store.clock.clone(),
+            housekeeping: Housekeeping::new(
+                Cleaning::new(store, clock, settings, prune),
+                store.leases.clone(),
+                SystemEntropy.uuid(),
+            ),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
         })
@@ -129,6 +141,6 @@ impl Application {
 
 fn process_uploads(store: &Store, settings: &Settings) -> Arc<ProcessUploads> {
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone());
-    let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let (entropy, clock) = (Arc::new(SystemEntropy), store.clock.clone());
     Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock))
 }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use application::mail::{DeliverMail, PublicLinks, QueueMail};
 use smtp_adapter::SmtpMailer;
 use std::sync::Arc;
-use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemClock, SystemEntropy};
+use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemEntropy};
 
 /// What queues and sends mail.
 pub(crate) struct MailParts {
@@ -28,9 +28,9 @@ impl MailParts {
         let sealer = Arc::new(EncryptedMailSealer::new(encryption_key.clone()));
         let links = PublicLinks::new(public_url.as_str());
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
-        let mailer = SmtpMailer::new(options, Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let mailer = SmtpMailer::new(options, store.clock.clone(), Arc::new(SystemEntropy));
         let mailer = Arc::new(mailer.context("mail cannot be sent with these settings")?);
-        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, Arc::new(SystemClock));
+        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, store.clock.clone());
         Ok(Some(Self { queue, deliver }))
     }
 }

@@ -5,8 +5,8 @@ use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, IdempotencyStore, ProfileReader, ReadTallyStore, SessionReader,
-    SigningKeyReader, SleepReader, SupplementReader, UnitOfWorkFactory,
+    FailureCounter, GrantReader, IdempotencyStore, JobLeases, ProfileReader, ReadTallyStore, SessionReader,
+    SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -14,6 +14,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use system_adapter::AnchoredClock;
 
 /// What to do when the file of an embedded store is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +62,10 @@ pub(crate) struct Store {
     pub(crate) audit: Arc<dyn AuditReader>,
     /// The sums of reads.
     pub(crate) read_tallies: Arc<dyn ReadTallyStore>,
+    /// Jobs that one process at a time does.
+    pub(crate) leases: Arc<dyn JobLeases>,
+    /// The time, which is the store's own once it was asked.
+    pub(crate) clock: Arc<AnchoredClock>,
 }
 
 impl Store {
@@ -99,6 +104,8 @@ impl Store {
             + ConnectedAppReader
             + AuditReader
             + ReadTallyStore
+            + JobLeases
+            + StoreClock
             + 'static,
     {
         Self {
@@ -118,7 +125,9 @@ impl Store {
             sessions: store.clone(),
             connected_apps: store.clone(),
             audit: store.clone(),
-            read_tallies: store,
+            read_tallies: store.clone(),
+            leases: store.clone(),
+            clock: Arc::new(AnchoredClock::new(store)),
         }
     }
 }

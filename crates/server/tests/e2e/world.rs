@@ -37,6 +37,8 @@ impl World {
         let settings = vec![
             ("RESTWELL__STORAGE__URL".to_owned(), storage_url.clone()),
             ("RESTWELL__SERVER__LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
+            // There is no load balancer that has to notice.
+            ("RESTWELL__SERVER__DRAIN_SECONDS".to_owned(), "0".to_owned()),
             ("RESTWELL__LOG__FORMAT".to_owned(), "json".to_owned()),
         ];
         let world = Self { kind, dir, storage_url, settings, database };

@@ -49,4 +49,7 @@ pub trait OutboxRepository: Send {
     async fn postpone(&mut self, id: MessageId, due_at: DateTime<Utc>) -> Result<(), StorageError>;
     /// Deletes a message that was sent or given up; returns whether it existed.
     async fn delete(&mut self, id: MessageId) -> Result<bool, StorageError>;
+    /// Deletes messages that were queued before this moment, at most `limit`; returns how many. They are left where
+    /// nobody sends mail any more.
+    async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

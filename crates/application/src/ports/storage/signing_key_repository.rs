@@ -30,4 +30,6 @@ pub trait SigningKeyRepository: Send {
     async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError>;
     /// Retires an active key; returns whether there was one with this id.
     async fn retire(&mut self, id: KeyId, at: DateTime<Utc>) -> Result<bool, StorageError>;
+    /// Deletes keys that were retired before this moment, at most `limit`; returns how many.
+    async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

@@ -85,6 +85,28 @@ impl Scene {
         ));
     }
 
+    /// Stores messages that were queued then.
+    fn messages(&self, tag: &str, count: u32, at: i64) {
+        self.execute_for(
+            count,
+            &format!(
+                "INSERT INTO outbox (id, sealed, queued_at, due_at, attempts)
+             SELECT CAST(printf('{tag}%015d', n) AS BLOB), x'00', {at}, {at}, 0 FROM numbers"
+            ),
+        );
+    }
+
+    /// Stores keys that were retired then.
+    fn retired_keys(&self, tag: &str, count: u32, at: i64) {
+        self.execute_for(
+            count,
+            &format!(
+                "INSERT INTO signing_key (id, public_key, private_key, created_at, retired_at)
+             SELECT CAST(printf('{tag}%015d', n) AS BLOB), zeroblob(32), x'00', 0, {at} FROM numbers"
+            ),
+        );
+    }
+
     /// Stores an import of the command line that ended then and noted so many changes.
     fn notes(&self, id: u128, count: u32, ended_at: i64) {
         self.import(id, ["command", "done"], 0, Some(ended_at));
@@ -142,6 +164,22 @@ async fn an_answer_is_kept_for_a_day() {
     let scene = Scene::new().await;
     scene.answers("a", 2, ago(TimeDelta::hours(24), 1));
     scene.answers("b", 3, ago(TimeDelta::hours(24), -1));
+    assert_eq!((scene.run().await, scene.run().await), (2, 0));
+}
+
+#[tokio::test]
+async fn mail_that_nobody_sends_is_kept_for_two_days() {
+    let scene = Scene::new().await;
+    scene.messages("a", 2, ago(TimeDelta::days(2), 1));
+    scene.messages("b", 3, ago(TimeDelta::days(2), -1));
+    assert_eq!((scene.run().await, scene.run().await), (2, 0));
+}
+
+#[tokio::test]
+async fn a_retired_key_is_shown_for_thirty_days() {
+    let scene = Scene::new().await;
+    scene.retired_keys("a", 2, ago(TimeDelta::days(30), 1));
+    scene.retired_keys("b", 3, ago(TimeDelta::days(30), -1));
     assert_eq!((scene.run().await, scene.run().await), (2, 0));
 }
 
