@@ -19,6 +19,7 @@ use mockall::Sequence;
 use std::sync::Arc;
 use uuid::Uuid;
 
+mod ingest;
 mod personal_token;
 
 type Outcome = Result<GrantedAccess, AuthorizeAccessError>;

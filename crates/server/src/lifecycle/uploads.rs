@@ -18,6 +18,7 @@ pub(super) async fn process(uploads: &Arc<ProcessUploads>) {
     let mut ticks = interval(LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut was_well = true;
+    let mut told = None;
     loop {
         ticks.tick().await;
         let outcome = uploads.take().await;
@@ -28,13 +29,16 @@ pub(super) async fn process(uploads: &Arc<ProcessUploads>) {
         }
         was_well = outcome.is_ok();
         if let Ok(Some(job)) = outcome {
-            work(uploads, job).await;
+            tell(work(uploads, job).await, job, &mut told);
         }
     }
 }
 
+/// What became of a try; nothing when it ended early.
+type Ended = Option<Result<UploadEnd, ProcessUploadsError>>;
+
 /// Reads one upload. Reading blocks, so it has a thread of its own; what is dropped here ends it.
-async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) {
+async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     let (done, mut outcome) = oneshot::channel();
     let (_stop, stopped) = oneshot::channel::<()>();
     let (runtime, worker) = (Handle::current(), uploads.clone());
@@ -50,35 +54,45 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) {
     });
     if let Err(error) = spawned {
         tracing::error!(%error, "no thread for an upload; it is tried again when its lease ends");
-        return;
+        return None;
     }
     let mut ticks = interval(PROLONG);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            ended = &mut outcome => return tell(ended.ok(), job),
+            ended = &mut outcome => return ended.ok(),
             _ = ticks.tick() => match uploads.prolong(&job).await {
                 Ok(true) => {}
                 // Undone, or read: the thread says which, if it still can.
-                Ok(false) => return tell(outcome.try_recv().ok(), job),
+                Ok(false) => return outcome.try_recv().ok(),
                 Err(error) => tracing::warn!(%error, "the lease of an upload is not prolonged yet"),
             },
         }
     }
 }
 
-fn tell(ended: Option<Result<UploadEnd, ProcessUploadsError>>, job: UploadJob) {
+/// Logs the end of a try. A failure that comes again with every try, because a disk is full, is told once, until
+/// something else happens; it does not matter to which upload.
+fn tell(ended: Ended, job: UploadJob, told: &mut Option<String>) {
     let import = job.id;
     let end = match ended {
         Some(Ok(UploadEnd::Done)) => "an upload was imported",
         Some(Ok(UploadEnd::Refused)) => "an upload was refused",
         Some(Ok(UploadEnd::Gone)) | None => "the reading of an upload ended early",
-        Some(Err(error)) => return warn(error, job),
+        Some(Err(error)) => {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            if told.as_ref() == Some(&error) {
+                tracing::debug!(%import, error, "an upload is still not read");
+            } else {
+                tracing::warn!(
+                    %import, error,
+                    "an upload was not read to its end; it is tried again each minute for a day, and this is told once"
+                );
+            }
+            *told = Some(error);
+            return;
+        }
     };
+    *told = None;
     tracing::info!(%import, "{end}");
-}
-
-fn warn(error: ProcessUploadsError, job: UploadJob) {
-    let (import, error) = (job.id, format!("{:#}", anyhow::Error::from(error)));
-    tracing::warn!(%import, error, "an upload was not read to its end; it is tried again when its lease ends");
 }

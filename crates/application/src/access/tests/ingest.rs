@@ -1,0 +1,180 @@
+//! The checks before everything that a backend writes.
+
+use super::{LIMITS, checking, service_claims, state, with_no_secret};
+use crate::access::{
+    AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeIngest, AuthorizeIngestQuery, GrantedIngest,
+    TokenCheck,
+};
+use crate::ports::storage::{MockAccessReader, MockClientReader, StorageError};
+use crate::ports::system::MockRateLimiter;
+use crate::testing::{client_id, clock, noon, scopes, service, user_id};
+use domain::access_token::AccessClaims;
+use domain::client::{Client, ClientStatus};
+use domain::data_endpoint::PersonEndpoint;
+use domain::id::UserId;
+use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::read_tally::Reader;
+use domain::scope::Scope;
+use std::sync::Arc;
+
+type Outcome = Result<GrantedIngest, AuthorizeAccessError>;
+
+const WRITES: &str = "sleep:write users:write";
+
+/// One request. As [`Request::good`] makes it, it passes every check; a test spoils what it is about.
+struct Request {
+    claims: Option<AccessClaims>,
+    client: Result<Option<Client>, StorageError>,
+    user_id: Option<String>,
+    scope: Scope,
+    /// How many requests counted today; nothing when this one must not reach the counter.
+    used: Option<u32>,
+}
+
+impl Request {
+    fn good() -> Self {
+        Self {
+            claims: Some(AccessClaims { scopes: scopes(WRITES), ..service_claims() }),
+            client: Ok(Some(Client { scopes: scopes(WRITES), ..service() })),
+            user_id: Some(user_id(1).to_string()),
+            scope: Scope::SleepWrite,
+            used: Some(0),
+        }
+    }
+
+    /// A request with the token of a person, which holds what no person grants.
+    fn of_a_person() -> Self {
+        Self { claims: Some(AccessClaims { scopes: scopes(WRITES), ..super::claims() }), ..Self::good() }
+    }
+
+    /// The counter fails the test unless it is asked exactly as often as `used` says, and for the person of the path.
+    async fn run(self) -> Outcome {
+        let Self { claims, client, user_id: of_path, scope, used } = self;
+        let (verifier, unknown_keys) = checking(claims, Ok(None));
+        let mut clients = MockClientReader::new();
+        clients
+            .expect_find_with_secrets()
+            .times(..=1)
+            .withf(|client| *client == client_id(1))
+            .return_once(move |_| client.map(|client| client.map(with_no_secret)));
+        let mut access = MockAccessReader::new();
+        access.expect_find_access().times(..=1).return_once(|_, _| Ok(Some(state())));
+        let user = of_path.as_deref().and_then(|text| UserId::parse(text).ok());
+        let key = RateKey { reader: Reader::Client(client_id(1)), user, endpoint: PersonEndpoint::Ingest };
+        let mut limiter = MockRateLimiter::new();
+        limiter
+            .expect_count()
+            .times(usize::from(used.is_some()))
+            .withf(move |counted, limit, at| (*counted, *limit, *at) == (key, LIMITS.ingest, noon()))
+            .returning(move |_, limit, at| {
+                RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(at))
+            });
+        let ports = AccessPorts {
+            tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
+            access: Arc::new(access),
+            clients: Arc::new(clients),
+            limiter: Arc::new(limiter),
+            clock: clock(),
+        };
+        let authorize = AuthorizeIngest::new(Arc::new(AuthorizeAccess::new(ports, LIMITS)));
+        authorize.run(AuthorizeIngestQuery { token: "the token", user_id: of_path.as_deref(), scope }).await
+    }
+}
+
+/// Runs a request that must not be counted, and names what is said to it.
+async fn refusal(request: Request) -> &'static str {
+    match (Request { used: None, ..request }).run().await {
+        Err(AuthorizeAccessError::InvalidToken) => "invalid token",
+        Err(AuthorizeAccessError::InvalidUserId) => "invalid user_id",
+        Err(AuthorizeAccessError::InsufficientScope { .. }) => "insufficient scope",
+        Err(AuthorizeAccessError::Storage(_)) => "storage",
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_service_client_that_holds_the_scope_writes_and_is_counted_for_the_person_of_the_path() {
+    let granted = Request::good().run().await.unwrap();
+    assert_eq!((granted.client_id, granted.user_id), (client_id(1), Some(user_id(1))));
+    assert_eq!((granted.rate.limit, granted.rate.remaining), (LIMITS.ingest, LIMITS.ingest - 1));
+}
+
+#[tokio::test]
+async fn where_the_path_names_nobody_there_is_a_counter_of_its_own() {
+    let granted = Request { user_id: None, scope: Scope::UsersWrite, ..Request::good() }.run().await;
+    assert_eq!(granted.unwrap().user_id, None);
+}
+
+#[tokio::test]
+async fn whether_the_person_of_the_path_exists_is_not_asked() {
+    // The store that knows people is not even asked: it would have to be, were this otherwise.
+    let granted = Request { user_id: Some(user_id(77).to_string()), ..Request::good() }.run().await;
+    assert_eq!(granted.unwrap().user_id, Some(user_id(77)));
+}
+
+#[tokio::test]
+async fn a_token_that_is_none_is_refused() {
+    assert_eq!(refusal(Request { claims: None, ..Request::good() }).await, "invalid token");
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_or_disabled_is_refused() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..service() };
+    for client in [None, Some(disabled)] {
+        assert_eq!(refusal(Request { client: Ok(client), ..Request::good() }).await, "invalid token");
+    }
+}
+
+#[tokio::test]
+async fn what_the_client_may_no_longer_do_its_older_tokens_cannot_either() {
+    let narrowed = Client { scopes: scopes("users:write"), ..service() };
+    assert_eq!(
+        refusal(Request { client: Ok(Some(narrowed)), ..Request::good() }).await,
+        "insufficient scope"
+    );
+    // Nor does a token grow with its client.
+    let narrow = AccessClaims { scopes: scopes("users:write"), ..service_claims() };
+    assert_eq!(refusal(Request { claims: Some(narrow), ..Request::good() }).await, "insufficient scope");
+}
+
+#[tokio::test]
+async fn each_scope_is_needed_by_itself_and_named_when_it_is_missing() {
+    for scope in [Scope::ProfileWrite, Scope::SupplementsWrite, Scope::Sleep] {
+        let outcome = Request { scope, used: None, ..Request::good() }.run().await;
+        let Err(AuthorizeAccessError::InsufficientScope { needed }) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(needed, [scope].into_iter().collect());
+    }
+}
+
+#[tokio::test]
+async fn a_persons_token_writes_nothing_whatever_scopes_it_names() {
+    assert_eq!(refusal(Request::of_a_person()).await, "insufficient scope");
+}
+
+#[tokio::test]
+async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told_and_none_is_counted() {
+    let bad_id = || Some("not-a-uuid".to_owned());
+    let bad_scope = Scope::ProfileWrite;
+    let no_token = Request { claims: None, user_id: bad_id(), scope: bad_scope, ..Request::good() };
+    assert_eq!(refusal(no_token).await, "invalid token");
+    let bad_path = Request { user_id: bad_id(), scope: bad_scope, ..Request::good() };
+    assert_eq!(refusal(bad_path).await, "invalid user_id");
+    // A person's token is told about the path before it is told about its scope, as any other.
+    assert_eq!(refusal(Request { user_id: bad_id(), ..Request::of_a_person() }).await, "invalid user_id");
+}
+
+#[tokio::test]
+async fn beyond_the_limit_of_the_day_it_is_told_how_long_to_wait() {
+    let outcome = Request { used: Some(LIMITS.ingest), ..Request::good() }.run().await;
+    let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
+        panic!("{outcome:?}")
+    };
+    // From noon to midnight.
+    assert_eq!((rate.allowed, retry_after_seconds), (false, 12 * 3600));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_no_bad_token() {
+    let request = Request { client: Err(StorageError::Unavailable), ..Request::good() };
+    assert_eq!(refusal(request).await, "storage");
+}
