@@ -1,10 +1,14 @@
 //! Daily counters in the memory of this process.
 
+mod meter;
+
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use dashmap::DashMap;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use meter::DecisionMeter;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// How long the counters of a day are kept after its end, for requests that began before it.
@@ -19,6 +23,8 @@ pub struct InProcessRateLimiter {
     counters: DashMap<(RateKey, RateWindow), u32>,
     /// The day before which nothing is kept.
     oldest_day: AtomicI64,
+    // Registered at the first decision: by then the recorder is set, if there is one.
+    meter: OnceLock<DecisionMeter>,
 }
 
 impl InProcessRateLimiter {
@@ -46,6 +52,7 @@ impl InProcessRateLimiter {
 #[async_trait]
 impl RateLimiter for InProcessRateLimiter {
     async fn count(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> RateStatus {
+        let _span = tracing::info_span!(target: "trace", "rate limit", endpoint = key.endpoint.as_str()).entered();
         self.drop_past_days(now);
         let window = RateWindow::at(now);
         // The entry stays locked until the count is written: of many requests, exactly `limit` find a place.
@@ -54,6 +61,8 @@ impl RateLimiter for InProcessRateLimiter {
         if status.allowed {
             *used += 1;
         }
+        drop(used);
+        self.meter.get_or_init(DecisionMeter::new).decided(key.endpoint, status.allowed);
         status
     }
 }

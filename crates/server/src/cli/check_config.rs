@@ -41,10 +41,13 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
             )
         }
     });
-    notes.push(
-        "rate limits: counted by each process for itself; several replicas allow several times as much"
-            .to_owned(),
-    );
+    notes.push(match settings.rate_limits.store()? {
+        Some(store) => format!("rate limits: counted by all replicas together in {store}"),
+        None => {
+            "rate limits: counted per process, each for itself; several replicas allow several times as much"
+                .to_owned()
+        }
+    });
     if settings.tokens.allow_query_secrets {
         notes.push("secrets in query strings are accepted: keep URLs out of the logs of proxies".to_owned());
     }
@@ -101,7 +104,7 @@ mod tests {
     #[test]
     fn what_an_operator_should_know_is_said() {
         let text = told(&[]);
-        assert!(text.contains("counted by each process") && text.contains("restwell.key"), "{text}");
+        assert!(text.contains("counted per process") && text.contains("restwell.key"), "{text}");
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
         assert!(text.contains("mail: none") && !text.contains("sign-up"), "{text}");
         let text = told(&[
@@ -112,7 +115,10 @@ mod tests {
             ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN"),
             ("RESTWELL__STORAGE__URL", "postgres://u:HIDDEN@h/d"),
+            ("RESTWELL__RATE_LIMITS__STORE_URL", "rediss://u:HIDDEN@cache.example.org/1"),
         ]);
+        let together = "counted by all replicas together in rediss://cache.example.org:6379/1";
+        assert!(text.contains(together) && !text.contains("per process"), "{text}");
         assert!(
             text.contains("compression is on") && text.contains("CORS is on for https://app.example.org"),
             "{text}"

@@ -1,8 +1,12 @@
 //! The section `rate_limits`.
 
 use super::problem::Problem;
+use super::secret_text::SecretText;
 use super::section::section;
 use application::access::DailyLimits;
+use redis_adapter::RedisOptions;
+use std::path::PathBuf;
+use std::time::Duration;
 
 section! {
     /// How many requests a client may make for one person in a UTC day, by endpoint.
@@ -19,6 +23,18 @@ section! {
         export: u32 = Some("100"), "requests a day, 1 to 1000000000", "10";
         /// Requests of first-party backends that write, whatever they write.
         ingest: u32 = Some("10000"), "requests a day, 1 to 1000000000", "100000";
+        /// A Redis or Valkey in which all replicas count together: `redis://user:password@host:6379/0`, `rediss://`
+        /// with TLS, `redis+unix:///path/to/socket`. Not set, each process counts for itself. It may hold a password
+        /// and is never printed whole.
+        store_url: Option<SecretText> = None, "URL", "rediss://restwell@cache.example.org:6379/0";
+        /// A file that holds `rate_limits.store_url`, for a password that should not stand in settings or environment.
+        store_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-rate-limits-url";
+        /// The authorities that may vouch for the certificate of a `rediss://` store, in PEM. Not set, those of the
+        /// operating system.
+        store_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/redis-ca.pem";
+        /// How long a request waits for the shared count. The first one that waits in vain is counted in its process,
+        /// and all others are until the store is back.
+        store_timeout_milliseconds: u32 = Some("50"), "milliseconds, 1 to 10000", "100";
     }
 }
 
@@ -27,6 +43,23 @@ impl RateLimitSettings {
     pub(crate) const fn daily_limits(&self) -> DailyLimits {
         let Self { profile, sleep, supplements, changes, export, ingest, .. } = *self;
         DailyLimits { profile, sleep, supplements, changes, export, ingest }
+    }
+
+    /// Returns the store in which all replicas count together; nothing when each process counts for itself.
+    pub(crate) fn store(&self) -> Result<Option<RedisOptions>, Problem> {
+        let Some(url) = &self.store_url else {
+            return match &self.store_certificates_file {
+                None => Ok(None),
+                Some(_) => Err(Problem::new(
+                    "rate_limits.store_certificates_file",
+                    "is set, and rate_limits.store_url is not",
+                )),
+            };
+        };
+        let timeout = Duration::from_millis(u64::from(self.store_timeout_milliseconds));
+        RedisOptions::parse(url.expose(), self.store_certificates_file.as_deref(), timeout)
+            .map(Some)
+            .map_err(|reason| Problem::new("rate_limits.store_url", reason.to_string()))
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
@@ -43,6 +76,56 @@ impl RateLimitSettings {
             .filter_map(|(name, limit)| {
                 Problem::unless_within(&format!("rate_limits.{name}"), limit, 1..=1_000_000_000)
             })
+            .chain(Problem::unless_within(
+                "rate_limits.store_timeout_milliseconds",
+                self.store_timeout_milliseconds,
+                1..=10_000,
+            ))
+            .chain(self.store().err())
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::settings::{Settings, Variables};
+
+    fn refused(pairs: &[(&str, &str)]) -> String {
+        let variables: Variables =
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Settings::from_sources(None, &variables).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_store_that_could_not_be_one_is_refused_without_its_password() {
+        for url in ["http://u:HIDDEN@h", "redis://u:HIDDEN@h/name", "rediss://u:HIDDEN@h#insecure", "HIDDEN"]
+        {
+            let text = refused(&[("RESTWELL__RATE_LIMITS__STORE_URL", url)]);
+            assert!(text.contains("rate_limits.store_url") && !text.contains("HIDDEN"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_out_out_of_range_and_certificates_without_a_store_are_refused() {
+        for milliseconds in ["0", "10001"] {
+            let text = refused(&[("RESTWELL__RATE_LIMITS__STORE_TIMEOUT_MILLISECONDS", milliseconds)]);
+            assert!(text.contains("rate_limits.store_timeout_milliseconds"), "{text}");
+        }
+        let text = refused(&[("RESTWELL__RATE_LIMITS__STORE_CERTIFICATES_FILE", "/etc/ca.pem")]);
+        assert!(text.contains("rate_limits.store_certificates_file"), "{text}");
+    }
+
+    #[test]
+    fn the_url_may_stand_in_a_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "redis://u:HIDDEN@h:7000/2\n").unwrap();
+        let path = file.path().display().to_string();
+        let pairs = [("RESTWELL__RATE_LIMITS__STORE_URL_FILE", path.as_str())];
+        let variables: Variables =
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let settings = Settings::from_sources(None, &variables).unwrap();
+        let store = settings.rate_limits.store().unwrap().unwrap();
+        assert_eq!(store.to_string(), "redis://h:7000/2");
+        assert!(!format!("{settings:?}").contains("HIDDEN"));
     }
 }

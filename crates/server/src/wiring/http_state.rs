@@ -4,6 +4,7 @@ use super::KeyParts;
 use super::Store;
 use super::export::Writers;
 use super::pages::PageParts;
+use super::RateLimits;
 use super::published_keys::PublishedKeys;
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
@@ -23,7 +24,7 @@ use http_adapter::{Admission, ExportUseCases, HttpSettings, HttpState, IngestUse
 use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use system_adapter::{CachedAccessReader, InProcessRateLimiter};
+use system_adapter::CachedAccessReader;
 
 /// What the handlers stand on.
 pub(super) struct HttpParts<'a> {
@@ -32,6 +33,7 @@ pub(super) struct HttpParts<'a> {
     pub(super) public_url: &'a PublicUrl,
     pub(super) keys: &'a KeyParts,
     pub(super) reads: ReadRecorder,
+    pub(super) rate_limits: &'a RateLimits,
     pub(super) readiness: Arc<Readiness>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
@@ -154,7 +156,7 @@ impl HttpParts<'_> {
             tokens: self.token_check(),
             access: Arc::new(CachedAccessReader::new(self.store.access.clone(), max_age)),
             clients: self.store.clients.clone(),
-            limiter: Arc::new(InProcessRateLimiter::new()),
+            limiter: self.rate_limits.port(),
             clock: self.clock.clone(),
         };
         AuthorizeAccess::new(ports, self.settings.rate_limits.daily_limits())

@@ -1,7 +1,7 @@
 use super::*;
 use chrono::TimeZone;
 use domain::data_endpoint::DataEndpoint;
-use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::id::{ClientId, UserId};
 use domain::read_tally::Reader;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -18,47 +18,14 @@ fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 3, 8, 12, 0, 0).unwrap()
 }
 
-#[tokio::test]
-async fn a_refused_request_is_not_counted() {
-    let limiter = InProcessRateLimiter::new();
-    for left in [1, 0] {
-        let status = limiter.count(key(1), 2, noon()).await;
-        assert!(status.allowed);
-        assert_eq!(status.remaining, left);
-    }
-    for _ in 0..5 {
-        assert!(!limiter.count(key(1), 2, noon()).await.allowed);
-    }
-    let raised = limiter.count(key(1), 3, noon()).await;
-    assert!(raised.allowed && raised.remaining == 0, "only the two granted ones count");
-}
+mod contract {
+    use super::*;
 
-#[tokio::test]
-async fn reader_person_and_endpoint_each_have_their_own_counter() {
-    let limiter = InProcessRateLimiter::new();
-    // Of the same number as the client.
-    let token = PersonalTokenId::from_uuid(Uuid::from_u128(1));
-    let personal = RateKey { reader: Reader::PersonalToken(token), ..key(1) };
-    let other_user = RateKey { user: Some(UserId::from_uuid(Uuid::from_u128(8))), ..key(1) };
-    let other_endpoint = RateKey { endpoint: DataEndpoint::Profile.into(), ..key(1) };
-    for key in [key(1), key(2), personal, other_user, other_endpoint] {
-        assert!(limiter.count(key, 1, noon()).await.allowed);
-        assert!(!limiter.count(key, 1, noon()).await.allowed);
+    async fn new_limiter() -> (Arc<dyn RateLimiter>, ()) {
+        (Arc::new(InProcessRateLimiter::new()), ())
     }
-}
 
-#[tokio::test]
-async fn a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own() {
-    let limiter = InProcessRateLimiter::new();
-    let midnight = Utc.with_ymd_and_hms(2026, 3, 9, 0, 0, 0).unwrap();
-    let before = midnight - TimeDelta::microseconds(1);
-    assert!(limiter.count(key(1), 1, before).await.allowed);
-    let next = limiter.count(key(1), 1, midnight).await;
-    assert!(next.allowed);
-    assert_eq!(next.reset, midnight.timestamp() + 86_400);
-    let late = limiter.count(key(1), 1, before).await;
-    assert!(!late.allowed, "a request that began before midnight finds the old day's counter");
-    assert_eq!(late.reset, midnight.timestamp());
+    contract_tests::rate_limiter_tests!(new_limiter);
 }
 
 #[tokio::test]

@@ -1,0 +1,31 @@
+//! How many requests were granted and refused, counted here.
+
+use domain::data_endpoint::PersonEndpoint;
+use metrics::{Counter, counter};
+
+/// The counters of decisions; made once, so that a request pays for an addition.
+#[derive(Debug)]
+pub(super) struct DecisionMeter(Vec<(PersonEndpoint, [Counter; 2])>);
+
+impl DecisionMeter {
+    /// Registers the counters with whichever recorder is set by now.
+    pub(super) fn new() -> Self {
+        let of = |endpoint: PersonEndpoint, outcome: &'static str| {
+            counter!(
+                "restwell_rate_limit_decisions_total",
+                "endpoint" => endpoint.as_str(),
+                "outcome" => outcome,
+                "counted_in" => "process"
+            )
+        };
+        let counters = |endpoint| (endpoint, [of(endpoint, "refused"), of(endpoint, "granted")]);
+        Self(PersonEndpoint::ALL.into_iter().map(counters).collect())
+    }
+
+    /// Counts one decision.
+    pub(super) fn decided(&self, endpoint: PersonEndpoint, is_granted: bool) {
+        if let Some((_, [refused, granted])) = self.0.iter().find(|(metered, _)| *metered == endpoint) {
+            if is_granted { granted } else { refused }.increment(1);
+        }
+    }
+}
