@@ -69,11 +69,16 @@ impl TrustedProxies {
 
     /// Reads the hops of one line; one that cannot be read is a single hop that names nobody.
     fn hops(&self, line: &[u8]) -> Vec<Option<IpAddr>> {
-        let hops = std::str::from_utf8(line).ok().and_then(|line| match self.header {
-            ClientAddressHeader::XForwardedFor => Some(line.split(',').map(node::of_list_element).collect()),
-            ClientAddressHeader::Forwarded => forwarded::hops(line),
-        });
-        hops.unwrap_or_else(|| vec![None])
+        let text = |bytes| std::str::from_utf8(bytes).ok();
+        match self.header {
+            ClientAddressHeader::XForwardedFor => line
+                .split(|byte| *byte == b',')
+                .map(|element| node::of_list_element(text(element)?))
+                .collect(),
+            ClientAddressHeader::Forwarded => {
+                text(line).and_then(forwarded::hops).unwrap_or_else(|| vec![None])
+            }
+        }
     }
 
     pub(super) fn is_trusted(&self, address: IpAddr) -> bool {

@@ -78,10 +78,8 @@ impl Admission {
     /// Takes a place for a request, if one is free; never waits.
     fn enter(&self, brings_body: bool) -> Option<Place> {
         let taken = || {
-            let with_body = match brings_body {
-                true => Some(self.0.with_body.clone().try_acquire_owned().ok()?),
-                false => None,
-            };
+            let with_body =
+                if brings_body { Some(self.0.with_body.clone().try_acquire_owned().ok()?) } else { None };
             Some(Place { _request: self.0.requests.clone().try_acquire_owned().ok()?, _with_body: with_body })
         };
         let place = taken();
@@ -110,10 +108,11 @@ impl Admission {
                     "overloaded: what comes beyond these limits is refused"
                 );
             }
-        } else if places.is_refusing.load(Ordering::Relaxed) && self.is_at_ease() {
-            if places.is_refusing.swap(false, Ordering::Relaxed) {
-                tracing::info!("no longer overloaded");
-            }
+        } else if places.is_refusing.load(Ordering::Relaxed)
+            && self.is_at_ease()
+            && places.is_refusing.swap(false, Ordering::Relaxed)
+        {
+            tracing::info!("no longer overloaded");
         }
     }
 
@@ -157,3 +156,6 @@ fn brings_body(request: &ServiceRequest) -> bool {
     let length = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
     length || headers.contains_key(TRANSFER_ENCODING)
 }
+
+#[cfg(test)]
+mod tests;

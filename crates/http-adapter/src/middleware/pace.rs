@@ -8,10 +8,12 @@ use super::context::state;
 use crate::problem::{Fault, Problem};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::HeaderMap;
 use actix_web::middleware::Next;
 use actix_web::rt;
 use actix_web::web::Bytes;
 use actix_web::{Error, HttpResponse};
+use domain::rate_limit::RateStatus;
 use std::cell::RefCell;
 use std::error::Error as StdError;
 use std::pin::Pin;
@@ -39,7 +41,7 @@ pub(super) async fn watch(
         return Ok(response);
     };
     Ok(match admission.begin_large_answer() {
-        Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place))),
+        Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
         None => refused(response),
     })
 }
@@ -55,13 +57,22 @@ fn is_small(size: BodySize) -> bool {
 /// Refuses an answer that is made already; the request was counted, so the numbers of its limit stay (decisions 4).
 fn refused(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let (request, answer) = response.into_parts();
-    let mut refusal = HttpResponse::from_error(Problem::new(Fault::Overloaded));
-    for (name, value) in answer.headers() {
-        if name.as_str().starts_with("x-ratelimit-") {
-            refusal.headers_mut().insert(name.clone(), value.clone());
-        }
-    }
-    ServiceResponse::new(request, refusal)
+    let problem = Problem::new(Fault::Overloaded);
+    let problem = match rate_of(answer.headers()) {
+        Some(rate) => problem.with_rate(rate),
+        None => problem,
+    };
+    ServiceResponse::new(request, HttpResponse::from_error(problem))
+}
+
+fn rate_of(headers: &HeaderMap) -> Option<RateStatus> {
+    let number = |name: &str| headers.get(name)?.to_str().ok();
+    Some(RateStatus {
+        limit: number("x-ratelimit-limit")?.parse().ok()?,
+        remaining: number("x-ratelimit-remaining")?.parse().ok()?,
+        reset: number("x-ratelimit-reset")?.parse().ok()?,
+        allowed: true,
+    })
 }
 
 /// What is left of an answer, and how much of it was taken.
@@ -83,14 +94,14 @@ struct Paced {
 struct TooSlow;
 
 impl Paced {
-    fn new(body: BoxBody, place: OwnedSemaphorePermit) -> Self {
+    fn new(body: BoxBody, place: OwnedSemaphorePermit, look: Duration) -> Self {
         let size = body.size();
         let rest = Rc::new(RefCell::new(Rest { body: Some((body, place)), taken: 0 }));
         let watched = Rc::downgrade(&rest);
         let watcher = rt::spawn(async move {
             let mut before = 0;
             loop {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(look).await;
                 let Some(rest) = watched.upgrade() else { return };
                 let mut rest = rest.borrow_mut();
                 if rest.taken - before < LEAST {
@@ -131,3 +142,6 @@ impl Drop for Paced {
         self.watcher.abort();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+#![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
+
+use super::{Admission, AdmissionLimits};
+use crate::HttpState;
+use crate::middleware::wrap;
+use crate::tests::{Answer, Parts, log_of, send, send_to};
+use actix_web::HttpResponse;
+use actix_web::test::TestRequest;
+use actix_web::web::{self, ServiceConfig};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+fn state(requests: u32) -> Arc<HttpState> {
+    let admission = Admission::new(AdmissionLimits { requests, large_answers: 1 });
+    Parts { admission, ..Parts::default() }.build()
+}
+
+/// Serves paths whose answers wait for a permit, and one whose answers do not.
+fn held(state: &Arc<HttpState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
+    let (state, door) = (state.clone(), door.clone());
+    let waits = move || {
+        let door = door.clone();
+        async move {
+            door.acquire().await.unwrap().forget();
+            HttpResponse::Ok().finish()
+        }
+    };
+    move |app| {
+        let routes = web::scope("")
+            .service(web::resource("/held").to(waits.clone()))
+            .service(web::resource("/api/token").to(waits))
+            .service(web::resource("/free").to(HttpResponse::Ok));
+        app.app_data(web::Data::from(state)).service(wrap(routes));
+    }
+}
+
+async fn until_taken(places: &Semaphore) {
+    while places.available_permits() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+fn assert_refused(answer: &Answer) {
+    assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, Some("2")), "{}", answer.text());
+}
+
+#[actix_web::test]
+async fn what_comes_beyond_the_bound_is_refused_at_once_and_health_is_not() {
+    let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
+    let ask = |path: &'static str| send_to(held(&state, &door), TestRequest::get().uri(path));
+    let beyond = async {
+        until_taken(&state.admission.0.requests).await;
+        let refused = ask("/free").await;
+        assert_refused(&refused);
+        assert_eq!(refused.member("code"), "overloaded");
+        let refused = ask("/api/%74oken").await;
+        assert_refused(&refused);
+        assert_eq!(refused.member("error"), "temporarily_unavailable");
+        for path in ["/livez", "/readyz", "/%6civez"] {
+            assert_eq!(send(&state, TestRequest::get().uri(path)).await.status.as_u16(), 200, "{path}");
+        }
+        door.add_permits(2);
+    };
+    let (one, other, ()) = tokio::join!(ask("/held"), ask("/api/token"), beyond);
+    assert_eq!((one.status.as_u16(), other.status.as_u16()), (200, 200));
+    assert_eq!(ask("/free").await.status.as_u16(), 200);
+    assert_eq!(state.admission.0.requests.available_permits(), 2);
+}
+
+#[actix_web::test]
+async fn requests_that_bring_bodies_keep_those_without_from_no_place() {
+    let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
+    let post = || {
+        let request = TestRequest::post().uri("/held").insert_header(("content-length", "3"));
+        send_to(held(&state, &door), request.set_payload("abc"))
+    };
+    let beyond = async {
+        until_taken(&state.admission.0.with_body).await;
+        assert_refused(&post().await);
+        let chunked = TestRequest::post().uri("/held").insert_header(("transfer-encoding", "chunked"));
+        assert_refused(&send_to(held(&state, &door), chunked).await);
+        let get = TestRequest::get().uri("/free").insert_header(("content-length", "0"));
+        assert_eq!(send_to(held(&state, &door), get).await.status.as_u16(), 200);
+        door.add_permits(1);
+    };
+    let (answer, ()) = tokio::join!(post(), beyond);
+    assert_eq!(answer.status.as_u16(), 200);
+}
+
+#[actix_web::test]
+async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
+    let admission = Admission::new(AdmissionLimits { requests: 2, large_answers: 1 });
+    // The subscriber of the tests is installed with a state.
+    let _ = state(1);
+    let log = log_of(async {
+        let places = [admission.enter(false), admission.enter(false)];
+        for _ in 0..5 {
+            assert!(admission.enter(false).is_none());
+        }
+        drop(places);
+        for _ in 0..5 {
+            assert!(admission.enter(false).is_some());
+        }
+    })
+    .await;
+    assert_eq!(log.matches(" overloaded: ").count(), 1, "{log}");
+    assert_eq!(log.matches("no longer overloaded").count(), 1, "{log}");
+}
+
+#[test]
+fn there_is_always_at_least_one_place() {
+    let admission = Admission::new(AdmissionLimits { requests: 0, large_answers: 0 });
+    assert!(admission.enter(true).is_some());
+    assert!(admission.begin_large_answer().is_some());
+}

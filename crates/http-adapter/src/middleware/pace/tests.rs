@@ -1,0 +1,111 @@
+#![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
+
+use super::{LEAST, Paced, SMALL};
+use crate::middleware::{Admission, AdmissionLimits, wrap};
+use crate::problem::rate_limit_headers;
+use crate::tests::Parts;
+use actix_web::body::{BodySize, BoxBody, MessageBody, to_bytes};
+use actix_web::test::{TestRequest, call_service, init_service};
+use actix_web::web::{self, Bytes};
+use actix_web::{App, HttpResponse};
+use domain::rate_limit::RateStatus;
+use std::error::Error;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// A body of so many pieces of a kilobyte.
+struct Pieces(usize);
+
+impl MessageBody for Pieces {
+    type Error = Box<dyn Error>;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        if self.0 == 0 {
+            return Poll::Ready(None);
+        }
+        self.0 -= 1;
+        Poll::Ready(Some(Ok(Bytes::from_static(&[b'z'; 1024]))))
+    }
+}
+
+fn one_large_answer() -> Admission {
+    Admission::new(AdmissionLimits { requests: 9, large_answers: 1 })
+}
+
+async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
+    poll_fn(|context| Pin::new(&mut *body).poll_next(context)).await
+}
+
+#[actix_web::test]
+async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
+    let admission = one_large_answer();
+    let place = admission.begin_large_answer().unwrap();
+    let mut body = Paced::new(BoxBody::new(Pieces(10_000)), place, Duration::from_millis(20));
+    assert!(matches!(next(&mut body).await, Some(Ok(_))));
+    assert!(admission.begin_large_answer().is_none());
+    // Ends when the place is given back; the test hangs when it is not.
+    while admission.begin_large_answer().is_none() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(matches!(next(&mut body).await, Some(Err(_))));
+}
+
+#[actix_web::test]
+async fn an_answer_that_is_taken_at_the_least_pace_stays() {
+    let admission = one_large_answer();
+    let place = admission.begin_large_answer().unwrap();
+    let look = Duration::from_millis(20);
+    let mut body = Paced::new(BoxBody::new(Pieces(usize::MAX)), place, look);
+    let pieces = usize::try_from(LEAST / 1024).unwrap() + 1;
+    let mut several_looks = std::pin::pin!(tokio::time::sleep(look * 5));
+    loop {
+        for _ in 0..pieces {
+            assert!(matches!(next(&mut body).await, Some(Ok(_))));
+        }
+        tokio::select! {
+            biased;
+            () = &mut several_looks => break,
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    drop(body);
+    assert!(admission.begin_large_answer().is_some());
+}
+
+#[actix_web::test]
+async fn one_large_answer_too_many_is_refused_and_keeps_the_numbers_of_its_limit() {
+    const RATE: RateStatus = RateStatus { limit: 9, remaining: 7, reset: 1_780_012_800, allowed: true };
+    async fn large() -> HttpResponse {
+        let mut answer = HttpResponse::Ok();
+        rate_limit_headers(RATE).into_iter().for_each(|header| {
+            answer.insert_header(header);
+        });
+        answer.body(BoxBody::new(Pieces(3)))
+    }
+    async fn small() -> HttpResponse {
+        HttpResponse::Ok().body(vec![b'z'; usize::try_from(SMALL).unwrap()])
+    }
+    let state = Parts { admission: one_large_answer(), ..Parts::default() }.build();
+    let routes =
+        web::scope("").service(web::resource("/large").to(large)).service(web::resource("/small").to(small));
+    let app = init_service(App::new().configure(|app: &mut web::ServiceConfig| {
+        app.app_data(web::Data::from(state)).service(wrap(routes));
+    }))
+    .await;
+    let ask = async |path| call_service(&app, TestRequest::get().uri(path).to_request()).await;
+    let first = ask("/large").await;
+    let refused = ask("/large").await;
+    assert_eq!(refused.status().as_u16(), 503);
+    assert_eq!(refused.headers().get("retry-after").unwrap(), "2");
+    assert_eq!(refused.headers().get("x-ratelimit-remaining").unwrap(), "7");
+    assert_eq!(ask("/small").await.status().as_u16(), 200);
+    let body = to_bytes(first.into_body()).await.unwrap();
+    assert_eq!(body.len(), 3 * 1024);
+    assert_eq!(ask("/large").await.status().as_u16(), 200);
+}
