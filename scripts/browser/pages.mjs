@@ -1,7 +1,7 @@
 /** Every page that the suite looks at: its name, and what a person does to have it open. */
 
 import assert from 'node:assert/strict'
-import { BASE, authorization, press, restwell, signIn, signInAt, tick } from './fixture.mjs'
+import { BASE, authorization, newPerson, press, restwell, signIn, signInAt, tick } from './fixture.mjs'
 
 /** Lists the pages. `app` is one that the person has not connected, `person` one with apps, tokens and reads. */
 export async function listPages({ person, app }) {
@@ -24,6 +24,9 @@ export async function listPages({ person, app }) {
     { name: 'import', signedIn: true, open: openImport },
     { name: 'account', signedIn: true, open: go('/account') },
     { name: 'account-refused', signedIn: true, open: (page) => changePassword(page, person) },
+    { name: 'erase', signedIn: true, open: go('/account/erase') },
+    { name: 'erase-refused', signedIn: true, open: (page) => erase(page, 'somebody.else@example.org') },
+    { name: 'erased', open: eraseSomebody },
     { name: 'signed-out', open: (page) => signInAt(page, person).then(() => signOut(page)) },
     { name: 'set-password', open: go(reset) },
     { name: 'set-password-refused', open: (page) => choosePassword(page, reset) },
@@ -70,6 +73,21 @@ async function changePassword(page, person) {
   await page.locator('input[name=new_password]').fill('passwordpassword')
   await press(page.locator('form[action="/account/password"] button[type=submit]'))
   assert.match(await page.title(), /^Error/)
+}
+
+/** Types an address on the page that erases everything, and means it. */
+async function erase(page, email) {
+  await page.goto(`${BASE}/account/erase`)
+  await page.locator('input[name=email]').fill(email)
+  await press(page.locator('form[action="/account/erase"] button[type=submit]'))
+}
+
+/** Erases somebody who is there for nothing else. */
+async function eraseSomebody(page) {
+  const person = await newPerson()
+  await signInAt(page, person)
+  await erase(page, person.email)
+  assert.match(await page.title(), /erased/)
 }
 
 async function choosePassword(page, path) {
