@@ -4,6 +4,7 @@
 
 mod contract;
 mod expiry;
+mod measure;
 mod outage;
 mod stage;
 mod tls;

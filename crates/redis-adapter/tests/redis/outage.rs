@@ -146,6 +146,22 @@ async fn a_password_is_sent_and_a_wrong_one_is_an_outage() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_user_who_may_do_what_the_manual_says_is_enough() {
+    let server = RedisServer::start();
+    let may = "~restwell:rate:* +evalsha +script|load +get +incr +expire";
+    let words: Vec<_> =
+        ["ACL", "SETUSER", "restwell", "on", ">HIDDEN"].into_iter().chain(may.split(' ')).collect();
+    ask::<()>(&server, &words).await;
+    let manual = include_str!("../../../../docs/operating.md");
+    assert!(manual.contains(may), "the manual says something else");
+    let stage = Stage::begin(&format!("{}?user=restwell&pass=HIDDEN", server.url()), AMPLE);
+    stage.until_up().await;
+    assert_eq!(stage.count(1, 5).await.remaining, 4);
+    ask::<()>(&server, &["SCRIPT", "FLUSH"]).await;
+    assert_eq!(stage.count(1, 5).await.remaining, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_database_of_a_server_counts_for_itself() {
     let server = RedisServer::start();
     for database in [0, 3] {

@@ -1,0 +1,55 @@
+//! How long a count takes. Not one of the tests:
+//!
+//! ```text
+//! cargo test --release -p redis-adapter --test redis measure -- --ignored --nocapture
+//! ```
+
+use crate::stage::{AMPLE, Stage, key, noon};
+use application::ports::system::RateLimiter;
+use redis_adapter::test_support::RedisServer;
+use std::time::{Duration, Instant};
+
+/// Counts 20,000 times with this many requests at a time, of 1,000 keys; prints what share took how long.
+async fn measure(stage: &Stage, at_a_time: u128) {
+    let each = 20_000 / at_a_time;
+    let began = Instant::now();
+    let tasks: Vec<_> = (0..at_a_time)
+        .map(|task| {
+            let limiter = stage.limiter.clone();
+            tokio::spawn(async move {
+                let mut times = Vec::new();
+                for number in 0..each {
+                    let started = Instant::now();
+                    limiter.count(key((task * each + number) % 1_000), u32::MAX, noon()).await;
+                    times.push(started.elapsed());
+                }
+                times
+            })
+        })
+        .collect();
+    let mut times: Vec<Duration> = Vec::new();
+    for task in tasks {
+        times.extend(task.await.unwrap());
+    }
+    let rate = f64::from(u32::try_from(times.len()).unwrap()) / began.elapsed().as_secs_f64();
+    times.sort();
+    let share = |of_thousand: usize| times[(times.len() - 1) * of_thousand / 1_000];
+    println!(
+        "{at_a_time} at a time: {rate:.0}/s, half within {:?}, 99 % within {:?}, 99.9 % within {:?}, all within {:?}",
+        share(500),
+        share(990),
+        share(999),
+        share(1_000)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn counts() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, AMPLE).await;
+    for at_a_time in [1, 16, 64, 256] {
+        measure(&stage, at_a_time).await;
+    }
+    assert_eq!(stage.in_process.times(), 0);
+}
