@@ -112,16 +112,23 @@ impl Backend {
         self.send(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
     }
 
-    /// Says how long a body is and sends none of it; returns what the server answers to that.
-    pub(super) async fn announce(&self, path: &str, length: usize) -> String {
+    /// Begins a request whose body has this length, and leaves the body to the caller; the server ends the connection
+    /// with its answer.
+    pub(super) async fn open(&self, path: &str, length: usize) -> TcpStream {
         let address = self.base_url.strip_prefix("http://").expect("http address");
         let mut stream = TcpStream::connect(address).await.expect("connection");
         let head = format!(
             "POST /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
-            Content-Type: {LINES}\r\nContent-Length: {length}\r\n\r\n",
+            Connection: close\r\nContent-Type: {LINES}\r\nContent-Length: {length}\r\n\r\n",
             self.token
         );
         stream.write_all(head.as_bytes()).await.expect("sent");
+        stream
+    }
+
+    /// Says how long a body is and sends none of it; returns what the server answers to that.
+    pub(super) async fn announce(&self, path: &str, length: usize) -> String {
+        let mut stream = self.open(path, length).await;
         let mut answer = Vec::new();
         // The server ends the connection, because the body does not come.
         stream.read_to_end(&mut answer).await.expect("answer");

@@ -2,6 +2,7 @@
 
 mod backend;
 mod batch;
+mod busy;
 mod erasure;
 mod once;
 mod person;

@@ -18,7 +18,7 @@ fn errors(output: &Output) -> String {
 }
 
 /// An export of Apple Health with a night that begins at each of these days, in halves of an hour.
-fn apple(nights: &[(u32, usize)]) -> String {
+pub(super) fn apple(nights: &[(u32, usize)]) -> String {
     let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_GB\">\n".to_owned();
     for (day, halves) in nights {
         for half in 0..*halves {

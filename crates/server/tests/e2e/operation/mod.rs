@@ -3,9 +3,11 @@
 mod audit;
 mod catalogue;
 mod changes;
+mod changes_restored;
 mod command;
 mod demo;
 mod erasure;
+mod export_zip;
 mod import;
 mod import_kept;
 mod import_rival;

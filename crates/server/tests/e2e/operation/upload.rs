@@ -1,5 +1,6 @@
 //! People who upload an export on the page of imports.
 
+use super::import_kept::apple;
 use super::records;
 use crate::e2e::browser::{Browser, FILE_FORM, Page, file_form};
 use crate::e2e::patience::within;
@@ -7,7 +8,10 @@ use crate::e2e::person::Person;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::Method;
+use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// How long a large upload may take to be read, by a program that was built for tests.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -57,7 +61,98 @@ fn nights(world: &World, user_id: &str) -> usize {
     export.lines().filter(|line| line.contains("sleep_session")).count()
 }
 
+/// In place of waiting for the minute of a lease.
+async fn end_leases(world: &World) {
+    let (patient, past) = match world.kind {
+        StoreKind::Sqlite => ("PRAGMA busy_timeout = 10000;", "0"),
+        StoreKind::Postgres => ("", "now() - interval '1 second'"),
+    };
+    let statement = format!("{patient} UPDATE import SET lease_until = {past} WHERE lease_until IS NOT NULL");
+    world.execute(&statement).await;
+}
+
+/// The archive that Apple Health exports: the records among files that are of no interest here.
+fn apple_archive(export: &str) -> Vec<u8> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in [
+        ("apple_health_export/export_cda.xml", "<ClinicalDocument/>"),
+        ("apple_health_export/workout-routes/route_2026-01-10_7.30am.gpx", "<gpx/>"),
+        ("apple_health_export/export.xml", export),
+    ] {
+        archive.start_file(name, SimpleFileOptions::default()).expect("entry");
+        archive.write_all(content.as_bytes()).expect("content");
+    }
+    archive.finish().expect("end").into_inner()
+}
+
+/// Two nights, and who slept them.
+fn apple_export() -> String {
+    let me = "<Me HKCharacteristicTypeIdentifierDateOfBirth=\"1990-05-17\" \
+        HKCharacteristicTypeIdentifierBiologicalSex=\"HKBiologicalSexFemale\" \
+        HKCharacteristicTypeIdentifierBloodType=\"HKBloodTypeABNegative\"/>\n <Record ";
+    apple(&[(10, 6), (11, 12)]).replacen("<Record ", me, 1)
+}
+
 on_both_stores! {
+    async fn the_archive_of_apple_health_is_uploaded_as_it_is_and_the_same_nights_come_once(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let user = &sam.person.user_id;
+        let export = apple_export();
+        let path = sam.send("export.zip", &apple_archive(&export)).await.own_location();
+        let page = sam.ended(&path).await;
+        assert!(page.text().contains("2 new, 0 updated, 0 unchanged"), "{}", page.text());
+        let list = world.json(&["import", "list", "--user", user, "--json"]);
+        assert_eq!((list["state"].as_str(), list["format"].as_str()), (Some("done"), Some("apple-health")));
+        assert_eq!(nights(&world, user), 2);
+        let shown = world.json(&["user", "show", user, "--json"]);
+        let told = ["birth_date", "biological_sex", "blood_type"].map(|member| shown[member].as_str());
+        assert_eq!(told, [Some("1990-05-17"), Some("female"), Some("AB-")], "{shown}");
+
+        // Unpacked, it is the same nights.
+        let again = sam.send("export.xml", export.as_bytes()).await.own_location();
+        let again = sam.ended(&again).await;
+        assert!(again.text().contains("0 new, 0 updated, 2 unchanged"), "{}", again.text());
+        sam.undo(&page).await;
+        assert_eq!(nights(&world, user), 0);
+        let shown = world.json(&["user", "show", user, "--json"]);
+        assert!(shown["birth_date"].is_null(), "{shown}");
+    }
+
+    async fn an_archive_that_is_damaged_is_refused_and_leaves_nothing(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let whole = apple_archive(&apple_export());
+        let (cut, _) = whole.split_at(whole.len() - 30);
+        let page = sam.send("export.zip", cut).await.own_location();
+        let page = sam.ended(&page).await;
+        assert!(page.text().contains("The file was refused"), "{}", page.text());
+        assert_eq!(nights(&world, &sam.person.user_id), 0);
+        assert!(world.json(&["user", "show", &sam.person.user_id, "--json"])["birth_date"].is_null());
+    }
+
+    async fn a_folder_that_fails_is_told_once_and_the_upload_is_read_when_it_is_back(world: World) {
+        let folder = world.dir.path().join("spool");
+        std::fs::create_dir(&folder).expect("folder");
+        let world = world.with("RESTWELL__UPLOADS__SPOOL_DIRECTORY", &folder.display().to_string());
+        let world = world.with("RESTWELL__LOG__LEVEL", "debug");
+        let server = world.serve();
+        std::fs::remove_dir(&folder).expect("folder");
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let path = sam.send("sleep.json", records::fitbit().as_bytes()).await.own_location();
+        let tries = |text: &str| server.log().lines().filter(|line| line.contains(text)).count();
+        within(PATIENCE, Instant::now(), "it is tried three times", async || {
+            end_leases(&world).await;
+            (tries("an upload is still not read") >= 2).then_some(())
+        })
+        .await;
+        assert_eq!(tries("an upload was not read to its end"), 1, "{}", server.log());
+        std::fs::create_dir(&folder).expect("folder");
+        end_leases(&world).await;
+        let page = sam.ended(&path).await;
+        assert!(page.text().contains("5 new, 0 updated, 0 unchanged"), "{}", page.text());
+    }
+
     async fn an_upload_is_read_reported_and_undone(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
@@ -135,8 +230,7 @@ async fn another_server_goes_on_where_one_was_killed_and_ends_in_the_same_state(
     first.kill();
     assert_eq!(told()["state"], "running", "it was read before it could be killed");
     let second = world.serve_as("second");
-    // In place of waiting for the minute of the lease.
-    world.execute("UPDATE import SET lease_until = now() - interval '1 second'").await;
+    end_leases(&world).await;
     let sam = Visitor { browser: sam.browser.at(&second), ..sam };
     let page = sam.ended(&path).await;
     assert!(page.text().contains("Done"), "{}", page.text());

@@ -25,6 +25,29 @@ impl Dump {
         dump
     }
 
+    /// Reads what the store would tell if it were asked for every column of every table, and no byte that lies in a
+    /// free page of its files.
+    pub(super) async fn live(world: &World) -> Self {
+        if world.kind == StoreKind::Postgres {
+            return Self::of(world);
+        }
+        let copy = world.dir.path().join("live.db");
+        world.execute(&format!("VACUUM INTO '{}'", copy.display())).await;
+        let bytes = std::fs::read(&copy).expect("copy");
+        std::fs::remove_file(&copy).expect("copy");
+        let dump = Self { text: String::from_utf8_lossy(&bytes).into_owned(), bytes };
+        assert!(dump.holds("schema_compatibility"), "the copy is empty");
+        dump
+    }
+
+    /// Tells whether an id stands in the store, as a text of any kind or as its bytes.
+    pub(super) fn holds_id(&self, id: &str) -> bool {
+        let id: uuid::Uuid = id.parse().expect("an id");
+        let texts = [id.hyphenated().to_string(), id.simple().to_string()];
+        self.bytes.windows(16).any(|window| window == id.as_bytes())
+            || texts.iter().any(|text| self.holds(text) || self.holds(&text.to_uppercase()))
+    }
+
     /// Tells whether an ASCII text stands in the store: as it is, or, where bytes are printed so, in hexadecimal.
     pub(super) fn holds(&self, text: &str) -> bool {
         let hexadecimal = text.bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));

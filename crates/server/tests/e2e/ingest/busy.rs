@@ -1,0 +1,70 @@
+//! More long bodies at once than there is room for.
+
+use super::backend::{Backend, LINES, night};
+use crate::e2e::patience::eventually;
+use crate::e2e::world::World;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// As many as are worked on at once.
+const FILES: u32 = 8;
+/// More than stays in memory.
+const LONG: usize = 5 * 1024 * 1024;
+
+/// A night and as many blanks as make it a long body.
+fn long_body(number: u32) -> String {
+    let night = format!("{}\n", night(number));
+    let blanks = LONG - night.len() - 1;
+    night + &" ".repeat(blanks) + "\n"
+}
+
+/// Sends a long body but for its last byte, which is sent by [`end`].
+async fn begin(backend: &Backend, path: &str, number: u32) -> TcpStream {
+    let mut stream = backend.open(path, LONG).await;
+    let body = long_body(number);
+    stream.write_all(&body.as_bytes()[..LONG - 1]).await.expect("sent");
+    stream
+}
+
+/// Sends the last byte and returns the answer.
+async fn end(mut stream: TcpStream) -> String {
+    stream.write_all(b"\n").await.expect("sent");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.expect("answer");
+    String::from_utf8(answer).expect("UTF-8")
+}
+
+on_both_stores! {
+    async fn one_long_body_more_than_there_is_room_for_is_told_to_come_again_and_short_ones_are_taken(world: World) {
+        let server = world.serve();
+        let backend = Backend::of(&world, &server).await;
+        let path = format!("sleep/{}", backend.person("sam@example.org").await);
+        let mut held = Vec::new();
+        for number in 1..=FILES {
+            held.push(begin(&backend, &path, number).await);
+        }
+        // The last of them may not have been read as far as this when the next one is sent.
+        let refused = eventually("a long body is refused", async || {
+            let answer = backend.post_text(&path, LINES, long_body(90)).await;
+            (answer.status != 200).then_some(answer)
+        })
+        .await;
+        assert_eq!(refused.refusal(503), "ingest_busy");
+        assert_eq!(refused.headers["retry-after"], "5");
+        assert!(refused.headers.contains_key("x-ratelimit-remaining"));
+        assert_eq!(backend.post(&path, &json!([night(100)])).await.outcomes(), ["created"]);
+
+        // Those that were on their way are taken whole, and make room.
+        for stream in held {
+            let answer = end(stream).await;
+            assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"created\":1"), "{answer}");
+        }
+        eventually("there is room again", async || {
+            let answer = backend.post_text(&path, LINES, long_body(91)).await;
+            (answer.status == 200).then_some(())
+        })
+        .await;
+        assert!(!server.log().contains("ERROR"), "{}", server.log());
+    }
+}

@@ -1,0 +1,137 @@
+//! What is left of a person in the store once they are erased: nothing that could be asked for.
+
+use super::account::visit::make_token;
+use super::asking::{Asking, ask};
+use super::dump::Dump;
+use crate::e2e::app::{self, REDIRECT_URI, SCOPES, read_json};
+use crate::e2e::browser::{Browser, FILE_FORM, file_form};
+use crate::e2e::patience::eventually;
+use crate::e2e::person::{Person, app_of};
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// Somebody with one of everything, under a word that stands nowhere else.
+struct Somebody {
+    word: &'static str,
+    person: Person,
+    /// A token with which an app reads.
+    access: String,
+    /// The ids of nights, logs, imports, grants and tokens.
+    ids: Vec<String>,
+}
+
+/// Nights and intakes with the word wherever a source may say something.
+fn lines(word: &str, from: u32) -> String {
+    let label = "5e7a0000-0000-4000-8000-000000000003";
+    let mut lines = json!({"type": "supplement", "id": label, "name": "Evening Capsule"}).to_string();
+    for day in from..from + 3 {
+        let night = json!({
+            "type": "sleep_session", "source": format!("{word} ring"), "external_id": format!("{word}-{day}"),
+            "time_in_bed_start": format!("2026-01-{day:02}T22:00:00Z"), "time_in_bed_end": format!("2026-01-{day:02}T23:30:00Z"),
+        });
+        let intake = json!({
+            "type": "supplement_log", "created_at": format!("2026-01-{day:02}T21:00:00Z"), "supplement_id": label,
+            "servings": 1, "external_id": format!("{word}-intake-{day}"),
+        });
+        lines += &format!("\n{night}\n{intake}");
+    }
+    lines + "\n" + &json!({"type": "profile", "height_cm": 171.5}).to_string() + "\n"
+}
+
+fn members(world: &World, arguments: &[&str], member: &str) -> Vec<String> {
+    let lines = world.ok(arguments);
+    let values = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    values.filter_map(|value| value[member].as_str().map(str::to_owned)).collect()
+}
+
+impl Somebody {
+    async fn new(world: &World, server: &Server, word: &'static str) -> Self {
+        let person = Person::create(world, &format!("{word}@example.org"));
+        let user = person.user_id.clone();
+        let app = app_of(world, &person, &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI]);
+        // Imported, taken back, imported again; nights, deletions and what was there before.
+        for (name, from) in [("first", 1), ("second", 2), ("third", 10)] {
+            let file = world.file(&format!("{word}-{name}.ndjson"), &lines(word, from));
+            world.ok(&["import", "--user", &user, &file]);
+        }
+        let imports = members(world, &["import", "list", "--user", &user, "--json"], "import_id");
+        world.ok(&["import", "undo", &imports[0]]);
+        let browser = Browser::new(server);
+        browser.sign_in(&person).await;
+        upload(&browser, word).await;
+        make_token(&browser, &format!("{word} notebook"), "sleep").await;
+        // A request that waits to be decided, one that nobody signed in for, a link, and a sign-in that failed.
+        let asking =
+            Asking::of(&app).with("login_hint", &person.email).with("state", &format!("{word} state"));
+        ask(&browser, &asking).await;
+        world.ok(&["user", "reset-password", &user]);
+        let stranger = Browser::new(server);
+        let form = stranger.open("/sign-in").await.form("/sign-in");
+        stranger.submit(&form.with("email", &person.email).with("password", "not the password")).await;
+
+        app::code(world, &app, &SCOPES);
+        let tokens = app::redeem(server, &app, &app::code(world, &app, &SCOPES)).await;
+        app::ask_refresh(server, &app, &tokens.refresh).await;
+        let nights = members(world, &["export", "--user", &user], "id");
+        let grants = members(world, &["grant", "list", "--user", &user, "--json"], "grant_id");
+        let tokens_of_own = members(world, &["token", "list", "--user", &user, "--json"], "token_id");
+        let ids: Vec<String> = [vec![user], imports, nights, grants, tokens_of_own].concat();
+        // The label is nobody's own.
+        let ids: Vec<String> = ids.into_iter().filter(|id| !id.starts_with("5e7a0000")).collect();
+        assert!(ids.len() >= 1 + 3 + 8 + 1 + 1, "{ids:?}");
+        Self { word, person, access: tokens.access, ids }
+    }
+
+    async fn read(&self, server: &Server) {
+        read_json(server, &self.access, &format!("/api/v1/sleep/{}", self.person.user_id)).await;
+    }
+}
+
+/// Uploads a file on the page and waits until it is read.
+async fn upload(browser: &Browser, word: &str) {
+    let form = browser.open("/imports").await.form("/imports");
+    let file = file_form(
+        Some(form.value("form_token")),
+        &format!("{word}-upload.ndjson"),
+        lines(word, 20).as_bytes(),
+    );
+    let request = browser.request(Method::POST, "/imports").header("content-type", FILE_FORM);
+    let path = browser.send(request.body(file)).await.own_location();
+    eventually("the upload is read", async || {
+        (!browser.open(&path).await.body.contains("<progress")).then_some(())
+    })
+    .await;
+}
+
+on_both_stores! {
+    async fn no_column_of_any_table_names_a_person_who_was_erased(world: World) {
+        let mut server = world.serve();
+        let erased = Somebody::new(&world, &server, "quillfeather").await;
+        let stays = Somebody::new(&world, &server, "fennelbrook").await;
+        let before = Dump::live(&world).await;
+        for somebody in [&erased, &stays] {
+            assert!(before.holds(somebody.word), "{}", somebody.word);
+            for id in &somebody.ids {
+                assert!(before.holds_id(id), "{id} of {} is not found", somebody.word);
+            }
+        }
+        // Read a moment before: the sums of it are still in the process when there is nobody any more.
+        erased.read(&server).await;
+        stays.read(&server).await;
+        world.ok(&["user", "erase", &erased.person.user_id, "--yes"]);
+        assert_eq!(server.terminate(), Some(0), "{}", server.log());
+
+        let after = Dump::live(&world).await;
+        assert!(!after.text().to_lowercase().contains(erased.word), "the word is still there");
+        for id in &erased.ids {
+            assert!(!after.holds_id(id), "{id} is still there");
+        }
+        assert!(after.holds(stays.word) && stays.ids.iter().all(|id| after.holds_id(id)));
+        // The reads of the others were stored beside those that nobody is left for.
+        let reads = members(&world, &["audit", "reads", &stays.person.user_id, "--json"], "read");
+        assert!(reads.iter().any(|read| read == "sleep"), "{reads:?}");
+        assert!(!server.log().contains("ERROR") && !server.log().contains("not stored"), "{}", server.log());
+    }
+}
