@@ -6,7 +6,6 @@ use crate::store::PostgresStore;
 use application::ports::storage::{Job, JobLeases, StorageError};
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
