@@ -38,12 +38,14 @@ impl PostgresReplica {
         options: &PostgresOptions,
         max_lag: Duration,
     ) -> Result<Self, InvalidPostgresOptions> {
-        let standby = Arc::new(PostgresStore::connect_to(options, Role::Replica)?);
-        if standby.connector.servers() != 1 {
-            return Err(InvalidPostgresOptions::SeveralReplicas);
-        }
+        let standby = Arc::new(standby(options)?);
         let freshness = Freshness::watch(Arc::clone(&primary), Arc::clone(&standby), max_lag);
         Ok(Self { primary, standby, freshness })
+    }
+
+    /// Refuses what [`Self::open`] would refuse; connects to nothing.
+    pub fn check(options: &PostgresOptions) -> Result<(), InvalidPostgresOptions> {
+        standby(options).map(drop)
     }
 
     /// Tells whether the standby would be asked at this moment.
@@ -62,6 +64,11 @@ impl PostgresReplica {
             () = self.freshness.lost() => None,
         }
     }
+}
+
+fn standby(options: &PostgresOptions) -> Result<PostgresStore, InvalidPostgresOptions> {
+    let standby = PostgresStore::connect_to(options, Role::Replica)?;
+    if standby.connector.servers() == 1 { Ok(standby) } else { Err(InvalidPostgresOptions::SeveralReplicas) }
 }
 
 #[async_trait]

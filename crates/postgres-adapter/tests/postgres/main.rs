@@ -5,11 +5,17 @@ mod audit;
 #[cfg(test)]
 mod catalogue;
 #[cfg(test)]
+mod cluster;
+#[cfg(test)]
 mod connection;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod corrupt;
+#[cfg(test)]
+mod distribution;
+#[cfg(test)]
+mod failover;
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]
@@ -21,9 +27,13 @@ mod packed_view;
 #[cfg(test)]
 mod plan;
 #[cfg(test)]
+mod pooler;
+#[cfg(test)]
 mod race;
 #[cfg(test)]
 mod read_tally;
+#[cfg(test)]
+mod replica;
 #[cfg(test)]
 mod sign_in_race;
 #[cfg(test)]

@@ -1,0 +1,127 @@
+//! Clusters and poolers that a test may stop, made by the project's own scripts.
+
+use postgres_adapter::{PostgresOptions, PostgresStore};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long anything may take on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// Runs a script of the project and returns what it prints.
+fn script(name: &str, arguments: &[&str]) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts").join(name);
+    let output = Command::new(path).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// A folder that the server's user may enter, too.
+fn folder() -> PathBuf {
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    PathBuf::from(format!("/tmp/restwell-scale-{}-{number}", std::process::id()))
+}
+
+/// A cluster of its own, removed with this value.
+pub(crate) struct Cluster {
+    folder: PathBuf,
+    pub(crate) url: String,
+}
+
+impl Cluster {
+    /// Starts one that standbys may follow.
+    pub(crate) fn primary() -> Self {
+        Self::start(&["--primary"])
+    }
+
+    /// Starts a standby of it.
+    pub(crate) fn standby(&self) -> Self {
+        Self::start(&["--standby-of", self.folder.to_str().unwrap()])
+    }
+
+    fn start(kind: &[&str]) -> Self {
+        let folder = folder();
+        let mut arguments = vec!["start", folder.to_str().unwrap()];
+        arguments.extend(kind);
+        let url = script("postgres-cluster", &arguments);
+        Self { folder, url }
+    }
+
+    /// Ends the server as a loss of power would.
+    pub(crate) fn kill(&self) {
+        script("postgres-cluster", &["kill", self.folder.to_str().unwrap()]);
+    }
+
+    /// Makes a standby take writes.
+    pub(crate) fn promote(&self) {
+        script("postgres-cluster", &["promote", self.folder.to_str().unwrap()]);
+    }
+
+    /// Returns the host of the URL.
+    pub(crate) fn host(&self) -> String {
+        self.folder.join("socket").to_str().unwrap().replace('/', "%2F")
+    }
+
+    /// Opens a connection beside the store.
+    pub(crate) async fn bystander(&self) -> tokio_postgres::Client {
+        let (client, connection) = tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
+    /// Makes a store on it, with a small pool.
+    pub(crate) fn store(&self) -> PostgresStore {
+        PostgresStore::connect(&PostgresOptions { pool_size: 4, ..PostgresOptions::new(&self.url) }).unwrap()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        script("postgres-cluster", &["stop", self.folder.to_str().unwrap()]);
+    }
+}
+
+/// A pooler in transaction mode before the cluster of the tests.
+pub(crate) struct Pooler {
+    folder: PathBuf,
+    address: String,
+}
+
+impl Pooler {
+    /// Starts one before the cluster of this URL.
+    pub(crate) fn before(url: &str) -> Self {
+        let config: tokio_postgres::Config = url.parse().unwrap();
+        let [tokio_postgres::config::Host::Unix(socket)] = config.get_hosts() else {
+            panic!("the tests of the pooler need a cluster on a Unix socket, as scripts/test starts it");
+        };
+        let folder = folder();
+        let arguments = ["start", folder.to_str().unwrap(), socket.to_str().unwrap()];
+        let address = script("pgbouncer", &arguments);
+        Self { folder, address }
+    }
+
+    /// Returns the URL under which it gives sessions in the database that another URL names.
+    pub(crate) fn url(&self, of: &str) -> String {
+        let config: tokio_postgres::Config = of.parse().unwrap();
+        format!("{}/{}", self.address, config.get_dbname().unwrap())
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        script("pgbouncer", &["stop", self.folder.to_str().unwrap()]);
+    }
+}
+
+/// Asks until the answer is yes.
+pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so().await {
+        assert!(began.elapsed() < PATIENCE, "not in time: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

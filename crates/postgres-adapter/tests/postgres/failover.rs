@@ -1,0 +1,113 @@
+//! A primary that dies, and the standby that takes over, without a restart of the program.
+
+use crate::cluster::{Cluster, until};
+use crate::made_up::*;
+use application::ports::storage::{ProfileReader, SleepReader, StorageError};
+use application::ports::storage::{UnitOfWork, UnitOfWorkFactory};
+use domain::id::GrantId;
+use domain::user::User;
+use postgres_adapter::{PostgresOptions, PostgresStore};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// Within what time of the promotion everything works again.
+const BACK_WITHIN: Duration = Duration::from_secs(2);
+
+/// Starts a primary with one person and a code, and a standby without which it acknowledges nothing.
+async fn pair() -> (Cluster, Cluster, Arc<PostgresStore>) {
+    let primary = Cluster::primary();
+    let alone = primary.store();
+    alone.migrate().await.unwrap();
+    populate(&alone, [1]).await;
+    let mut unit = begin(&alone).await;
+    unit.codes().insert(&code(1, 1)).await.unwrap();
+    unit.commit().await.unwrap();
+    let standby = primary.standby();
+    let operator = primary.bystander().await;
+    operator.batch_execute("ALTER SYSTEM SET synchronous_standby_names = '*'").await.unwrap();
+    operator.batch_execute("ALTER DATABASE postgres SET synchronous_commit = 'on'").await.unwrap();
+    operator.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+    until("the standby is waited for", async || {
+        number(&operator, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").await == 1
+    })
+    .await;
+    let url = format!("postgres://postgres@{},{}/postgres", primary.host(), standby.host());
+    let options = PostgresOptions { pool_size: 4, ..PostgresOptions::new(url) };
+    (primary, standby, Arc::new(PostgresStore::connect(&options).unwrap()))
+}
+
+async fn store_person(store: &PostgresStore, number: u128) -> Result<(), StorageError> {
+    let mut unit = store.begin().await?;
+    unit.users().insert(&user(number)).await?;
+    unit.commit().await
+}
+
+async fn redeem(store: &PostgresStore) -> Result<bool, StorageError> {
+    let mut unit: Box<dyn UnitOfWork> = store.begin().await?;
+    let redeemed =
+        unit.codes().consume(&code(1, 1).hash, GrantId::from_uuid(Uuid::from_u128(1)), at(1)).await?;
+    unit.commit().await?;
+    Ok(redeemed)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_stays_redeemed() {
+    let (primary, standby, store) = pair().await;
+    assert!(redeem(&store).await.unwrap());
+    let (acknowledged, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+    let writers: Vec<_> = (1..=4_u128)
+        .map(|writer| {
+            let (store, is_over) = (Arc::clone(&store), Arc::clone(&is_over));
+            let acknowledged = Arc::clone(&acknowledged);
+            tokio::spawn(async move {
+                for number in (writer * 1_000_000).. {
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    match store_person(&store, number).await {
+                        Ok(()) => acknowledged.lock().unwrap().push(number),
+                        Err(StorageError::Unavailable | StorageError::Retryable) => {}
+                        Err(other) => panic!("{other:?}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    until("there are writes", async || acknowledged.lock().unwrap().len() > 50).await;
+    primary.kill();
+    assert!(matches!(redeem(&store).await, Err(StorageError::Unavailable)));
+    standby.promote();
+    let promoted = Instant::now();
+    until("the store takes writes", async || store_person(&store, 2).await.is_ok()).await;
+    let (back, before) = (promoted.elapsed(), acknowledged.lock().unwrap().len());
+    assert!(back < BACK_WITHIN, "{back:?}");
+    until("the writers go on", async || acknowledged.lock().unwrap().len() > before + 20).await;
+    is_over.store(true, Ordering::Relaxed);
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    assert!(!redeem(&store).await.unwrap(), "a code was redeemed twice");
+    for number in acknowledged.lock().unwrap().iter() {
+        let found: Option<User> = store.find_profile(user_id(*number)).await.unwrap();
+        assert!(found.is_some(), "{number} was acknowledged and is missing");
+    }
+    assert!(store.walk(user_id(1), None, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_standby_is_never_taken_for_the_store() {
+    let primary = Cluster::primary();
+    primary.store().migrate().await.unwrap();
+    let standby = primary.standby();
+    let options =
+        PostgresOptions { wait_timeout: Duration::from_secs(1), ..PostgresOptions::new(&standby.url) };
+    let store = PostgresStore::connect(&options).unwrap();
+    assert!(is_unavailable(&store.begin().await));
+    assert!(is_unavailable(&store.find_profile(user_id(1)).await));
+    assert!(store.why_unavailable().unwrap().contains("does not allow writes"));
+    standby.promote();
+    begin(&store).await.commit().await.unwrap();
+}
