@@ -24,8 +24,11 @@ async fn prepare(harness: &Harness) {
     harness.store_grants(&[Grant { scopes: [Scope::Sleep].into_iter().collect(), ..grant(1) }]).await;
 }
 
+/// Tells whether the grant is live; one that is not says since when.
 async fn is_live(harness: &Harness) -> bool {
-    harness.access.find_access(user_id(1), grant_id(1)).await.unwrap().unwrap().is_live
+    let state = harness.access.find_access(user_id(1), grant_id(1)).await.unwrap().unwrap();
+    assert_eq!(state.ended_at, (!state.is_live).then(now));
+    state.is_live
 }
 
 pub(crate) async fn a_live_grant_gives_access_with_its_client_scopes_and_zone(harness: &Harness) {
@@ -34,6 +37,7 @@ pub(crate) async fn a_live_grant_gives_access_with_its_client_scopes_and_zone(ha
         client_id: client_id(1),
         scopes: [Scope::Sleep].into_iter().collect(),
         is_live: true,
+        ended_at: None,
         home_timezone: zone(),
     };
     assert_eq!(harness.access.find_access(user_id(1), grant_id(1)).await.unwrap(), Some(expected));
@@ -91,6 +95,7 @@ pub(crate) async fn a_personal_token_gives_access_with_its_person_scopes_end_and
         scopes,
         // Whether its end has come is for the caller to see.
         is_live: true,
+        ended_at: None,
         expires_at: Some(seconds(-60)),
         home_timezone: zone(),
     };
@@ -113,7 +118,8 @@ pub(crate) async fn a_revoked_personal_token_gives_no_access(harness: &Harness) 
     let mut unit = harness.begin().await;
     assert_eq!(unit.personal_tokens().revoke(user_id(1), None, now()).await.unwrap(), 1);
     unit.commit().await.unwrap();
-    assert!(!personal_access(harness).await.is_live);
+    let access = personal_access(harness).await;
+    assert_eq!((access.is_live, access.ended_at), (false, Some(now())));
 }
 
 pub(crate) async fn a_personal_token_of_a_locked_person_gives_no_access(harness: &Harness) {
@@ -121,5 +127,6 @@ pub(crate) async fn a_personal_token_of_a_locked_person_gives_no_access(harness:
     let mut unit = harness.begin().await;
     unit.users().update(&User { status: UserStatus::Locked { at: now() }, ..user(1) }).await.unwrap();
     unit.commit().await.unwrap();
-    assert!(!personal_access(harness).await.is_live);
+    let access = personal_access(harness).await;
+    assert_eq!((access.is_live, access.ended_at), (false, Some(now())));
 }

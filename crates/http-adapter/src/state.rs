@@ -6,6 +6,7 @@ use crate::health::HealthCheck;
 use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
 use crate::middleware::Admission;
+use crate::trace::TraceContinuation;
 use application::access::AuthorizeAccess;
 use application::account::{
     ChangePassword, ChoosePassword, EndSessions, FindPasswordLink, ListSessions, RequestPasswordReset,
@@ -117,6 +118,8 @@ pub struct HttpState {
     pub elapsed_time: ElapsedTimeSource,
     /// How much is done at a time.
     pub admission: Admission,
+    /// What joins the traces of callers; absent where no traces are sent.
+    pub trace: Option<TraceContinuation>,
     /// How HTTP is spoken.
     pub settings: HttpSettings,
 }

@@ -4,6 +4,7 @@ use crate::connection::{
     Connector, Link, Outage, Pool, Pooled, Role, SharedConnections, Silence, is_broken, limits, pool,
 };
 use crate::error::storage_error;
+use crate::meter::PoolMeter;
 use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
 use crate::unit_of_work::BEGIN;
 use application::ports::storage::StorageError;
@@ -27,6 +28,7 @@ pub struct PostgresStore {
     /// That every connection of the pool is taken.
     shortage: Outage,
     pub(crate) connector: Connector,
+    meter: PoolMeter,
 }
 
 impl PostgresStore {
@@ -46,11 +48,16 @@ impl PostgresStore {
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
         let wait_timeout = options.wait_timeout;
+        let meter = PoolMeter::new(match role {
+            Role::Primary => "primary",
+            Role::Replica => "replica",
+        });
+        meter.holds(0, options.pool_size);
         let begin = match options.prepared_statements {
             PreparedStatements::Named => BEGIN.to_owned(),
             PreparedStatements::Unnamed => format!("{BEGIN}; {}", limits(options, "SET LOCAL")),
         };
-        Ok(Self { pool, shared, wait_timeout, silence, begin, shortage: Outage::default(), connector })
+        Ok(Self { pool, shared, wait_timeout, silence, begin, shortage: Outage::default(), connector, meter })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
@@ -62,14 +69,19 @@ impl PostgresStore {
 
     /// Takes a connection of the pool, waiting for one no longer than the options say.
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
-        match tokio::time::timeout(self.wait_timeout, self.pool.get()).await {
+        let connection = tokio::time::timeout(self.wait_timeout, self.pool.get());
+        let connection = self.meter.waited_for(connection).await;
+        let status = self.pool.status();
+        self.meter.holds(status.size, status.max_size);
+        match connection {
             Ok(Ok(connection)) => {
                 self.shortage.end();
-                Ok(Pooled::new(connection, Arc::clone(&self.silence)))
+                Ok(Pooled::new(connection, Arc::clone(&self.silence), self.meter.in_use()))
             }
             // The connector has logged why.
             Ok(Err(_)) => Err(StorageError::Unavailable),
             Err(_) => {
+                self.meter.gave_up();
                 self.shortage.tell("none of the pool became free in time");
                 Err(StorageError::Unavailable)
             }

@@ -6,6 +6,7 @@ use crate::schema::{access_grant, account, client, personal_token};
 use crate::store::SqliteStore;
 use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
 use domain::secret::SecretHash;
@@ -31,6 +32,11 @@ impl AccessRow {
             client_id: ClientId::from_uuid(grant.uuid("client_id", &client_id)?),
             scopes: grant.scopes(&scopes)?,
             is_live: revoked_at.is_none() && disabled_at.is_none() && locked_at.is_none(),
+            ended_at: earliest([
+                grant.optional_instant("revoked_at", revoked_at)?,
+                grant.optional_instant("disabled_at", disabled_at)?,
+                account.optional_instant("locked_at", locked_at)?,
+            ]),
             home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
         })
     }
@@ -57,10 +63,18 @@ impl PersonalAccessRow {
             user_id: UserId::from_uuid(token.uuid("user_id", &user_id)?),
             scopes: token.scopes(&scopes)?,
             is_live: revoked_at.is_none() && locked_at.is_none(),
+            ended_at: earliest([
+                token.optional_instant("revoked_at", revoked_at)?,
+                account.optional_instant("locked_at", locked_at)?,
+            ]),
             expires_at: token.optional_instant("expires_at", expires_at)?,
             home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
         })
     }
+}
+
+fn earliest<const N: usize>(ends: [Option<DateTime<Utc>>; N]) -> Option<DateTime<Utc>> {
+    ends.into_iter().flatten().min()
 }
 
 #[async_trait]

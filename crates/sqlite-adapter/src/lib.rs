@@ -32,6 +32,7 @@ mod idempotency;
 mod import;
 mod intake_log;
 mod job_lease;
+mod meter;
 mod migration;
 mod options;
 mod outbox;

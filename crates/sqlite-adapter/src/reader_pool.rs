@@ -1,6 +1,7 @@
 //! The connections that read.
 
 use crate::connection::{self, Connection, Location, Role};
+use crate::meter;
 use application::ports::storage::StorageError;
 use diesel::sqlite::SqliteConnection;
 use std::sync::{Mutex, PoisonError};
@@ -20,6 +21,7 @@ pub(crate) struct ReaderPool {
 impl ReaderPool {
     /// Makes a pool of these connections; the location's busy timeout is how long a question waits for one.
     pub(crate) fn new(connections: Vec<Connection>, location: Location) -> Self {
+        meter::READERS.holds(connections.len());
         Self { permits: Semaphore::new(connections.len()), idle: Mutex::new(connections), location }
     }
 
@@ -28,20 +30,20 @@ impl ReaderPool {
         &self,
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
-        let permit = tokio::time::timeout(self.location.busy_timeout, self.permits.acquire()).await;
-        let Ok(Ok(_permit)) = permit else {
-            return Err(StorageError::Unavailable);
-        };
+        let permit = tokio::time::timeout(self.location.busy_timeout, self.permits.acquire());
+        let permit = meter::READERS.waited_for(async { permit.await.ok()?.ok() }).await;
+        let _permit = permit.ok_or(StorageError::Unavailable)?;
+        let _in_use = meter::READERS.in_use();
         let connection = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut lease = Lease { pool: self, connection: Some(connection.ok_or(StorageError::Unavailable)?) };
         match lease.connection.as_mut() {
             Some(connection) => {
                 let location = self.location.clone();
-                connection::run(connection, move |connection| {
+                let reading = connection::run(connection, move |connection| {
                     connection::make_idle(connection, &location, Role::Reader)?;
                     task(connection)
-                })
-                .await
+                });
+                meter::read(reading).await
             }
             None => Err(StorageError::Unavailable),
         }

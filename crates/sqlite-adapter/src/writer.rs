@@ -2,6 +2,7 @@
 
 use crate::connection::{self, Connection, Location, Role};
 use crate::error::StorageResult as _;
+use crate::meter;
 use application::ports::storage::StorageError;
 use diesel::connection::{AnsiTransactionManager, TransactionManager as _};
 use diesel::sqlite::SqliteConnection;
@@ -20,6 +21,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Takes over a connection to this location; its busy timeout is also how long a turn is waited for.
     pub(crate) fn new(connection: Connection, location: Location) -> Self {
+        meter::WRITER.holds(1);
         Self { connection: Arc::new(Mutex::new(connection)), location }
     }
 
@@ -44,25 +46,34 @@ impl Writer {
     ) -> Result<T, StorageError> {
         let mut turn = self.turn().await?;
         let location = self.location.clone();
-        connection::run(&mut turn, move |connection| {
+        let writing = connection::run(&mut turn.connection, move |connection| {
             begin_immediate(connection, &location)?;
             match task(connection) {
                 Ok(value) => commit(connection).map(|()| value),
                 Err(error) => roll_back(connection).and(Err(error)),
             }
-        })
-        .await
+        });
+        meter::write(writing).await
     }
 
-    async fn turn(&self) -> Result<OwnedMutexGuard<Connection>, StorageError> {
+    async fn turn(&self) -> Result<Turn, StorageError> {
         let turn = Arc::clone(&self.connection).lock_owned();
-        tokio::time::timeout(self.location.busy_timeout, turn).await.map_err(|_| StorageError::Retryable)
+        let turn = tokio::time::timeout(self.location.busy_timeout, turn);
+        let connection = meter::WRITER.waited_for(async { turn.await.ok() }).await;
+        let connection = connection.ok_or(StorageError::Retryable)?;
+        Ok(Turn { connection, _in_use: meter::WRITER.in_use() })
     }
+}
+
+/// The connection, until whoever has it is done.
+struct Turn {
+    connection: OwnedMutexGuard<Connection>,
+    _in_use: meter::Counted,
 }
 
 /// A transaction on the writer; rolled back when dropped before it ended.
 pub(crate) struct Transaction {
-    turn: Option<OwnedMutexGuard<Connection>>,
+    turn: Option<Turn>,
     /// Whether closures of this transaction still count. Asked under the connection's lock: a closure that was
     /// given up may reach the lock after the rollback, and would then write outside of any transaction.
     alive: Arc<AtomicBool>,
@@ -77,10 +88,10 @@ impl Transaction {
     ) -> Result<T, StorageError> {
         let turn = self.turn.as_mut().ok_or(StorageError::Unavailable)?;
         let alive = Arc::clone(&self.alive);
-        connection::run(turn, move |connection| {
+        let work = connection::run(&mut turn.connection, move |connection| {
             if alive.load(Ordering::SeqCst) { task(connection) } else { Err(StorageError::Unavailable) }
-        })
-        .await
+        });
+        meter::write(work).await
     }
 
     /// Stores everything. On an error the drop that follows rolls back.
@@ -104,7 +115,7 @@ impl Drop for Transaction {
         if let Some(mut turn) = self.turn.take() {
             // The turn ends with the task, so the next transaction finds a clean connection.
             self.runtime.spawn(async move {
-                if connection::run(&mut turn, roll_back).await.is_err() {
+                if connection::run(&mut turn.connection, roll_back).await.is_err() {
                     tracing::warn!("a transaction that was given up could not be rolled back");
                 }
             });

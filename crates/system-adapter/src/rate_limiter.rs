@@ -52,7 +52,8 @@ impl InProcessRateLimiter {
 #[async_trait]
 impl RateLimiter for InProcessRateLimiter {
     async fn count(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> RateStatus {
-        let _span = tracing::info_span!(target: "trace", "rate limit", endpoint = key.endpoint.as_str()).entered();
+        let _span =
+            tracing::info_span!(target: "trace", "rate limit", endpoint = key.endpoint.as_str()).entered();
         self.drop_past_days(now);
         let window = RateWindow::at(now);
         // The entry stays locked until the count is written: of many requests, exactly `limit` find a place.

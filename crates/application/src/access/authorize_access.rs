@@ -276,13 +276,21 @@ pub(super) struct Standing {
 
 impl Standing {
     fn of_grant(owner: UserId, claims: &AccessClaims, state: AccessState) -> Self {
-        let AccessState { client_id, scopes, is_live: _, home_timezone } = state;
+        let AccessState { client_id, scopes, is_live: _, ended_at: _, home_timezone } = state;
         let usable = claims.scopes.intersection(scopes);
         Self { owner, reader: Reader::Client(client_id), held: scopes, usable, home_timezone }
     }
 
     fn of_personal_token(access: PersonalAccess) -> Self {
-        let PersonalAccess { token_id, user_id, scopes, is_live: _, expires_at: _, home_timezone } = access;
+        let PersonalAccess {
+            token_id,
+            user_id,
+            scopes,
+            is_live: _,
+            ended_at: _,
+            expires_at: _,
+            home_timezone,
+        } = access;
         let reader = Reader::PersonalToken(token_id);
         Self { owner: user_id, reader, held: scopes, usable: scopes, home_timezone }
     }

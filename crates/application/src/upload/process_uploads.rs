@@ -2,7 +2,9 @@
 
 use super::personal_file::PersonalFile;
 use super::refuse;
-use crate::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError};
+use crate::import::{
+    FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
+};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
@@ -23,10 +25,10 @@ pub struct UploadJob {
 }
 
 /// What became of an upload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UploadEnd {
     /// Everything was read.
-    Done,
+    Done(ImportReport),
     /// The file is refused; the reason is kept for the person.
     Refused,
     /// The person, or the upload, is not wanted any more, or another server was faster.
@@ -86,17 +88,21 @@ impl ProcessUploads {
         Ok(is_running)
     }
 
-    /// Reads a leased upload. Blocks the thread for as long as that takes; dropped, it leaves what was stored so far,
+    /// Reads a leased upload, and tells how many bytes of it were read so far. Blocks the thread for as long as that takes; dropped, it leaves what was stored so far,
     /// and whoever takes the upload next begins again.
-    pub async fn work(&self, job: &UploadJob) -> Result<UploadEnd, ProcessUploadsError> {
+    pub async fn work(
+        &self,
+        job: &UploadJob,
+        progress: Progress<'_>,
+    ) -> Result<UploadEnd, ProcessUploadsError> {
         let file = match self.file(job).await? {
             Ok(file) => file,
             Err(refusal) => return self.refuse(job, &refusal).await,
         };
         let about = FileAbout::Upload(job.id);
         let command = ImportRecordsCommand { user_id: Some(job.user_id), dry_run: false, about };
-        match self.import.run(&command, &file, &|_, _| ()).await {
-            Ok(_) => Ok(UploadEnd::Done),
+        match self.import.run(&command, &file, progress).await {
+            Ok(imported) => Ok(UploadEnd::Done(imported.report)),
             Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
             Err(ImportRecordsError::UnknownUser | ImportRecordsError::TakenBack) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),

@@ -3,6 +3,7 @@
 use super::answer;
 use super::spool::Spool;
 use crate::HttpState;
+use crate::meter;
 use crate::problem::{Fault, Problem};
 use application::import::ingest::{Begun, IngestCommand, IngestError, IngestReport};
 use application::ports::storage::{IdempotentRequest, KeptAnswer};
@@ -53,6 +54,7 @@ impl Job {
 
     async fn answer(&self) -> Result<KeptAnswer, Problem> {
         let report: IngestReport = self.state.ingest.records.run(self.command, &self.body).await?;
+        meter::ingest_items(self.command.shape.kind, &report);
         let body = answer::render(&report, self.rate).map_err(Problem::internal)?;
         Ok(KeptAnswer { status: 200, body })
     }

@@ -3,6 +3,7 @@
 
 use super::context::Context;
 use super::header;
+use crate::meter;
 use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer};
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -26,7 +27,7 @@ pub(super) async fn finish(
         }
         Err(error) => {
             let problem = problem_of(&error);
-            log(&problem);
+            note(&problem);
             Err(Answered { problem, context }.into())
         }
     }
@@ -42,11 +43,11 @@ fn finish_response(response: ServiceResponse<BoxBody>, context: &Context) -> Ser
     }
     let known = response.response().error().and_then(Error::as_error::<Problem>);
     let replacement = if let Some(problem) = known {
-        log(problem);
+        note(problem);
         answer(problem, context.for_answer())
     } else {
         let problem = problem_of_status(&response);
-        log(&problem);
+        note(&problem);
         answer(&problem, context.for_answer())
     };
     response.into_response(replacement)
@@ -69,7 +70,9 @@ fn problem_of(error: &Error) -> Problem {
     Problem::new(fault)
 }
 
-fn log(problem: &Problem) {
+/// Notes a problem: in the log, and by its code in the meter.
+fn note(problem: &Problem) {
+    meter::problem(problem.fault());
     let row = problem.fault().row();
     // Nothing is written where there is no cause.
     let cause = problem.cause().map(causes);

@@ -7,6 +7,7 @@ use super::person::{self, Destination};
 use super::query;
 use super::view::{self, FormErrors, SignInReason};
 use super::visit;
+use crate::meter;
 use crate::problem::Problem;
 use crate::route::page as path;
 use crate::{HttpState, caller};
@@ -66,7 +67,9 @@ pub(super) async fn submit(
         known_browser: browser.known_browser(),
         replaces: signed_in.as_ref().map(person::session_key),
     };
-    let errors = match state.pages.sign_in.run(command).await {
+    let outcome = state.pages.sign_in.run(command).await;
+    meter::sign_in(&outcome);
+    let errors = match outcome {
         Ok(new) => {
             let cookies = browser::set_signed_in(&new, &state.settings);
             return Ok(with_cookies(see_other(&errand.next()), cookies));

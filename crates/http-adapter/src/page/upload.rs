@@ -5,6 +5,7 @@ use super::form::{FORM_TOKEN, is_same_site};
 use super::imports::{self, Sheet};
 use super::person;
 use super::view::FormErrors;
+use crate::meter;
 use crate::problem::{Fault, Problem};
 use crate::route::page as path;
 use crate::{HttpState, UploadUseCases};
@@ -159,6 +160,7 @@ async fn store(
     if name.is_empty() && part.is_empty() {
         return Err(Stop::Refused(Refusal::NoFile));
     }
+    meter::import_bytes(part.len());
     let user_id = person.user_id;
     let command = BeginUploadCommand { user_id, file_name: FileName::clean(&name) };
     let id = uploads.begin.run(command).await.map_err(not_begun)?;
@@ -173,7 +175,10 @@ async fn store(
             part = rest;
         }
         match next_bytes(file).await? {
-            Some(bytes) => part.extend_from_slice(&bytes),
+            Some(bytes) => {
+                meter::import_bytes(bytes.len());
+                part.extend_from_slice(&bytes);
+            }
             None => break,
         }
     }

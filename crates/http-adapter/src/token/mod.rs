@@ -23,6 +23,7 @@ pub use introspection::IntrospectionBody;
 pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
 use crate::HttpState;
+use crate::meter;
 use crate::problem::Problem;
 use crate::route::Endpoint as Route;
 use actix_web::web::{Data, Payload, ServiceConfig, get, post};
@@ -39,8 +40,7 @@ pub fn configure(routes: &mut ServiceConfig) {
 }
 
 async fn token(state: Data<HttpState>, request: HttpRequest, body: Payload) -> Result<HttpResponse, Problem> {
-    let asked = request::read(Endpoint::Token, &request, body).await?;
-    exchange::run(&state, &asked).await
+    answer(Endpoint::Token, &state, &request, body).await
 }
 
 async fn refresh(
@@ -48,6 +48,23 @@ async fn refresh(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let asked = request::read(Endpoint::Refresh, &request, body).await?;
-    exchange::run(&state, &asked).await
+    answer(Endpoint::Refresh, &state, &request, body).await
+}
+
+/// Reads a request for tokens, answers it, and counts what came of it.
+async fn answer(
+    endpoint: Endpoint,
+    state: &HttpState,
+    request: &HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let read = request::read(endpoint, request, body).await;
+    let asked = read.inspect_err(|problem| meter::token_refused("unread", problem))?;
+    let outcome = exchange::run(state, &asked).await;
+    let grant_type = asked.presented.grant_type();
+    match &outcome {
+        Ok(_) => meter::token_issued(grant_type),
+        Err(problem) => meter::token_refused(grant_type, problem),
+    }
+    outcome
 }

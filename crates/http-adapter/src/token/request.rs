@@ -27,6 +27,17 @@ pub(super) enum Presented {
     Nothing { scope: Option<String> },
 }
 
+impl Presented {
+    /// Returns the grant's name in RFC 6749.
+    pub(super) const fn grant_type(&self) -> &'static str {
+        match self {
+            Self::Code { .. } => "authorization_code",
+            Self::RefreshToken { .. } => "refresh_token",
+            Self::Nothing { .. } => "client_credentials",
+        }
+    }
+}
+
 /// A token request whose form is right; nothing is known yet of who sends it.
 pub(super) struct TokenRequest {
     pub(super) presented: Presented,

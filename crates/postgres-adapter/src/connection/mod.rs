@@ -18,6 +18,7 @@ pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
 
 use crate::error::closed;
+use crate::meter::{Operation, round_trip};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, PreparedStatements, parse_url};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
@@ -100,7 +101,7 @@ impl Connector {
 
     /// Makes a connection and sets its session up; logs why there is none.
     pub(crate) async fn connect(&self) -> ConnectionResult<Link> {
-        self.told(self.connect_and_set_up().await)
+        self.told(round_trip(Operation::Connect, self.connect_and_set_up()).await)
     }
 
     /// Makes a connection that has a session of the server for itself, whatever the options say; logs why there is none.

@@ -3,6 +3,7 @@
 use super::link::{Link, Rows};
 use super::row::Row;
 use super::{Connector, Silence};
+use crate::meter::{Counted, Operation, round_trip};
 use deadpool::managed::{BuildError, Manager, Metrics, Object, RecycleError, RecycleResult};
 use diesel::ConnectionError;
 use diesel::pg::Pg;
@@ -53,11 +54,16 @@ pub(crate) fn pool(connector: &Connector, size: usize, silence: Arc<Silence>) ->
 pub(crate) struct Pooled {
     connection: Object<Connections>,
     silence: Arc<Silence>,
+    _in_use: Counted,
 }
 
 impl Pooled {
-    pub(crate) const fn new(connection: Object<Connections>, silence: Arc<Silence>) -> Self {
-        Self { connection, silence }
+    pub(crate) const fn new(
+        connection: Object<Connections>,
+        silence: Arc<Silence>,
+        in_use: Counted,
+    ) -> Self {
+        Self { connection, silence, _in_use: in_use }
     }
 
     /// Closes the connection instead of giving it back.
@@ -69,7 +75,8 @@ impl Pooled {
 impl SimpleAsyncConnection for Pooled {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
         let mut link: &Link = &self.connection;
-        let answer = self.silence.bound(link.batch_execute(query)).await?;
+        let answer = self.silence.bound(link.batch_execute(query));
+        let answer = round_trip(Operation::Transaction, answer).await?;
         self.silence.judge(&answer);
         answer
     }
@@ -91,7 +98,7 @@ impl AsyncConnectionCore for Pooled {
         let mut link: &Link = &self.connection;
         let answer = AsyncConnectionCore::load(&mut link, source);
         async move {
-            let rows = silence.bound(answer).await?;
+            let rows = round_trip(Operation::Query, silence.bound(answer)).await?;
             silence.judge(&rows);
             let rows = rows?;
             Ok(bounded(rows, Arc::clone(silence)))
@@ -110,7 +117,7 @@ impl AsyncConnectionCore for Pooled {
         let mut link: &Link = &self.connection;
         let answer = link.execute_returning_count(source);
         async move {
-            let count = silence.bound(answer).await?;
+            let count = round_trip(Operation::Execute, silence.bound(answer)).await?;
             silence.judge(&count);
             count
         }

@@ -7,6 +7,7 @@
 
 use super::link::Link;
 use super::{Connector, Silence, is_broken};
+use crate::meter::{Operation, round_trip};
 use crate::options::PostgresOptions;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use futures_util::future::BoxFuture;
@@ -73,7 +74,7 @@ impl SharedConnections {
             discard(slot, connection).await;
             answer.await
         };
-        let answered = self.silence.bound(patient).await;
+        let answered = round_trip(Operation::Read, self.silence.bound(patient)).await;
         if answered.is_err() {
             discard(slot, connection).await;
         }

@@ -13,11 +13,14 @@ use domain::secret::SecretHash;
 use futures_util::FutureExt;
 use uuid::Uuid;
 
-/// Client, scopes, zone, and whether grant, client and person are live.
-type Row = (Uuid, String, String, bool, bool, bool);
+/// A moment that may not have come.
+type Moment = Option<DateTime<Utc>>;
 
-/// Token, person, scopes, end, zone, and whether token and person are live.
-type PersonalRow = (Uuid, Uuid, String, Option<DateTime<Utc>>, String, bool, bool);
+/// Client, scopes, zone, and since when grant, client and person are not live.
+type Row = (Uuid, String, String, Moment, Moment, Moment);
+
+/// Token, person, scopes, end, zone, and since when token and person are not live.
+type PersonalRow = (Uuid, Uuid, String, Moment, String, Moment, Moment);
 
 #[async_trait]
 impl AccessReader for PostgresStore {
@@ -38,20 +41,22 @@ impl AccessReader for PostgresStore {
                         access_grant::client_id,
                         access_grant::scopes,
                         account::home_timezone,
-                        access_grant::revoked_at.is_null(),
-                        client::disabled_at.is_null(),
-                        account::locked_at.is_null(),
+                        access_grant::revoked_at,
+                        client::disabled_at,
+                        account::locked_at,
                     ));
                 async move { query.first(&mut connection).await.optional() }.boxed()
             })
             .await?;
-        let Some((client_id, scopes, zone, grant_is_live, client_is_live, person_is_live)) = row else {
+        let Some((client_id, scopes, zone, revoked_at, disabled_at, locked_at)) = row else {
             return Ok(None);
         };
+        let ended_at = [revoked_at, disabled_at, locked_at].into_iter().flatten().min();
         Ok(Some(AccessState {
             client_id: ClientId::from_uuid(client_id),
             scopes: scope_set(&scopes, "access_grant", grant)?,
-            is_live: grant_is_live && client_is_live && person_is_live,
+            is_live: ended_at.is_none(),
+            ended_at,
             home_timezone: home_zone(&zone, user)?,
         }))
     }
@@ -68,20 +73,22 @@ impl AccessReader for PostgresStore {
                         personal_token::scopes,
                         personal_token::expires_at,
                         account::home_timezone,
-                        personal_token::revoked_at.is_null(),
-                        account::locked_at.is_null(),
+                        personal_token::revoked_at,
+                        account::locked_at,
                     ));
                 async move { query.first(&mut connection).await.optional() }.boxed()
             })
             .await?;
-        let Some((id, user_id, scopes, expires_at, zone, token_is_live, person_is_live)) = row else {
+        let Some((id, user_id, scopes, expires_at, zone, revoked_at, locked_at)) = row else {
             return Ok(None);
         };
+        let ended_at = [revoked_at, locked_at].into_iter().flatten().min();
         Ok(Some(PersonalAccess {
             token_id: PersonalTokenId::from_uuid(id),
             user_id: UserId::from_uuid(user_id),
             scopes: scope_set(&scopes, "personal_token", id)?,
-            is_live: token_is_live && person_is_live,
+            is_live: ended_at.is_none(),
+            ended_at,
             expires_at,
             home_timezone: home_zone(&zone, user_id)?,
         }))

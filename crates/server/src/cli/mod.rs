@@ -115,7 +115,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve | Command::Demo(_) => Talk::Server,
         _ => Talk::Command,
     };
-    telemetry::begin(&settings.log, talk);
+    telemetry::begin(&settings, talk)?;
     match cli.command {
         Command::Demo(arguments) => demo::run(arguments, settings).await,
         Command::Serve => serve::run(&settings).await,

@@ -2,6 +2,7 @@
 
 use super::output;
 use crate::settings;
+use crate::telemetry;
 use clap::Subcommand;
 use http_adapter::openapi::openapi_json;
 use http_adapter::{authorization_reference, error_reference};
@@ -17,6 +18,8 @@ pub(crate) enum ReferenceCommand {
     Errors,
     /// Every endpoint with who may use it, and what everybody else is answered
     Authorization,
+    /// Every metric with its labels and what it says
+    Metrics,
 }
 
 /// Prints a document.
@@ -26,6 +29,7 @@ pub(crate) fn run(command: ReferenceCommand) -> anyhow::Result<()> {
         ReferenceCommand::Configuration => settings::reference(),
         ReferenceCommand::Errors => error_reference(),
         ReferenceCommand::Authorization => authorization_reference(),
+        ReferenceCommand::Metrics => telemetry::metrics_reference(),
     };
     Ok(output::print_text(&text)?)
 }

@@ -2,13 +2,16 @@
 
 use crate::lifecycle;
 use crate::settings::Settings;
-use crate::wiring::{Application, IfMissing, KeySource, Store};
+use crate::telemetry::{self, MetricsServer};
+use crate::wiring::{Application, KeySource, Store};
 
 /// Serves until a signal comes.
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key is refused, not started.
     KeySource::of(settings, &settings.server.public_url(settings.server.listen)?)?;
-    let store = Store::open(settings, IfMissing::Refuse).await?;
+    // Before anything that measures itself is made.
+    let metrics = MetricsServer::begin(settings)?;
+    let store = Store::open_to_serve(settings).await?;
     let (listener, address) = lifecycle::bind(settings.server.listen, "server.listen")?;
     let public_url = settings.server.public_url(address)?;
     let application = Application::new(&store, settings, &public_url)?;
@@ -17,5 +20,11 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     tracing::info!(%address, %public_url, store = %place, "listening");
     // A store that is there and does not fit is a reason not to begin at all.
     lifecycle::try_start(&application).await?;
-    lifecycle::run(application, listener, signals, settings).await
+    let metrics = metrics.map(|metrics| metrics.answer(application.readiness.clone())).transpose()?;
+    let outcome = lifecycle::run(application, listener, signals, settings).await;
+    if let Some(metrics) = metrics {
+        metrics.stop().await;
+    }
+    telemetry::end_traces().await;
+    outcome
 }

@@ -1,5 +1,6 @@
 //! Reading what people upload: one file at a time, on a thread of its own, under a lease.
 
+use crate::telemetry::UploadMeter;
 use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 use std::sync::Arc;
 use std::thread;
@@ -42,10 +43,12 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     let (done, mut outcome) = oneshot::channel();
     let (_stop, stopped) = oneshot::channel::<()>();
     let (runtime, worker) = (Handle::current(), uploads.clone());
+    let meter = UploadMeter::new();
+    let progress = move |reading, bytes| meter.read(reading, bytes);
     let spawned = thread::Builder::new().name("upload".to_owned()).spawn(move || {
         let ended = runtime.block_on(async {
             tokio::select! {
-                ended = worker.work(&job) => Some(ended),
+                ended = worker.work(&job, &progress) => Some(ended),
                 _ = stopped => None,
             }
         });
@@ -75,8 +78,9 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
 /// something else happens; it does not matter to which upload.
 fn tell(ended: Ended, job: UploadJob, told: &mut Option<String>) {
     let import = job.id;
+    UploadMeter::ended(ended.as_ref());
     let end = match ended {
-        Some(Ok(UploadEnd::Done)) => "an upload was imported",
+        Some(Ok(UploadEnd::Done(_))) => "an upload was imported",
         Some(Ok(UploadEnd::Refused)) => "an upload was refused",
         Some(Ok(UploadEnd::Gone)) | None => "the reading of an upload ended early",
         Some(Err(error)) => {

@@ -12,6 +12,7 @@ mod cors;
 mod keys;
 mod log;
 mod mail;
+mod metrics;
 mod passwords;
 mod problem;
 mod public_url;
@@ -27,6 +28,7 @@ mod storage;
 mod table;
 mod text_list;
 mod tokens;
+mod traces;
 mod uploads;
 
 #[cfg(test)]
@@ -39,6 +41,7 @@ pub(crate) use reference::markdown as reference;
 pub(crate) use secret_text::SecretText;
 pub(crate) use source::{Variables, variables};
 pub(crate) use storage::StoragePlace;
+pub(crate) use traces::TraceSettings;
 
 use accounts::AccountSettings;
 use audit::AuditSettings;
@@ -46,6 +49,7 @@ use compression::CompressionSettings;
 use cors::CorsSettings;
 use keys::KeySettings;
 use mail::MailSettings;
+use metrics::MetricsSettings;
 use passwords::PasswordSettings;
 use rate_limits::RateLimitSettings;
 use serde::Deserialize;
@@ -88,6 +92,10 @@ pub(crate) struct Settings {
     pub(crate) compression: CompressionSettings,
     /// The log.
     pub(crate) log: LogSettings,
+    /// Figures for Prometheus.
+    pub(crate) metrics: MetricsSettings,
+    /// Traces.
+    pub(crate) traces: TraceSettings,
 }
 
 impl Settings {
@@ -123,6 +131,8 @@ impl Settings {
             self.cors.shown(),
             self.compression.shown(),
             self.log.shown(),
+            self.metrics.shown(),
+            self.traces.shown(),
         ];
         sections.into_iter().flatten().collect()
     }
@@ -158,6 +168,8 @@ impl Settings {
             self.audit.problems(),
             self.uploads.problems(),
             self.cors.problems(),
+            self.metrics.problems(self.server.listen),
+            self.traces.problems(),
         ];
         sections.into_iter().flatten().collect()
     }

@@ -57,6 +57,7 @@ shown_as_displayed!(
     u16: "a whole number up to 65535",
     u32: "a whole number",
     usize: "a whole number",
+    f64: "a number",
     bool: "true or false",
     String: "a text",
     SocketAddr: "an IP address with a port"

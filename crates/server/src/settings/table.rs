@@ -7,6 +7,7 @@ use super::cors::CorsSettings;
 use super::keys::KeySettings;
 use super::log::LogSettings;
 use super::mail::MailSettings;
+use super::metrics::MetricsSettings;
 use super::passwords::PasswordSettings;
 use super::rate_limits::RateLimitSettings;
 use super::section::Row;
@@ -14,6 +15,7 @@ use super::server::ServerSettings;
 use super::sessions::SessionSettings;
 use super::storage::StorageSettings;
 use super::tokens::TokenSettings;
+use super::traces::TraceSettings;
 use super::uploads::UploadSettings;
 
 /// A section of the table.
@@ -27,7 +29,7 @@ pub(crate) struct Section {
     pub(crate) rows: &'static [Row],
 }
 
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 16] = [
     Section { name: "server", about: ServerSettings::ABOUT, rows: ServerSettings::ROWS },
     Section { name: "storage", about: StorageSettings::ABOUT, rows: StorageSettings::ROWS },
     Section { name: "keys", about: KeySettings::ABOUT, rows: KeySettings::ROWS },
@@ -42,6 +44,8 @@ const SECTIONS: [Section; 14] = [
     Section { name: "cors", about: CorsSettings::ABOUT, rows: CorsSettings::ROWS },
     Section { name: "compression", about: CompressionSettings::ABOUT, rows: CompressionSettings::ROWS },
     Section { name: "log", about: LogSettings::ABOUT, rows: LogSettings::ROWS },
+    Section { name: "metrics", about: MetricsSettings::ABOUT, rows: MetricsSettings::ROWS },
+    Section { name: "traces", about: TraceSettings::ABOUT, rows: TraceSettings::ROWS },
 ];
 
 /// Lists the sections in the order of the reference.

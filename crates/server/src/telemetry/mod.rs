@@ -1,16 +1,22 @@
-//! The log: lines on standard error, for machines or for people.
+//! What the program tells of itself: the log, figures for Prometheus, traces.
 //!
-//! What is written is decided where it is written: events hold no query, header, body or health value. What
-//! other libraries write is kept down here, whatever the setting, because some of them print headers and SQL.
+//! What is written is decided where it is written: no event, label or attribute holds a query, header, body or health
+//! value. What other libraries write is kept down here, whatever the setting, because some of them print headers and
+//! SQL.
 
 mod level;
+mod metrics;
 mod panic;
+mod traces;
 
-use crate::settings::{LogFormat, LogSettings};
+pub(crate) use metrics::{MetricsServer, UploadMeter, count_mail, metrics_reference};
+pub(crate) use traces::{end_traces, trace_continuation};
+
+use crate::settings::{LogFormat, LogSettings, Settings};
 use std::io;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, fmt};
+use tracing_subscriber::{Layer, Registry, fmt};
 
 /// How much a command tells beside its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +27,17 @@ pub(crate) enum Talk {
     Command,
 }
 
-/// Begins to write the log. A second call changes nothing.
-pub(crate) fn begin(settings: &LogSettings, talk: Talk) {
-    let targets = level::targets(settings.level, talk);
+/// Begins to write the log and, for a server that is told to, to send traces. A second call changes nothing.
+pub(crate) fn begin(settings: &Settings, talk: Talk) -> anyhow::Result<()> {
+    let traces = if talk == Talk::Server { traces::layer(&settings.traces)? } else { None };
+    let layers: Vec<_> = traces.into_iter().chain([log(&settings.log, talk)]).collect();
+    if tracing_subscriber::registry().with(layers).try_init().is_ok() {
+        panic::report_place_only();
+    }
+    Ok(())
+}
+
+fn log(settings: &LogSettings, talk: Talk) -> Box<dyn Layer<Registry> + Send + Sync> {
     let layer = match settings.format {
         LogFormat::Json => fmt::layer()
             .json()
@@ -37,8 +51,5 @@ pub(crate) fn begin(settings: &LogSettings, talk: Talk) {
             fmt::layer().with_ansi(is_terminal).with_writer(io::stderr).boxed()
         }
     };
-    let begun = tracing_subscriber::registry().with(layer.with_filter(targets)).try_init();
-    if begun.is_ok() {
-        panic::report_place_only();
-    }
+    layer.with_filter(level::targets(settings.level, talk)).boxed()
 }

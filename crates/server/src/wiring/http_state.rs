@@ -4,10 +4,11 @@ use super::KeyParts;
 use super::Store;
 use super::export::Writers;
 use super::pages::PageParts;
-use super::RateLimits;
 use super::published_keys::PublishedKeys;
+use super::RateLimits;
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
+use crate::telemetry;
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, TokenCheck};
 use application::audit::ReadRecorder;
 use application::erasure::ErasePerson;
@@ -85,6 +86,7 @@ impl HttpParts<'_> {
             request_ids: Arc::new(move || request_ids.uuid()),
             visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
             elapsed_time: Arc::new(move || process_start.elapsed()),
+            trace: telemetry::trace_continuation(self.settings),
             admission: Admission::new(self.settings.server.admission_limits()),
             settings: self.http_settings(),
         }
@@ -152,9 +154,10 @@ impl HttpParts<'_> {
     fn authorize_access(&self) -> AuthorizeAccess {
         let milliseconds = self.settings.tokens.access_cache_milliseconds;
         let max_age = Duration::from_millis(u64::from(milliseconds));
+        let access = CachedAccessReader::new(self.store.access.clone(), max_age);
         let ports = AccessPorts {
             tokens: self.token_check(),
-            access: Arc::new(CachedAccessReader::new(self.store.access.clone(), max_age)),
+            access: Arc::new(access.measuring(self.clock.clone())),
             clients: self.store.clients.clone(),
             limiter: self.rate_limits.port(),
             clock: self.clock.clone(),

@@ -1,12 +1,15 @@
 use super::*;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ClientId, PersonalTokenId};
 use domain::scope::ScopeSet;
 use domain::time::TimeZone;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use uuid::Uuid;
 
 const LONG: Duration = Duration::from_hours(1);
+const REVOKED_AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 /// What the store says next.
 #[derive(Clone, Copy)]
@@ -72,6 +75,7 @@ fn state(is_live: bool) -> AccessState {
         client_id: ClientId::from_uuid(Uuid::from_u128(4)),
         scopes: ScopeSet::CONSENTABLE,
         is_live,
+        ended_at: (!is_live).then_some(REVOKED_AT),
         home_timezone: TimeZone::parse("Europe/Rome").unwrap(),
     }
 }
@@ -82,6 +86,7 @@ fn personal(is_live: bool) -> PersonalAccess {
         user_id: user(1),
         scopes: ScopeSet::CONSENTABLE,
         is_live,
+        ended_at: (!is_live).then_some(REVOKED_AT),
         expires_at: None,
         home_timezone: TimeZone::parse("Europe/Rome").unwrap(),
     }
@@ -199,4 +204,51 @@ async fn an_age_of_zero_asks_every_time() {
 fn no_setting_makes_answers_older_than_one_second() {
     let store = ScriptedReader::new(Say::Live, Duration::ZERO);
     assert_eq!(CachedAccessReader::new(store, LONG).max_age, Duration::from_secs(1));
+}
+
+/// Tells the time a moment after the revocation.
+struct LaterClock;
+
+impl Clock for LaterClock {
+    fn now(&self) -> DateTime<Utc> {
+        REVOKED_AT + TimeDelta::milliseconds(750)
+    }
+}
+
+/// Returns what was measured of revocations.
+fn measured(work: impl Future<Output = ()>) -> String {
+    let recorder = PrometheusBuilder::new().set_buckets(&[0.5, 1.0]).unwrap().build_recorder();
+    let handle = recorder.handle();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    metrics::with_local_recorder(&recorder, || runtime.block_on(work));
+    handle.render()
+}
+
+#[test]
+fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
+    let told = measured(async {
+        let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+        let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(20));
+        let reader = reader.measuring(Arc::new(LaterClock));
+        reader.find_access(user(1), grant(1)).await.unwrap();
+        reader.find_personal_access(&hash(1)).await.unwrap();
+        store.say(Say::Revoked);
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        for _ in 0..3 {
+            assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(false)));
+            reader.find_personal_access(&hash(1)).await.unwrap();
+        }
+    });
+    assert!(told.contains("restwell_revocation_delay_seconds_count 2"), "{told}");
+    assert!(told.contains("restwell_revocation_delay_seconds_sum 1.5"), "{told}");
+}
+
+#[test]
+fn a_grant_that_was_not_let_in_before_says_nothing_of_the_delay() {
+    let told = measured(async {
+        let store = ScriptedReader::new(Say::Revoked, Duration::ZERO);
+        let reader = CachedAccessReader::with_any_age(store, LONG).measuring(Arc::new(LaterClock));
+        reader.find_access(user(1), grant(1)).await.unwrap();
+    });
+    assert!(!told.contains("restwell_revocation_delay_seconds_count 1"), "{told}");
 }

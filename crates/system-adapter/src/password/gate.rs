@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+use tracing::Instrument as _;
 
 /// How many hashes run, and how many wait for their turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +66,16 @@ impl HashingGate {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PasswordHashingError> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| PasswordHashingError::Busy)?;
-        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| PasswordHashingError::Failed)?;
-        let task = spawn_blocking(move || {
-            let _held = (place, turn);
-            work()
-        });
-        task.await.map_err(|_| PasswordHashingError::Failed)
+        let turns = Arc::clone(&self.turns);
+        let hashing = async move {
+            let turn = turns.acquire_owned().await.map_err(|_| PasswordHashingError::Failed)?;
+            let task = spawn_blocking(move || {
+                let _held = (place, turn);
+                work()
+            });
+            task.await.map_err(|_| PasswordHashingError::Failed)
+        };
+        hashing.instrument(tracing::info_span!(target: "trace", "hashing")).await
     }
 }
 

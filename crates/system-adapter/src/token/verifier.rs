@@ -18,6 +18,7 @@ const SIGNATURE_BYTES: usize = 64;
 
 impl TokenVerifier for Ed25519KeyRing {
     fn verify(&self, token: &str, now: DateTime<Utc>) -> Result<AccessClaims, InvalidToken> {
+        let _span = tracing::info_span!(target: "trace", "token check").entered();
         if token.len() > MAX_BYTES {
             return Err(InvalidToken);
         }

@@ -26,6 +26,7 @@ fn access() -> PersonalAccess {
         user_id: user_id(1),
         scopes: scopes("profile sleep"),
         is_live: true,
+        ended_at: None,
         expires_at: None,
         home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
     }

@@ -19,6 +19,8 @@ pub struct AccessState {
     pub scopes: ScopeSet,
     /// Whether grant, client and person are all live: not revoked, not disabled, not locked.
     pub is_live: bool,
+    /// Since when it is not; the earliest of the reasons. Only measured, never judged by.
+    pub ended_at: Option<DateTime<Utc>>,
     /// The person's zone, so that a date costs no second query.
     pub home_timezone: TimeZone,
 }
@@ -34,6 +36,8 @@ pub struct PersonalAccess {
     pub scopes: ScopeSet,
     /// Whether it is not revoked and its person's account can be used.
     pub is_live: bool,
+    /// Since when it is not; the earliest of the reasons. Only measured, never judged by.
+    pub ended_at: Option<DateTime<Utc>>,
     /// From when on it counts no more.
     pub expires_at: Option<DateTime<Utc>>,
     /// The person's zone, so that a date costs no second query.

@@ -42,6 +42,7 @@ fn state() -> AccessState {
         client_id: client_id(1),
         scopes: scopes("profile sleep"),
         is_live: true,
+        ended_at: None,
         home_timezone: TimeZone::UTC,
     }
 }

@@ -33,6 +33,7 @@ fn standing(byte: u8) -> PersonalAccess {
         user_id: UserId::parse(USER).unwrap(),
         scopes: if byte == SLEEP_ALONE { ScopeSet::parse("sleep").unwrap() } else { ScopeSet::CONSENTABLE },
         is_live: byte != REVOKED,
+        ended_at: None,
         expires_at: Some(if byte == ENDED { NOW } else { NOW + TimeDelta::days(1) }),
         home_timezone: super::world::zone(),
     }

@@ -167,6 +167,7 @@ fn access() -> MockAccessReader {
             client_id: ClientId::from_uuid(Uuid::nil()),
             scopes: ScopeSet::CONSENTABLE,
             is_live: number == 1,
+            ended_at: None,
             home_timezone: zone(),
         }))
     });

@@ -21,6 +21,7 @@ fn knowing() -> Arc<HttpState> {
             client_id: ClientId::parse(MemoryStore::APP).unwrap(),
             scopes: ScopeSet::parse("profile sleep").unwrap(),
             is_live: true,
+            ended_at: None,
             home_timezone: TimeZone::UTC,
         }))
     });

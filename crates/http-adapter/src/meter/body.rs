@@ -1,0 +1,42 @@
+//! A body whose bytes are counted as they go out.
+
+use super::request::InFlight;
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::web::Bytes;
+use metrics::Counter;
+use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The body of an answer whose length nobody knows yet; its request is in flight for as long.
+pub(super) struct Counted {
+    body: BoxBody,
+    bytes: Counter,
+    _in_flight: InFlight,
+}
+
+impl Counted {
+    pub(super) const fn new(body: BoxBody, bytes: Counter, in_flight: InFlight) -> Self {
+        Self { body, bytes, _in_flight: in_flight }
+    }
+}
+
+impl MessageBody for Counted {
+    type Error = Box<dyn Error>;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let this = self.get_mut();
+        let polled = this.body.as_pin_mut().poll_next(context);
+        if let Poll::Ready(Some(Ok(chunk))) = &polled {
+            this.bytes.increment(chunk.len() as u64);
+        }
+        polled
+    }
+}

@@ -1,0 +1,61 @@
+//! What came of requests, in the program's own words. Each is rarer or dearer than a look-up of its handle.
+
+use crate::problem::{Fault, Problem};
+use application::account::PasswordCheckError;
+use application::import::ingest::IngestReport;
+use application::ports::ingest_source::IngestKind;
+use metrics::counter;
+
+/// Counts something that went wrong, by its code of the one table.
+pub(crate) fn problem(fault: Fault) {
+    counter!("restwell_problems_total", "code" => fault.row().code).increment(1);
+}
+
+/// Counts a request that was given a token.
+pub(crate) fn token_issued(grant_type: &'static str) {
+    tokens(grant_type, "issued");
+}
+
+/// Counts a request that was given none. The grant is `unread` when the request could not be read so far.
+pub(crate) fn token_refused(grant_type: &'static str, problem: &Problem) {
+    tokens(grant_type, problem.fault().row().code);
+}
+
+fn tokens(grant_type: &'static str, outcome: &'static str) {
+    counter!("restwell_token_requests_total", "grant_type" => grant_type, "outcome" => outcome).increment(1);
+}
+
+/// Counts an attempt to sign in.
+pub(crate) fn sign_in<T>(outcome: &Result<T, PasswordCheckError>) {
+    let outcome = match outcome {
+        Ok(_) => "signed_in",
+        Err(PasswordCheckError::WrongCredentials) => "wrong_credentials",
+        Err(PasswordCheckError::InvalidForm) => "invalid_form",
+        Err(PasswordCheckError::TooManyAttempts { .. }) => "too_many_attempts",
+        Err(PasswordCheckError::Busy) => "busy",
+        Err(PasswordCheckError::HashingFailed | PasswordCheckError::Storage(_)) => "failed",
+    };
+    counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
+}
+
+/// Counts what became of the items of a backend's request.
+pub(crate) fn ingest_items(kind: IngestKind, report: &IngestReport) {
+    let kind = match kind {
+        IngestKind::Users => "users",
+        IngestKind::Profile => "profile",
+        IngestKind::Sleep => "sleep",
+        IngestKind::Supplements => "supplements",
+        IngestKind::Logs => "logs",
+    };
+    let IngestReport { results: _, created, updated, unchanged, rejected } = report;
+    let outcomes =
+        [("created", *created), ("updated", *updated), ("unchanged", *unchanged), ("rejected", *rejected)];
+    for (outcome, items) in outcomes {
+        counter!("restwell_ingest_items_total", "kind" => kind, "outcome" => outcome).increment(items.into());
+    }
+}
+
+/// Counts bytes of a file that a person uploads.
+pub(crate) fn import_bytes(bytes: usize) {
+    counter!("restwell_upload_received_bytes_total").increment(bytes as u64);
+}

@@ -1,0 +1,139 @@
+//! The span of a request in a distributed trace (W3C Trace Context).
+//!
+//! Spans of traces have the target `trace`: the log leaves them out, and a tracer, when there is one, takes nothing
+//! else. What a span says is chosen here: route pattern, method, status and request id; never a path, a query, a header
+//! or a body. Of what a caller sends only the two ids of `traceparent` are taken over. `tracestate` and `baggage` are not
+//! read, and whether a trace is recorded is not the caller's decision.
+
+use crate::middleware::RequestId;
+use actix_web::dev::ServiceRequest;
+use actix_web::http::StatusCode;
+use std::sync::Arc;
+use tracing::Span;
+use tracing::field::Empty;
+
+/// Makes a span go on the trace of whoever called; given by the server, which knows the tracer.
+pub type TraceContinuation = Arc<dyn Fn(&Span, TraceParent) + Send + Sync>;
+
+/// The ids of a `traceparent` header: which trace, and which span of it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceParent {
+    /// The id of the trace; not zero.
+    pub trace_id: u128,
+    /// The id of the calling span; not zero.
+    pub span_id: u64,
+}
+
+impl TraceParent {
+    /// Reads the header's value: `00-` and 32, 16 and 2 lower-case hexadecimal digits. A later version may say more
+    /// after another dash; `ff` is none (W3C Trace Context, section 3.2).
+    pub fn parse(value: &str) -> Option<Self> {
+        let mut parts = value.split('-');
+        let version = hex(parts.next()?, 2)?;
+        let trace_id = hex(parts.next()?, 32)?;
+        let span_id = u64::try_from(hex(parts.next()?, 16)?).ok()?;
+        hex(parts.next()?, 2)?;
+        let is_known = version == 0 && parts.next().is_none();
+        let is_later = (1..0xff).contains(&version);
+        ((is_known || is_later) && trace_id != 0 && span_id != 0).then_some(Self { trace_id, span_id })
+    }
+}
+
+fn hex(text: &str, digits: usize) -> Option<u128> {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let is_hex = text.len() == digits && text.bytes().all(is_digit);
+    is_hex.then(|| u128::from_str_radix(text, 16).ok()).flatten()
+}
+
+/// Begins the span of a request; it costs nothing where no traces are sent.
+pub(crate) fn begin(
+    request: &ServiceRequest,
+    method: &'static str,
+    id: RequestId,
+    continuation: Option<&TraceContinuation>,
+) -> Span {
+    let span = tracing::info_span!(
+        target: "trace",
+        parent: None,
+        "request",
+        otel.name = Empty,
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = Empty,
+        http.response.status_code = Empty,
+        request_id = %id,
+    );
+    if span.is_disabled() {
+        return span;
+    }
+    let headers = request.headers();
+    // Sent twice, it says nothing that can be relied on.
+    let mut values = headers.get_all("traceparent");
+    let parent = values.next().filter(|_| values.next().is_none());
+    let parent = parent.and_then(|value| value.to_str().ok()).and_then(TraceParent::parse);
+    if let Some((go_on, parent)) = continuation.zip(parent) {
+        go_on(&span, parent);
+    }
+    span
+}
+
+/// Completes the span of a request when its answer's head is ready.
+pub(crate) fn end(span: &Span, method: &'static str, route: &str, status: StatusCode) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record("otel.name", format!("{method} {route}"));
+    span.record("http.route", route);
+    span.record("http.response.status_code", status.as_u16());
+    if status.is_server_error() {
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TraceParent;
+    use proptest::prelude::*;
+
+    const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    #[test]
+    fn the_ids_of_a_traceparent_are_read() {
+        let parent = TraceParent::parse(GOOD).unwrap();
+        assert_eq!(parent.trace_id, 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c);
+        assert_eq!(parent.span_id, 0xb7ad_6b71_6920_3331);
+        assert_eq!(TraceParent::parse(&GOOD.replace("00-0a", "cc-0a")), Some(parent));
+        assert_eq!(TraceParent::parse(&format!("cc{}-and-more", &GOOD[2..])), Some(parent));
+    }
+
+    #[test]
+    fn what_is_no_traceparent_is_left_out() {
+        for bad in [
+            String::new(),
+            GOOD.to_uppercase(),
+            GOOD.replace("00-", "ff-"),
+            format!("{GOOD}-more"),
+            GOOD.replace("0af7651916cd43dd8448eb211c80319c", &"0".repeat(32)),
+            GOOD.replace("b7ad6b7169203331", &"0".repeat(16)),
+            GOOD.replace("b7ad", "+7ad"),
+            GOOD[..GOOD.len() - 1].to_owned(),
+            format!(" {GOOD}"),
+        ] {
+            assert_eq!(TraceParent::parse(&bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_makes_the_reader_panic(value in ".*") {
+            let _ = TraceParent::parse(&value);
+        }
+
+        #[test]
+        fn every_pair_of_ids_is_read(trace_id in 1_u128.., span_id in 1_u64.., flags: u8) {
+            let text = format!("00-{trace_id:032x}-{span_id:016x}-{flags:02x}");
+            prop_assert_eq!(TraceParent::parse(&text), Some(TraceParent { trace_id, span_id }));
+        }
+    }
+}

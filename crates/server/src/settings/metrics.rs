@@ -1,0 +1,48 @@
+//! The section `metrics`.
+
+use super::problem::Problem;
+use super::section::section;
+use std::net::SocketAddr;
+
+section! {
+    /// Figures for Prometheus, on a listener of their own.
+    MetricsSettings("metrics") {
+        /// Address and port on which `GET /metrics` answers whoever asks, by plain http: an address that only the
+        /// monitoring reaches. It tells how much the server does, nothing of any person. Not set, there is no such
+        /// listener and nothing is measured.
+        listen: Option<SocketAddr> = None, "address:port", "127.0.0.1:9464";
+    }
+}
+
+impl MetricsSettings {
+    pub(super) fn problems(&self, server: SocketAddr) -> Vec<Problem> {
+        let taken = self.listen.filter(|listen| overlaps(*listen, server));
+        let problem = |_| {
+            Problem::new(
+                "metrics.listen",
+                "must be another port than server.listen: it has a listener of its own",
+            )
+        };
+        taken.map(problem).into_iter().collect()
+    }
+}
+
+/// Tells whether two listeners would be in each other's way. Port 0 takes a free one.
+fn overlaps(one: SocketAddr, other: SocketAddr) -> bool {
+    let same_place = one.ip() == other.ip() || one.ip().is_unspecified() || other.ip().is_unspecified();
+    one.port() == other.port() && one.port() != 0 && same_place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::overlaps;
+
+    #[test]
+    fn two_listeners_on_one_port_are_in_each_others_way_unless_their_addresses_differ() {
+        let overlap = |one: &str, other: &str| overlaps(one.parse().unwrap(), other.parse().unwrap());
+        assert!(overlap("127.0.0.1:8080", "127.0.0.1:8080"));
+        assert!(overlap("0.0.0.0:8080", "127.0.0.1:8080") && overlap("127.0.0.1:8080", "[::]:8080"));
+        assert!(!overlap("127.0.0.1:9464", "127.0.0.1:8080") && !overlap("127.0.0.2:8080", "127.0.0.1:8080"));
+        assert!(!overlap("127.0.0.1:0", "127.0.0.1:0"));
+    }
+}

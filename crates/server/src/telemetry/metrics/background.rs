@@ -1,0 +1,83 @@
+//! What is measured of the work beside the requests.
+
+use application::import::{ImportReport, Reading};
+use application::mail::DeliveryReport;
+use application::ports::storage::StorageError;
+use application::upload::{ProcessUploadsError, UploadEnd};
+use metrics::{Counter, counter};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts what one run of the outbox did.
+pub(crate) fn count_mail(outcome: &Result<DeliveryReport, StorageError>) {
+    let Ok(DeliveryReport { sent, postponed, given_up }) = *outcome else { return };
+    for (outcome, messages) in [("sent", sent), ("postponed", postponed), ("given_up", given_up)] {
+        counter!("restwell_mail_messages_total", "outcome" => outcome).increment(messages.into());
+    }
+}
+
+/// Counts the bytes of one uploaded file as they are read, and what became of it.
+pub(crate) struct UploadMeter {
+    checking: Pass,
+    storing: Pass,
+}
+
+/// One reading of a file.
+struct Pass {
+    bytes: Counter,
+    counted: AtomicU64,
+}
+
+impl Pass {
+    fn new(pass: &'static str) -> Self {
+        let bytes = counter!("restwell_upload_read_bytes_total", "pass" => pass);
+        Self { bytes, counted: AtomicU64::new(0) }
+    }
+
+    /// Counts up to here.
+    fn reached(&self, position: u64) {
+        let before = self.counted.fetch_max(position, Ordering::Relaxed);
+        self.bytes.increment(position.saturating_sub(before));
+    }
+}
+
+impl UploadMeter {
+    /// Begins with a file.
+    pub(crate) fn new() -> Self {
+        Self { checking: Pass::new("checking"), storing: Pass::new("storing") }
+    }
+
+    /// Notes how far a reading of the file has come.
+    pub(crate) fn read(&self, reading: Reading, position: u64) {
+        match reading {
+            Reading::Checking => self.checking.reached(position),
+            Reading::Storing => self.storing.reached(position),
+        }
+    }
+
+    /// Notes how the reading of a file ended; nothing when it ended early.
+    pub(crate) fn ended(end: Option<&Result<UploadEnd, ProcessUploadsError>>) {
+        let outcome = match end {
+            Some(Ok(UploadEnd::Done(report))) => {
+                count_records(report);
+                "done"
+            }
+            Some(Ok(UploadEnd::Refused)) => "refused",
+            Some(Ok(UploadEnd::Gone)) | None => "gone",
+            Some(Err(_)) => "failed",
+        };
+        counter!("restwell_uploads_total", "outcome" => outcome).increment(1);
+    }
+}
+
+fn count_records(report: &ImportReport) {
+    let kinds = [("sleep", report.sessions), ("supplements", report.supplements), ("logs", report.logs)];
+    let name = "restwell_upload_records_total";
+    for (kind, counts) in kinds {
+        for (outcome, records) in
+            [("new", counts.new), ("updated", counts.updated), ("unchanged", counts.unchanged)]
+        {
+            counter!(name, "kind" => kind, "outcome" => outcome).increment(records);
+        }
+    }
+    counter!(name, "kind" => "any", "outcome" => "rejected").increment(report.rejected_total);
+}

@@ -1,0 +1,98 @@
+//! The listener for Prometheus.
+
+use super::{catalogue, process};
+use crate::lifecycle;
+use crate::settings::Settings;
+use actix_web::dev::ServerHandle;
+use actix_web::{App, HttpServer};
+use anyhow::Context;
+use http_adapter::{Check, HealthCheck, MetricsText, configure_metrics};
+use metrics::gauge;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::interval;
+
+/// How often measured times are sorted into their buckets: until then each takes eight bytes.
+const UPKEEP: Duration = Duration::from_secs(1);
+
+/// Measures, and tells it on a listener of its own.
+pub(crate) struct MetricsServer {
+    recorded: PrometheusHandle,
+    listener: TcpListener,
+}
+
+/// A listener that answers.
+pub(crate) struct RunningMetrics {
+    server: ServerHandle,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl MetricsServer {
+    /// Begins to measure; nothing where `metrics.listen` is not set. To be called before anything that measures
+    /// itself is made: what is made earlier is not seen.
+    pub(crate) fn begin(settings: &Settings) -> anyhow::Result<Option<Self>> {
+        let Some(address) = settings.metrics.listen else { return Ok(None) };
+        let (listener, address) = lifecycle::bind(address, "metrics.listen")?;
+        let mut builder = PrometheusBuilder::new();
+        for (name, buckets) in catalogue::histograms() {
+            builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
+        }
+        let recorded = builder.install_recorder().context("nothing can be measured")?;
+        catalogue::describe();
+        gauge!("restwell_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+        tracing::info!(%address, "metrics are told");
+        Ok(Some(Self { recorded, listener }))
+    }
+
+    /// Begins to answer; goes on until it is stopped, so that a server that drains can still be watched.
+    pub(crate) fn answer(self, health: Arc<dyn HealthCheck>) -> anyhow::Result<RunningMetrics> {
+        let Self { recorded, listener } = self;
+        let upkeep = tokio::spawn(keep_up(recorded.clone(), health));
+        let text: MetricsText = Arc::new(move || {
+            process::observe();
+            recorded.render()
+        });
+        let server = HttpServer::new(move || App::new().configure(configure_metrics(text.clone())))
+            .workers(1)
+            .client_request_timeout(Duration::from_secs(5))
+            .disable_signals()
+            .listen(listener)
+            .context("the listener for metrics cannot start")?
+            .run();
+        let handle = server.handle();
+        let running = tokio::spawn(async move {
+            if let Err(error) = server.await {
+                tracing::error!(%error, "metrics are not told any more");
+            }
+        });
+        Ok(RunningMetrics { server: handle, tasks: [upkeep, running] })
+    }
+}
+
+impl RunningMetrics {
+    /// Ends it.
+    pub(crate) async fn stop(self) {
+        self.server.stop(false).await;
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+const fn figure(is_so: bool) -> f64 {
+    if is_so { 1.0 } else { 0.0 }
+}
+
+async fn keep_up(recorded: PrometheusHandle, health: Arc<dyn HealthCheck>) {
+    let mut ticks = interval(UPKEEP);
+    loop {
+        ticks.tick().await;
+        recorded.run_upkeep();
+        let checks = health.checks();
+        gauge!("restwell_ready").set(figure(checks.iter().all(|check| check.is_ok)));
+        for Check { name, is_ok } in checks {
+            gauge!("restwell_ready_check", "check" => name).set(figure(is_ok));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is measured of the store: waits for a connection, and what runs on one.
+
+use application::ports::storage::StorageError;
+use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
+use std::sync::LazyLock;
+use std::time::Instant;
+use tracing::Instrument as _;
+
+/// A number of connections, of which each has one user at a time.
+pub(crate) struct PoolMeter {
+    open: Gauge,
+    max: Gauge,
+    in_use: Gauge,
+    waiting: Gauge,
+    wait: Histogram,
+    timeouts: Counter,
+}
+
+/// The connections that read.
+pub(crate) static READERS: LazyLock<PoolMeter> = LazyLock::new(|| PoolMeter::new("readers"));
+/// The connection that writes.
+pub(crate) static WRITER: LazyLock<PoolMeter> = LazyLock::new(|| PoolMeter::new("writer"));
+
+impl PoolMeter {
+    fn new(pool: &'static str) -> Self {
+        Self {
+            open: gauge!("restwell_pool_connections", "pool" => pool),
+            max: gauge!("restwell_pool_connections_max", "pool" => pool),
+            in_use: gauge!("restwell_pool_in_use", "pool" => pool),
+            waiting: gauge!("restwell_pool_waiting", "pool" => pool),
+            wait: histogram!("restwell_pool_wait_seconds", "pool" => pool),
+            timeouts: counter!("restwell_pool_timeouts_total", "pool" => pool),
+        }
+    }
+
+    /// Notes how many connections there are.
+    pub(crate) fn holds(&self, connections: usize) {
+        let connections = f64::from(u32::try_from(connections).unwrap_or(u32::MAX));
+        self.open.set(connections);
+        self.max.set(connections);
+    }
+
+    /// Waits for a connection; nothing when that is given up.
+    pub(crate) async fn waited_for<T>(&self, place: impl Future<Output = Option<T>>) -> Option<T> {
+        let begun = Instant::now();
+        let waiting = Counted::new(&self.waiting);
+        let found = place.await;
+        drop(waiting);
+        self.wait.record(begun.elapsed());
+        if found.is_none() {
+            self.timeouts.increment(1);
+        }
+        found
+    }
+
+    /// Notes that a connection is in use until what is returned is dropped.
+    pub(crate) fn in_use(&self) -> Counted {
+        Counted::new(&self.in_use)
+    }
+}
+
+/// Counts one up, and down when dropped.
+pub(crate) struct Counted(Gauge);
+
+impl Counted {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.increment(1.0);
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}
+
+/// Measures what runs on a connection that reads.
+pub(crate) async fn read<T>(task: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
+    static SECONDS: LazyLock<Histogram> = LazyLock::new(|| seconds("read"));
+    let span = tracing::info_span!(target: "trace", "store", otel.kind = "client", db.system.name = "sqlite", operation = "read");
+    timed(&SECONDS, task.instrument(span)).await
+}
+
+/// Measures what runs on the connection that writes.
+pub(crate) async fn write<T>(task: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
+    static SECONDS: LazyLock<Histogram> = LazyLock::new(|| seconds("write"));
+    let span = tracing::info_span!(target: "trace", "store", otel.kind = "client", db.system.name = "sqlite", operation = "write");
+    timed(&SECONDS, task.instrument(span)).await
+}
+
+fn seconds(operation: &'static str) -> Histogram {
+    histogram!("restwell_store_round_trip_seconds", "store" => "sqlite", "operation" => operation)
+}
+
+async fn timed<T>(seconds: &Histogram, task: impl Future<Output = T>) -> T {
+    let begun = Instant::now();
+    let done = task.await;
+    seconds.record(begun.elapsed());
+    done
+}
