@@ -16,8 +16,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 mod ahead;
+mod unit;
 
 pub(crate) use ahead::*;
+pub(crate) use unit::*;
 
 async fn prepare(harness: &Harness) {
     for number in [1, 2] {

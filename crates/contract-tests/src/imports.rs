@@ -156,13 +156,20 @@ pub(crate) async fn what_broke_off_is_found_by_person_and_digest(harness: &Harne
         store(harness, import).await;
     }
     let mut unit = harness.begin().await;
-    let of_person = unit.imports().find_broken_off(Some(user_id(1)), &digest).await.unwrap();
+    let of_person = unit.imports().find_broken_off(Some(user_id(1)), &digest, seconds(2)).await.unwrap();
     assert_eq!(of_person.as_ref(), Some(&imports[1]));
-    let of_catalogue = unit.imports().find_broken_off(None, &digest).await.unwrap();
+    let of_catalogue = unit.imports().find_broken_off(None, &digest, seconds(6)).await.unwrap();
     assert_eq!(of_catalogue.as_ref(), Some(&imports[5]));
-    assert_eq!(unit.imports().find_broken_off(Some(user_id(2)), &digest).await.unwrap(), None);
+    assert_eq!(unit.imports().find_broken_off(Some(user_id(2)), &digest, seconds(0)).await.unwrap(), None);
     let other = FileDigest::from_bytes([9; 32]);
-    assert_eq!(unit.imports().find_broken_off(None, &other).await.unwrap(), None);
+    assert_eq!(unit.imports().find_broken_off(None, &other, seconds(0)).await.unwrap(), None);
+    // What began before, and was never updated, is too old; an update is of now.
+    assert_eq!(unit.imports().find_broken_off(None, &digest, seconds(7)).await.unwrap(), None);
+    assert!(unit.imports().update(&imports[5]).await.unwrap());
+    let updated = unit.imports().find_broken_off(None, &digest, seconds(7)).await.unwrap();
+    assert_eq!(updated.as_ref(), Some(&imports[5]));
+    let ever: DateTime<Utc> = "9000-01-01T00:00:00Z".parse().unwrap();
+    assert_eq!(unit.imports().find_broken_off(None, &digest, ever).await.unwrap(), None);
 }
 
 pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &Harness) {

@@ -328,6 +328,8 @@ suite! {
         a_record_is_told_as_it_is_now,
         an_update_moves_a_record_to_the_end,
         what_one_statement_wrote_is_told_in_the_order_of_ids,
+        what_one_unit_of_work_wrote_has_one_number,
+        a_conflict_lets_go_neither_of_the_number_nor_of_the_person,
         a_deletion_is_told_until_the_record_is_stored_again,
         deletions_of_every_kind_are_told,
         a_record_that_was_not_there_leaves_no_deletion,
@@ -371,9 +373,14 @@ suite! {
         a_later_import_is_named_and_the_next_one_of_several,
         a_forgotten_change_leaves_the_record_to_the_import_before,
         what_something_else_changed_stays_overtaken_when_another_note_goes,
+        what_something_else_changed_is_no_imports_also_when_another_one_changes_it_later,
+        an_import_that_goes_on_after_something_else_changed_a_record_has_that_before_itself,
+        what_stays_when_it_cannot_be_taken_back_is_no_earlier_imports,
+        records_of_two_people_with_one_id_are_apart,
         a_label_stands_until_it_is_overwritten_or_gone,
         imports_undone_in_any_order_leave_what_the_others_made,
         notes_of_imports_that_ended_are_forgotten_up_to_the_limit,
+        notes_of_imports_that_broke_off_are_forgotten,
     }
     idempotency {
         a_key_is_taken_once_and_busy_until_it_is_answered,

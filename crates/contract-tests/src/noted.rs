@@ -8,12 +8,15 @@ use crate::fixture::{
 use application::ports::storage::{
     Import, ImportChange, RecordBefore, RecordReference, Standing, UnitOfWork,
 };
+use domain::import::ImportState;
 use domain::sleep::SleepSession;
 use domain::supplement::IntakeLog;
 use domain::user::User;
 
+mod overtaken;
 mod undo;
 
+pub(crate) use overtaken::*;
 pub(crate) use undo::imports_undone_in_any_order_leave_what_the_others_made;
 
 /// Stores a person, two labels, and three imports.
@@ -266,7 +269,13 @@ pub(crate) async fn notes_of_imports_that_ended_are_forgotten_up_to_the_limit(ha
     for import in [1, 2, 3] {
         note(unit.as_mut(), import, &[made(slept(1)), made(slept(2)), made(slept(3))]).await;
     }
-    let ended = |number, at| Import { ended_at: Some(seconds(at)), ..persons_import(number) };
+    let ended = |number, at| {
+        let state = ImportState::Done;
+        Import { ended_at: Some(seconds(at)), state, ..persons_import(number) }
+    };
+    assert!(
+        unit.imports().update(&Import { state: ImportState::Waiting, ..persons_import(3) }).await.unwrap()
+    );
     assert!(unit.imports().update(&ended(1, 5)).await.unwrap());
     assert!(unit.imports().update(&ended(2, 9)).await.unwrap());
     assert_eq!(unit.imports().forget_noted_before(seconds(5), 9).await.unwrap(), 0);

@@ -268,6 +268,7 @@ diesel::table! {
         report -> Json,
         refusal -> Nullable<Text>,
         lease_until -> Nullable<Timestamptz>,
+        updated_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -280,7 +281,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    import_change (import_id, kind, record_id) {
+    import_change (record_id, kind, import_id) {
         import_id -> Uuid,
         kind -> Text,
         record_id -> Uuid,

@@ -188,10 +188,10 @@ impl UserRepository for SqliteUnitOfWork {
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         let row = AccountRow::from(user);
+        let Some(number) = self.change_number(user.id).await? else { return Ok(false) };
         self.run(move |connection| {
-            let next = account::change_number + 1;
-            let numbers = (account::change_number.eq(next), account::profile_change_number.eq(next));
-            let changed = diesel::update(&row).set((&row, numbers)).execute(connection).storage()?;
+            let number = account::profile_change_number.eq(number);
+            let changed = diesel::update(&row).set((&row, number)).execute(connection).storage()?;
             Ok(changed > 0)
         })
         .await

@@ -1,6 +1,6 @@
 //! Intake logs in a unit of work.
 
-use crate::change::{deletion, number};
+use crate::change::deletion;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, hex, micros};
 use crate::schema::intake_log;
@@ -114,15 +114,10 @@ impl Candidate {
 
 fn insert_all(
     connection: &mut SqliteConnection,
-    user_id: &[u8],
+    (user_id, number): (&[u8], i64),
     rows: &[IntakeLogRecordRow],
 ) -> QueryResult<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
     connection.transaction(|connection| {
-        // Without the person the rows have none either, and the first one fails.
-        let number = number::take(connection, user_id)?.unwrap_or_default();
         // A row at a time: one prepared statement, and no limit on the number of bound values.
         for row in rows {
             let values = (row, intake_log::change_number.eq(number));
@@ -133,12 +128,12 @@ fn insert_all(
     })
 }
 
-fn delete_all(connection: &mut SqliteConnection, user_id: &[u8], ids: &[Vec<u8>]) -> QueryResult<u64> {
+fn delete_all(
+    connection: &mut SqliteConnection,
+    (user_id, number): (&[u8], i64),
+    ids: &[Vec<u8>],
+) -> QueryResult<u64> {
     let mut deleted = 0;
-    if ids.is_empty() {
-        return Ok(deleted);
-    }
-    let Some(number) = number::take(connection, user_id)? else { return Ok(deleted) };
     for id in ids {
         let same = intake_log::table.filter(intake_log::user_id.eq(user_id)).filter(intake_log::id.eq(id));
         if diesel::delete(same).execute(connection)? > 0 {
@@ -199,25 +194,30 @@ impl IntakeLogRepository for SqliteUnitOfWork {
     }
 
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
+        if logs.is_empty() {
+            return Ok(());
+        }
         let rows: Vec<IntakeLogRecordRow> =
             logs.iter().map(|log| IntakeLogRecordRow::of(user_id, log)).collect();
+        // Without the person the rows have none either, and the first one fails.
+        let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
-        self.run(move |connection| insert_all(connection, &user_id, &rows).storage()).await
+        self.run(move |connection| insert_all(connection, (&user_id, number), &rows).storage()).await
     }
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
         let row = IntakeLogRecordRow::of(user_id, log);
-        let user_id = blob(user_id.as_uuid());
-        self.run(move |connection| {
-            let Some(number) = number::take(connection, &user_id).storage()? else { return Ok(false) };
-            Ok(row.overwrite(connection, number).storage()? > 0)
-        })
-        .await
+        let Some(number) = self.change_number(user_id).await? else { return Ok(false) };
+        self.run(move |connection| Ok(row.overwrite(connection, number).storage()? > 0)).await
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        let Some(number) = self.change_number(user_id).await? else { return Ok(0) };
         let user_id = blob(user_id.as_uuid());
         let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
-        self.run(move |connection| delete_all(connection, &user_id, &ids).storage()).await
+        self.run(move |connection| delete_all(connection, (&user_id, number), &ids).storage()).await
     }
 }

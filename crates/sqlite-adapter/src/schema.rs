@@ -286,6 +286,7 @@ table! {
         report -> Text,
         refusal -> Nullable<Text>,
         lease_until -> Nullable<BigInt>,
+        updated_at -> Nullable<BigInt>,
     }
 }
 

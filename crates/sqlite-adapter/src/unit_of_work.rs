@@ -1,5 +1,8 @@
 //! A transaction with the repositories that work in it; each of them is in the file of its aggregate.
 
+use crate::change::number;
+use crate::error::StorageResult as _;
+use crate::row::blob;
 use crate::writer::Transaction;
 use application::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
@@ -9,16 +12,32 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
+use domain::id::UserId;
+use std::collections::HashMap;
 
 /// A transaction on the one connection that writes; while it lives, every other one waits.
 pub(crate) struct SqliteUnitOfWork {
     transaction: Transaction,
+    /// The numbers that people's changes have in this unit of work.
+    numbers: HashMap<UserId, i64>,
 }
 
 impl SqliteUnitOfWork {
     /// Works in this transaction.
-    pub(crate) const fn new(transaction: Transaction) -> Self {
-        Self { transaction }
+    pub(crate) fn new(transaction: Transaction) -> Self {
+        Self { transaction, numbers: HashMap::new() }
+    }
+
+    /// Returns the number that everything has which this unit of work changes of a person; absent when the person is.
+    /// The first call takes the person's next one. Never called within a savepoint, which might take it back.
+    pub(crate) async fn change_number(&mut self, user_id: UserId) -> Result<Option<i64>, StorageError> {
+        if let Some(number) = self.numbers.get(&user_id) {
+            return Ok(Some(*number));
+        }
+        let id = blob(user_id.as_uuid());
+        let taken = self.run(move |connection| number::take(connection, &id).storage()).await?;
+        self.numbers.extend(taken.map(|number| (user_id, number)));
+        Ok(taken)
     }
 
     /// Runs a closure in the transaction.

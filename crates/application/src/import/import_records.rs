@@ -8,11 +8,16 @@ use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::id::{ImportId, UserId};
+use chrono::TimeDelta;
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 use std::sync::Arc;
 
 /// What is to be imported, and for whom.
+/// For how long an import that broke off may be gone on with: a day less than what it did is kept, so that what it did in
+/// the beginning is not forgotten while it goes on.
+const RESUMABLE: TimeDelta = TimeDelta::days(29);
+
 #[derive(Debug, Clone)]
 pub struct ImportRecordsCommand {
     /// The person; only a catalogue of supplements needs none.
@@ -164,7 +169,10 @@ impl ImportRecords {
         started: &Started<'_>,
         file: &dyn ImportFile,
     ) -> Result<ImportId, StorageError> {
-        if let Some(broken_off) = unit.imports().find_broken_off(started.user_id, started.digest).await? {
+        let since = self.clock.now() - RESUMABLE;
+        if let Some(broken_off) =
+            unit.imports().find_broken_off(started.user_id, started.digest, since).await?
+        {
             return Ok(broken_off.id);
         }
         let id = ImportId::from_uuid(self.entropy.uuid());

@@ -6,6 +6,7 @@ pub mod ingest;
 mod intake_log;
 mod list_imports;
 mod profile;
+pub(crate) mod overtaking;
 mod recent;
 mod report;
 mod run;
@@ -19,7 +20,7 @@ pub use import_records::{
 };
 pub use list_imports::ListImports;
 pub use report::{Counts, ImportReport, MAX_LISTED};
-pub use undo_import::{UndoImport, UndoImportError, Undone};
+pub use undo_import::{NOTES_KEPT, UndoImport, UndoImportError, Undone};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Stores the batches of an import, each in a unit of work.
 
 use super::batch::{Batch, Numbered, Unstorable, rejection};
+use super::overtaking;
 use super::run::{Attempt, Found, Run};
 use crate::ports::import_source::{ImportItem, Rejection};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -137,7 +138,12 @@ impl Storing<'_> {
         records: &[Numbered<ImportItem>],
     ) -> Result<Found, Stop> {
         let found = Attempt::new(run).store(unit, records).await?;
-        let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
+        let Some(id) = self.import.filter(|_| !run.is_dry) else {
+            if !run.is_dry {
+                overtaking::changed(unit, run.user_id, &found.changes).await?;
+            }
+            return Ok(found);
+        };
         let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
         // Another import of the same file at the same time, which has the same row, may have come to its end.
         if !matches!(import.state, ImportState::Running | ImportState::Done) {

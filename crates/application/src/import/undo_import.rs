@@ -5,7 +5,7 @@ use crate::ports::storage::{
     UnitOfWorkFactory,
 };
 use crate::ports::system::Clock;
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::import::ImportState;
 use domain::sleep::SleepSession;
@@ -13,6 +13,8 @@ use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
 use std::sync::Arc;
 
+/// For how long it is kept what an import did: after it ended, or after it last stored something and broke off.
+pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
 /// How many records are taken back in one unit of work.
 const BATCH: u32 = 200;
 /// How often a batch is tried when somebody else is in the way.
@@ -39,7 +41,7 @@ pub enum UndoImportError {
     /// Nothing was stored yet.
     #[error("the import has stored nothing")]
     NothingStored,
-    /// What it did is not known any more: that is kept for 30 days.
+    /// What it did is not known any more: that is kept for [`NOTES_KEPT`].
     #[error("what the import did is kept for 30 days only")]
     TooOld,
     /// The store failed; calling it again goes on.
@@ -51,8 +53,8 @@ pub enum UndoImportError {
 ///
 /// What the import made goes, and what it replaced or removed comes back. Several imports may be undone in any order:
 /// a record that a later import changed is left to that one, which then has before itself what was before this one.
-/// Left as they are, and counted, are a record that was changed otherwise since, a label that somebody logged, and a
-/// session whose key another one has by now.
+/// Left as they are, and counted, are a record that was changed otherwise since (also when a later import changed it
+/// once more), a label that somebody logged, and a session whose key another one has by now.
 pub struct UndoImport {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
@@ -88,11 +90,17 @@ impl UndoImport {
         };
         match import.state {
             ImportState::Undone if !has_notes => Err(UndoImportError::AlreadyUndone),
-            ImportState::Receiving | ImportState::Waiting | ImportState::Refused => {
-                Err(UndoImportError::NothingStored)
+            ImportState::Receiving | ImportState::Waiting => Err(UndoImportError::NothingStored),
+            // One that broke off in the midst of it was given up, and what it had stored stays until somebody asks.
+            ImportState::Refused if !has_notes && !changed(&import) => Err(UndoImportError::NothingStored),
+            ImportState::Running | ImportState::Done | ImportState::Refused
+                if !has_notes && changed(&import) =>
+            {
+                Err(UndoImportError::TooOld)
             }
-            ImportState::Done if !has_notes && changed(&import) => Err(UndoImportError::TooOld),
-            ImportState::Running | ImportState::Done | ImportState::Undone => Ok(import.user_id),
+            ImportState::Running | ImportState::Done | ImportState::Refused | ImportState::Undone => {
+                Ok(import.user_id)
+            }
         }
     }
 

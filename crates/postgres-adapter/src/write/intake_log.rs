@@ -1,6 +1,6 @@
 //! Intake logs.
 
-use super::{delete_numbered, next_number, savepoint, stored};
+use super::{delete_numbered, savepoint, stored};
 use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{IntakeLogColumns, LogRow, NewLogs};
@@ -84,14 +84,17 @@ impl IntakeLogRepository for PgUnitOfWork {
     }
 
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
+        if logs.is_empty() {
+            return Ok(());
+        }
+        let number = self.change_number(user_id).await?;
         let connection = self.connection()?;
         match logs.len() {
-            0 => return Ok(()),
             // One row is all or none by itself.
-            1 => stored(insert(connection, user_id, logs).await?, UniqueKey::IntakeLog)?,
+            1 => stored(insert(connection, (user_id, number), logs).await?, UniqueKey::IntakeLog)?,
             wanted => {
                 savepoint::open(connection).await?;
-                let inserted = insert(connection, user_id, logs).await?;
+                let inserted = insert(connection, (user_id, number), logs).await?;
                 savepoint::close(connection, inserted == wanted, UniqueKey::IntakeLog).await?;
             }
         }
@@ -100,8 +103,8 @@ impl IntakeLogRepository for PgUnitOfWork {
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
         let LogRow { supplement_id, created_at, id, servings, external_key } = LogRow::from(log);
+        let number = self.change_number(user_id).await?;
         let connection = self.connection()?;
-        let number = next_number(connection, user_id).await?;
         let query = sql_query(UPDATE)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<SqlUuid, _>(supplement_id)
@@ -121,12 +124,15 @@ impl IntakeLogRepository for PgUnitOfWork {
 
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
         let ids = ids.iter().map(IntakeLogId::as_uuid).collect();
-        delete_numbered(self.connection()?, (DELETE, ChangeKind::Supplements), user_id, ids).await
+        delete_numbered(self, (DELETE, ChangeKind::Supplements), user_id, ids).await
     }
 }
 
-async fn insert(connection: &mut Pooled, user_id: UserId, logs: &[IntakeLog]) -> Result<usize, StorageError> {
-    let number = next_number(connection, user_id).await?;
+async fn insert(
+    connection: &mut Pooled,
+    (user_id, number): (UserId, i64),
+    logs: &[IntakeLog],
+) -> Result<usize, StorageError> {
     let new = NewLogs::of(user_id, logs);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)

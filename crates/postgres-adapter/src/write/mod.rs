@@ -32,6 +32,7 @@ use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::schema::account;
 use crate::statement::returning;
+use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{StorageError, UniqueKey};
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -67,18 +68,28 @@ async fn lock_account(connection: &mut Pooled, user_id: UserId) -> Result<(), St
         .map_err(storage_error)
 }
 
-/// Takes the person's next number of a change, and holds the person's row until the unit of work ends: numbers grow
-/// in the order of commits. Nothing is written for somebody who is not there; what follows finds that out.
-async fn next_number(connection: &mut Pooled, user_id: UserId) -> Result<i64, StorageError> {
-    let numbered = sql_query(NEXT_NUMBER).bind::<SqlUuid, _>(user_id.as_uuid());
-    let number = returning::<BigInt, _>(numbered).get_result(connection).await.optional();
-    number.map(Option::unwrap_or_default).map_err(storage_error)
+impl PgUnitOfWork {
+    /// Returns the number that everything has which this unit of work changes of a person. The first call takes the
+    /// person's next one and holds the person's row until the unit of work ends: numbers grow in the order of commits.
+    /// Nothing is written for somebody who is not there; what follows finds that out.
+    ///
+    /// Never called behind a savepoint, because going back to one would let go of the row, and of the number.
+    async fn change_number(&mut self, user_id: UserId) -> Result<i64, StorageError> {
+        if let Some(number) = self.numbers.get(&user_id) {
+            return Ok(*number);
+        }
+        let numbered = sql_query(NEXT_NUMBER).bind::<SqlUuid, _>(user_id.as_uuid());
+        let taken = returning::<BigInt, _>(numbered).get_result(self.connection()?).await.optional();
+        let taken: Option<i64> = taken.map_err(storage_error)?;
+        self.numbers.extend(taken.map(|number| (user_id, number)));
+        Ok(taken.unwrap_or_default())
+    }
 }
 
 /// Deletes the named records of a person with a statement that names them by `$1` and `$2`, leaves their ids and the
 /// number behind, and returns how many there were.
 async fn delete_numbered(
-    connection: &mut Pooled,
+    unit: &mut PgUnitOfWork,
     (delete, kind): (&'static str, ChangeKind),
     user_id: UserId,
     ids: Vec<Uuid>,
@@ -86,7 +97,7 @@ async fn delete_numbered(
     if ids.is_empty() {
         return Ok(0);
     }
-    let number = next_number(connection, user_id).await?;
+    let number = unit.change_number(user_id).await?;
     let text = format!(
         "WITH gone AS ({delete} RETURNING id)
          INSERT INTO deletion (user_id, kind, id, change_number, deleted_at)
@@ -99,5 +110,5 @@ async fn delete_numbered(
         .bind::<Array<SqlUuid>, _>(ids)
         .bind::<Text, _>(kind.as_str())
         .bind::<BigInt, _>(number);
-    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+    returning::<(), _>(query).execute(unit.connection()?).await.map(count).map_err(storage_error)
 }

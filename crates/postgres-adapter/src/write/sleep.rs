@@ -1,6 +1,6 @@
 //! Sleep sessions.
 
-use super::{delete_numbered, next_number, savepoint, stored};
+use super::{delete_numbered, savepoint, stored};
 use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name};
@@ -111,13 +111,16 @@ impl SleepRepository for PgUnitOfWork {
 
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
         let connection = self.connection()?;
+        if sessions.is_empty() {
+            return Ok(());
+        }
+        let number = self.change_number(user_id).await?;
         match sessions.len() {
-            0 => Ok(()),
             // One row is all or none by itself.
-            1 => stored(insert(connection, user_id, sessions).await?, UniqueKey::SleepSession),
+            1 => stored(insert(connection, (user_id, number), sessions).await?, UniqueKey::SleepSession),
             wanted => {
                 savepoint::open(connection).await?;
-                let inserted = insert(connection, user_id, sessions).await?;
+                let inserted = insert(connection, (user_id, number), sessions).await?;
                 savepoint::close(connection, inserted == wanted, UniqueKey::SleepSession).await
             }
         }
@@ -126,7 +129,7 @@ impl SleepRepository for PgUnitOfWork {
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
         let row = SleepRow::from(session);
         let connection = self.connection()?;
-        let number = next_number(connection, user_id).await?;
+        let number = self.change_number(user_id).await?;
         let query = sql_query(UPDATE)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<Timestamptz, _>(row.started_at)
@@ -152,16 +155,15 @@ impl SleepRepository for PgUnitOfWork {
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
-        delete_numbered(self.connection()?, (DELETE, ChangeKind::Sleep), user_id, uuids(ids)).await
+        delete_numbered(self, (DELETE, ChangeKind::Sleep), user_id, uuids(ids)).await
     }
 }
 
 async fn insert(
     connection: &mut Pooled,
-    user_id: UserId,
+    (user_id, number): (UserId, i64),
     sessions: &[SleepSession],
 ) -> Result<usize, StorageError> {
-    let number = next_number(connection, user_id).await?;
     let new = NewSessions::of(user_id, sessions);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)

@@ -72,6 +72,8 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
+        // As of all that this unit of work changes of the person.
+        let step = i64::from(!self.numbers.contains_key(&user.id));
         let connection = self.connection()?;
         let others = account::table
             .filter(account::email_normalised.eq(user.email.normalised()))
@@ -81,16 +83,19 @@ impl UserRepository for PgUnitOfWork {
         if is_taken {
             return Err(StorageError::Conflict(UniqueKey::UserEmail));
         }
-        let updated = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
+        let number: Option<i64> = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
             .set((
                 AccountRow::from(user),
-                account::change_number.eq(account::change_number + 1),
-                account::profile_change_number.eq(account::change_number + 1),
+                account::change_number.eq(account::change_number + step),
+                account::profile_change_number.eq(account::change_number + step),
             ))
-            .execute(connection)
+            .returning(account::change_number)
+            .get_result(connection)
             .await
+            .optional()
             .map_err(storage_error)?;
-        Ok(updated > 0)
+        self.numbers.extend(number.map(|number| (user.id, number)));
+        Ok(number.is_some())
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {

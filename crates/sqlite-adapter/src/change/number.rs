@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use diesel::sqlite::SqliteConnection;
 
-/// Takes the next number for everything that a call is about to write; absent when the person is.
+/// Takes the next number for everything that a unit of work is about to write; absent when the person is.
 ///
 /// Nobody else takes one before the transaction ends: there is one writer. So numbers grow in the order of commits.
 pub(crate) fn take(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Option<i64>> {

@@ -1,4 +1,7 @@
 //! What an import did, until it is taken back.
+//!
+//! The number of a note is -2 once something that is no import changed the record. No record has it, so that the note
+//! is neither the latest one nor in the chain of the others.
 
 use super::before;
 use crate::error::StorageResult as _;
@@ -79,12 +82,13 @@ impl NewNote {
 pub(super) fn note(
     connection: &mut SqliteConnection,
     id: ImportId,
-    user_id: Option<UserId>,
+    (user_id, number): (Option<UserId>, i64),
     notes: &[NewNote],
 ) -> Result<(), StorageError> {
     let (import_id, user_id) = (blob(id.as_uuid()), user_id.map(|id| blob(id.as_uuid())));
     for note in notes {
-        let statement = NoteStatement { import_id: &import_id, user_id: user_id.as_deref(), note };
+        let number = (note.kind != LABEL).then_some(number);
+        let statement = NoteStatement { import_id: &import_id, user_id: user_id.as_deref(), note, number };
         statement.execute(connection).storage()?;
     }
     Ok(())
@@ -96,23 +100,25 @@ struct NoteStatement<'a> {
     import_id: &'a [u8],
     user_id: Option<&'a [u8]>,
     note: &'a NewNote,
+    /// That of the unit of work; a label has its own.
+    number: Option<i64>,
 }
 
 impl QueryFragment<Sqlite> for NoteStatement<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let NewNote { kind, record_id, before } = self.note;
-        out.push_sql(concat!(
+        out.push_sql(
             "INSERT INTO import_change (import_id, kind, record_id, user_id, before, change_number) \
-             SELECT c.import_id, c.kind, c.record_id, c.user_id, c.before, ",
-            present!(),
-            " FROM (SELECT ? AS import_id, ? AS kind, ? AS record_id, ? AS user_id, ? AS before) AS c WHERE true \
-             ON CONFLICT (record_id, kind, import_id) DO UPDATE SET change_number = excluded.change_number"
-        ));
+             VALUES (?1, ?2, ?3, ?4, ?5, coalesce(?6, (SELECT revision FROM supplement WHERE id = ?3), -1)) \
+             ON CONFLICT (record_id, kind, import_id) DO UPDATE SET change_number = excluded.change_number, \
+             before = CASE import_change.change_number WHEN -2 THEN excluded.before ELSE import_change.before END",
+        );
         out.push_bind_param_value_only::<Binary, _>(self.import_id)?;
         out.push_bind_param_value_only::<Text, _>(*kind)?;
         out.push_bind_param_value_only::<Binary, _>(record_id)?;
         out.push_bind_param_value_only::<Nullable<Binary>, _>(&self.user_id)?;
-        out.push_bind_param_value_only::<Nullable<Text>, _>(before)
+        out.push_bind_param_value_only::<Nullable<Text>, _>(before)?;
+        out.push_bind_param_value_only::<Nullable<BigInt>, _>(&self.number)
     }
 }
 
@@ -134,11 +140,12 @@ pub(super) fn noted_statement(id: ImportId, limit: u32) -> Statement<NotedSql> {
         "SELECT c.kind, c.record_id, c.change_number, c.before, \
          (SELECT later.import_id FROM import_change AS later \
          WHERE later.record_id = c.record_id AND later.kind = c.kind \
-         AND later.change_number > c.change_number AND later.import_id <> c.import_id \
+         AND later.change_number > c.change_number AND later.import_id <> c.import_id AND c.change_number <> -2 \
+         AND (c.kind = 'label' OR later.user_id = c.user_id) \
          ORDER BY later.change_number LIMIT 1), ",
         present!(),
         " FROM import_change AS c WHERE c.import_id = ? \
-         ORDER BY c.kind = 'label', c.change_number DESC, c.sequence DESC LIMIT ?"
+         ORDER BY c.kind <> 'label' DESC, c.change_number DESC, c.sequence DESC LIMIT ?"
     ))
     .blob(id.as_uuid().as_bytes())
     .integer(i64::from(limit))
@@ -185,54 +192,84 @@ pub(super) fn rebase(
     diesel::update(noted).set(dsl::before.eq(before)).execute(connection).storage().map(drop)
 }
 
-/// Deletes a note; the number that it had.
+/// Deletes a note; the number that it had, and whose record it was about.
 fn drop_note(
     connection: &mut SqliteConnection,
     id: ImportId,
     record: RecordReference,
-) -> Result<Option<i64>, StorageError> {
+) -> Result<Option<(i64, Vec<u8>)>, StorageError> {
     let (kind, record_id) = named(record);
-    let statement: Statement<BigInt> = Statement::new(
-        "DELETE FROM import_change WHERE import_id = ? AND kind = ? AND record_id = ? RETURNING change_number",
+    let statement: Statement<(BigInt, Nullable<Binary>)> = Statement::new(
+        "DELETE FROM import_change WHERE import_id = ? AND kind = ? AND record_id = ? \
+         RETURNING change_number, user_id",
     )
     .blob(id.as_uuid().as_bytes())
     .text(kind)
     .blob(record_id.as_bytes());
-    statement.get_result(connection).optional().storage()
+    let dropped: Option<(i64, Option<Vec<u8>>)> = statement.get_result(connection).optional().storage()?;
+    // A label names no person, so that any would do.
+    Ok(dropped.map(|(number, user_id)| (number, user_id.unwrap_or_default())))
 }
 
+/// Deletes a note. What imports did to the record before is overtaken by what is left.
 pub(super) fn leave(
     connection: &mut SqliteConnection,
     id: ImportId,
     record: RecordReference,
 ) -> Result<(), StorageError> {
-    drop_note(connection, id, record).map(drop)
+    let Some((number, user_id)) = drop_note(connection, id, record)? else { return Ok(()) };
+    overtake_before(connection, record, &user_id, number)
 }
 
+pub(super) fn overtake(
+    connection: &mut SqliteConnection,
+    user_id: Option<UserId>,
+    records: &[RecordReference],
+) -> Result<(), StorageError> {
+    let user_id = user_id.map(|id| blob(id.as_uuid())).unwrap_or_default();
+    records.iter().try_for_each(|record| overtake_before(connection, *record, &user_id, i64::MAX))
+}
+
+/// Overtakes what has a smaller number.
+fn overtake_before(
+    connection: &mut SqliteConnection,
+    record: RecordReference,
+    user_id: &[u8],
+    number: i64,
+) -> Result<(), StorageError> {
+    let (kind, record_id) = named(record);
+    let statement: Statement<()> = Statement::new(
+        "UPDATE import_change SET change_number = -2, before = NULL \
+         WHERE record_id = ? AND kind = ? AND (kind = 'label' OR user_id = ?) \
+         AND change_number <> -2 AND change_number < ?",
+    )
+    .blob(record_id.as_bytes())
+    .text(kind)
+    .blob(user_id)
+    .integer(number);
+    statement.execute(connection).storage().map(drop)
+}
+
+/// Deletes a note. The import with the greatest number before it left the record as it is now, unless a later one
+/// changed it.
 pub(super) fn forget(
     connection: &mut SqliteConnection,
     id: ImportId,
     record: RecordReference,
 ) -> Result<(), StorageError> {
-    use import_change::dsl;
-    let Some(number) = drop_note(connection, id, record)? else { return Ok(()) };
+    let Some((number, user_id)) = drop_note(connection, id, record)? else { return Ok(()) };
     let (kind, record_id) = named(record);
-    let of_record = dsl::import_change.filter(dsl::kind.eq(kind)).filter(dsl::record_id.eq(blob(record_id)));
-    // A later import's change stands on the record, and the record itself was not touched.
-    if diesel::select(exists(of_record.filter(dsl::change_number.gt(number))))
-        .get_result(connection)
-        .storage()?
-    {
-        return Ok(());
-    }
     let statement: Statement<()> = Statement::new(concat!(
         "UPDATE import_change AS c SET change_number = ",
         present!(),
         " WHERE c.sequence = (SELECT sequence FROM import_change \
-         WHERE record_id = ? AND kind = ? ORDER BY change_number DESC LIMIT 1)"
+         WHERE record_id = ? AND kind = ? AND (kind = 'label' OR user_id = ?) AND change_number <> -2 \
+         ORDER BY change_number DESC LIMIT 1) AND c.change_number < ?"
     ))
     .blob(record_id.as_bytes())
-    .text(kind);
+    .text(kind)
+    .blob(&user_id)
+    .integer(number);
     statement.execute(connection).storage().map(drop)
 }
 
@@ -242,10 +279,12 @@ pub(super) fn forget_before(
     limit: u32,
 ) -> Result<u64, StorageError> {
     let statement: Statement<()> = Statement::new(
-        "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change \
-         JOIN import ON import.id = import_change.import_id \
-         WHERE import.ended_at IS NOT NULL AND import.ended_at < ? LIMIT ?)",
+        "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change WHERE import_id IN \
+         (SELECT id FROM import WHERE ended_at < ? UNION ALL SELECT id FROM import \
+         WHERE state = 'running' AND started_at < ? AND coalesce(updated_at, started_at) < ?) LIMIT ?)",
     )
+    .integer(micros(before))
+    .integer(micros(before))
     .integer(micros(before))
     .integer(i64::from(limit));
     count(statement.execute(connection))

@@ -35,10 +35,16 @@ impl ImportRepository for SqliteUnitOfWork {
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,
+        since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
         let (user_id, digest) = (user_id.map(|id| blob(id.as_uuid())), digest.as_bytes().to_vec());
         self.run(move |connection| {
+            let since = micros(since);
+            let is_recent = import::updated_at
+                .ge(since)
+                .or(import::updated_at.is_null().and(import::started_at.ge(since)));
             let row: Option<ImportRow> = import::table
+                .filter(is_recent)
                 .filter(import::user_id.is(user_id))
                 .filter(import::state.eq(ImportState::Running.as_str()))
                 .filter(import::origin.eq(ImportOrigin::Command.as_str()))
@@ -95,7 +101,13 @@ impl ImportRepository for SqliteUnitOfWork {
         let notes: Result<Vec<NewNote>, StorageError> =
             changes.iter().map(|change| NewNote::of(user_id, change)).collect();
         let notes = notes?;
-        self.run(move |connection| note::note(connection, id, user_id, &notes)).await
+        // Labels have numbers of their own.
+        let is_of_person = |change: &ImportChange| !matches!(change.record, RecordReference::Label(_));
+        let number = match user_id.filter(|_| changes.iter().any(is_of_person)) {
+            Some(user_id) => self.change_number(user_id).await?.unwrap_or_default(),
+            None => 0,
+        };
+        self.run(move |connection| note::note(connection, id, (user_id, number), &notes)).await
     }
 
     async fn noted(
@@ -121,6 +133,15 @@ impl ImportRepository for SqliteUnitOfWork {
 
     async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
         self.run(move |connection| note::leave(connection, id, record)).await
+    }
+
+    async fn overtake(
+        &mut self,
+        user_id: Option<UserId>,
+        records: &[RecordReference],
+    ) -> Result<(), StorageError> {
+        let records = records.to_vec();
+        self.run(move |connection| note::overtake(connection, user_id, &records)).await
     }
 
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

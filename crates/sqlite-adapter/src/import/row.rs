@@ -4,7 +4,9 @@ use super::report::StoredReport;
 use crate::row::{Cells, blob, micros};
 use crate::schema::import;
 use application::ports::storage::{Import, StorageError};
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable};
 use diesel::sqlite::SqliteConnection;
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
@@ -99,6 +101,7 @@ impl ImportRow {
                 dsl::ended_at.eq(ended_at),
                 dsl::report.eq(report),
                 dsl::refusal.eq(refusal),
+                dsl::updated_at.eq(sql::<Nullable<BigInt>>("CAST(unixepoch('subsec') * 1000000 AS INTEGER)")),
             ))
             .execute(connection)
     }

@@ -1,7 +1,7 @@
 //! Sessions in a unit of work.
 
 use super::row::{SleepRow, kind_name, stored_source};
-use crate::change::{deletion, number};
+use crate::change::deletion;
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::schema::sleep_session;
@@ -60,13 +60,12 @@ impl Candidate {
     }
 }
 
-fn insert_all(connection: &mut SqliteConnection, user_id: &[u8], rows: &[SleepRow]) -> QueryResult<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
+fn insert_all(
+    connection: &mut SqliteConnection,
+    (user_id, number): (&[u8], i64),
+    rows: &[SleepRow],
+) -> QueryResult<()> {
     connection.transaction(|connection| {
-        // Without the person the rows have none either, and the first one fails.
-        let number = number::take(connection, user_id)?.unwrap_or_default();
         // A row at a time: one prepared statement, and no limit on the number of bound values.
         for row in rows {
             row.insert(connection, number)?;
@@ -75,12 +74,12 @@ fn insert_all(connection: &mut SqliteConnection, user_id: &[u8], rows: &[SleepRo
     })
 }
 
-fn delete_all(connection: &mut SqliteConnection, user_id: &[u8], ids: &[Vec<u8>]) -> QueryResult<u64> {
+fn delete_all(
+    connection: &mut SqliteConnection,
+    (user_id, number): (&[u8], i64),
+    ids: &[Vec<u8>],
+) -> QueryResult<u64> {
     let mut deleted = 0;
-    if ids.is_empty() {
-        return Ok(deleted);
-    }
-    let Some(number) = number::take(connection, user_id)? else { return Ok(deleted) };
     for id in ids {
         let same =
             sleep_session::table.filter(sleep_session::user_id.eq(user_id)).filter(sleep_session::id.eq(id));
@@ -146,22 +145,27 @@ impl SleepRepository for SqliteUnitOfWork {
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
         let rows: Vec<SleepRow> = sessions.iter().map(|session| SleepRow::of(user_id, session)).collect();
         let user_id = blob(user_id.as_uuid());
-        self.run(move |connection| insert_all(connection, &user_id, &rows).storage()).await
+        self.run(move |connection| insert_all(connection, (&user_id, number), &rows).storage()).await
     }
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
         let row = SleepRow::of(user_id, session);
-        let user_id = blob(user_id.as_uuid());
-        self.run(move |connection| {
-            let Some(number) = number::take(connection, &user_id).storage()? else { return Ok(false) };
-            Ok(row.overwrite(connection, number).storage()? > 0)
-        })
-        .await
+        let Some(number) = self.change_number(user_id).await? else { return Ok(false) };
+        self.run(move |connection| Ok(row.overwrite(connection, number).storage()? > 0)).await
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
         let user_id = blob(user_id.as_uuid());
         let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
-        self.run(move |connection| delete_all(connection, &user_id, &ids).storage()).await
+        self.run(move |connection| delete_all(connection, (&user_id, number), &ids).storage()).await
     }
 }
+        if sessions.is_empty() {
+            return Ok(());
+        }
+        // Without the person the rows have none either, and the first one fails.
+        let number = self.change_number(user_id).await?.unwrap_or_default();
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        let Some(number) = self.change_number(user_id).await? else { return Ok(0) };

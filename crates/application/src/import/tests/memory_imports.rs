@@ -8,13 +8,17 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, ImportState};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What is stored of imports.
 #[derive(Clone, Default)]
 pub(in crate::import) struct Imports {
     pub(in crate::import) all: Vec<Import>,
     noted: Vec<(ImportId, ImportChange, u64)>,
+    /// Whose change of which record something else overtook.
+    overtaken: HashSet<(ImportId, RecordReference)>,
+    /// How often something was asked to be overtaken.
+    pub(in crate::import) overtakings: usize,
     numbers: HashMap<RecordReference, u64>,
     number: u64,
 }
@@ -27,6 +31,9 @@ impl Imports {
     }
 
     fn standing(&self, id: ImportId, record: RecordReference, number: u64) -> Standing {
+        if self.overtaken.contains(&(id, record)) {
+            return Standing::Overtaken;
+        }
         let same = self.noted.iter().filter(|(other, change, _)| *other != id && change.record == record);
         let later = same.filter(|(_, _, later)| *later > number).min_by_key(|(_, _, later)| *later);
         match later {
@@ -50,11 +57,13 @@ impl ImportRepository for MemoryUnit {
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,
+        since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
         let broken_off = |import: &&Import| {
             import.user_id == user_id
                 && import.digest == Some(*digest)
                 && import.state == ImportState::Running
+                && import.started_at >= since
         };
         Ok(self.content.imports.all.iter().rfind(broken_off).cloned())
     }
@@ -77,11 +86,19 @@ impl ImportRepository for MemoryUnit {
         changes: &[ImportChange],
     ) -> Result<(), StorageError> {
         let imports = &mut self.content.imports;
+        // What one unit of work wrote has one number.
+        let number = imports.number;
         for change in changes {
-            let number = imports.numbers[&change.record];
+            *imports.numbers.get_mut(&change.record).unwrap() = number;
+            let is_new = imports.overtaken.remove(&(id, change.record));
             let mut noted = imports.noted.iter_mut();
             match noted.find(|(by, noted, _)| *by == id && noted.record == change.record) {
-                Some((_, _, known)) => *known = number,
+                Some((_, known, known_number)) => {
+                    *known_number = number;
+                    if is_new {
+                        *known = change.clone();
+                    }
+                }
                 None => imports.noted.push((id, change.clone(), number)),
             }
         }
@@ -94,6 +111,8 @@ impl ImportRepository for MemoryUnit {
     ) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
         let imports = &self.content.imports;
         let mut noted: Vec<_> = imports.noted.iter().filter(|(by, ..)| *by == id).collect();
+        // Of one unit of work what was noted later, too.
+        noted.reverse();
         noted.sort_by_key(|(_, _, number)| std::cmp::Reverse(*number));
         let told = noted.into_iter().take(usize::try_from(limit).unwrap());
         Ok(told
@@ -117,7 +136,11 @@ impl ImportRepository for MemoryUnit {
         let own = imports.noted.iter().find(|noted| is_one(noted)).map_or(0, |(_, _, number)| *number);
         imports.noted.retain(|noted| !is_one(noted));
         let now = imports.numbers.get(&record).copied();
-        let same = imports.noted.iter_mut().filter(|(_, change, _)| change.record == record);
+        let overtaken = &imports.overtaken;
+        let same = imports
+            .noted
+            .iter_mut()
+            .filter(|(by, change, _)| change.record == record && !overtaken.contains(&(*by, record)));
         if let (Some((_, _, number)), Some(now)) = (same.max_by_key(|(_, _, number)| *number), now)
             && *number < own
         {
@@ -126,7 +149,26 @@ impl ImportRepository for MemoryUnit {
         Ok(())
     }
     async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
-        self.content.imports.noted.retain(|(by, change, _)| *by != id || change.record != record);
+        let imports = &mut self.content.imports;
+        let is_one = |(by, change, _): &(ImportId, ImportChange, u64)| *by == id && change.record == record;
+        let own = imports.noted.iter().find(|noted| is_one(noted)).map(|(_, _, number)| *number);
+        let own = own.filter(|_| !imports.overtaken.contains(&(id, record)));
+        imports.noted.retain(|noted| !is_one(noted));
+        let earlier = imports
+            .noted
+            .iter()
+            .filter(|(_, change, number)| change.record == record && own.is_some_and(|own| *number < own));
+        imports.overtaken.extend(earlier.map(|(by, ..)| (*by, record)));
+        Ok(())
+    }
+    async fn overtake(&mut self, _: Option<UserId>, records: &[RecordReference]) -> Result<(), StorageError> {
+        let imports = &mut self.content.imports;
+        imports.overtakings += 1;
+        let noted = imports.noted.iter_mut().filter(|(_, change, _)| records.contains(&change.record));
+        for (by, change, _) in noted {
+            change.before = None;
+            imports.overtaken.insert((*by, change.record));
+        }
         Ok(())
     }
     async fn forget_noted_before(&mut self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {

@@ -194,7 +194,7 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     let mut batch = MockUnitOfWork::default();
     batch.sleep.expect_find_candidates().returning(|_, _| Ok(Vec::new()));
     batch.sleep.expect_insert().times(1).returning(|_, _| Err(StorageError::Unavailable));
-    look_up.imports.expect_find_broken_off().returning(|_, _| Ok(None));
+    look_up.imports.expect_find_broken_off().returning(|_, _, _| Ok(None));
     look_up.imports.expect_insert().times(1).returning(|_| Ok(()));
     batch.users.expect_find().returning(|_| Ok(Some(person())));
     let units = PreparedUnitsOfWork::new([look_up, batch]);

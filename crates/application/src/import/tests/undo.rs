@@ -2,9 +2,13 @@ use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::record::{derived, given, intake, log, own_supplement, session, supplement, supplement_id};
 use super::{import_file, of_person};
+use crate::import::batch::Batch;
+use crate::import::run::Run;
+use crate::import::storing::Storing;
 use crate::import::{UndoImport, UndoImportError, Undone};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
-use crate::testing::{clock, person, user_id};
+use crate::ports::storage::Import;
+use crate::testing::{clock, entropy, person, user_id};
 use domain::id::ImportId;
 use domain::import::ImportState;
 use domain::user::{Biology, BodyHeight};
@@ -87,6 +91,80 @@ async fn a_record_that_was_changed_otherwise_since_stays() {
     assert_eq!(store.sessions(), [changed]);
 }
 
+/// Lets something that is no import store these.
+async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>) {
+    let entropy = store.entropy(entropy);
+    let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
+    let units = store.units();
+    let storing = Storing { units: units.as_ref(), import: None };
+    assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
+}
+
+/// Compares the one session that there is with this record.
+fn assert_session(store: &MemoryStore, item: &ImportItem) {
+    let ImportItem::Session(expected) = item else { panic!("{item:?}") };
+    let records: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
+    assert_eq!(records, [expected.record.clone()]);
+}
+
+#[tokio::test]
+async fn an_edit_between_two_imports_survives_that_both_are_undone_in_either_order() {
+    let night = |end| session(given("a", 0, end));
+    for first_is_first in [true, false] {
+        let store = MemoryStore::with(person());
+        let first = import(&store, vec![night(400)]).await;
+        store_otherwise(&store, vec![night(410)]).await;
+        let second = import(&store, vec![night(420)]).await;
+        let kept = Undone { taken_back: 0, left: 1 };
+        let restored = Undone { taken_back: 1, left: 0 };
+        if first_is_first {
+            assert_eq!(undo(&store, first).await.unwrap(), kept);
+            assert_session(&store, &night(420));
+            assert_eq!(undo(&store, second).await.unwrap(), restored);
+        } else {
+            assert_eq!(undo(&store, second).await.unwrap(), restored);
+            assert_session(&store, &night(410));
+            assert_eq!(undo(&store, first).await.unwrap(), kept);
+        }
+        assert_session(&store, &night(410));
+    }
+}
+
+#[tokio::test]
+async fn records_that_something_else_makes_need_no_look_at_imports() {
+    let store = MemoryStore::with(person());
+    store_otherwise(&store, vec![session(given("a", 0, 400)), supplement("17", "Magnesium")]).await;
+    assert_eq!(store.content().imports.overtakings, 0);
+    store_otherwise(&store, vec![session(given("a", 0, 410)), session(given("b", 500, 900))]).await;
+    assert_eq!(store.content().imports.overtakings, 1);
+}
+
+#[tokio::test]
+async fn an_import_that_stored_something_and_was_given_up_can_be_undone() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 60))]).await;
+    set_state(&store, id, ImportState::Refused).await;
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 1, left: 0 });
+    assert!(store.sessions().is_empty());
+}
+
+#[tokio::test]
+async fn an_import_that_stored_nothing_cannot_be_undone() {
+    for state in [ImportState::Receiving, ImportState::Waiting, ImportState::Refused] {
+        let store = MemoryStore::with(person());
+        let id = import(&store, Vec::new()).await;
+        set_state(&store, id, state).await;
+        assert!(matches!(undo(&store, id).await, Err(UndoImportError::NothingStored)), "{state:?}");
+    }
+}
+
+async fn set_state(store: &MemoryStore, id: ImportId, state: ImportState) {
+    let mut unit = store.units().begin().await.unwrap();
+    let import = unit.imports().find(id).await.unwrap().unwrap();
+    assert!(unit.imports().update(&Import { state, ..import }).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
 #[tokio::test]
 async fn an_import_is_undone_once_and_only_by_its_person() {
     let store = MemoryStore::with(person());
@@ -106,7 +184,11 @@ async fn what_is_not_kept_any_more_cannot_be_undone() {
     let mut unit = store.units().begin().await.unwrap();
     unit.imports().forget_noted_before(chrono::DateTime::UNIX_EPOCH, 10).await.unwrap();
     unit.commit().await.unwrap();
-    assert!(matches!(undo(&store, id).await, Err(UndoImportError::TooOld)));
+    // Also of one that broke off.
+    for state in [ImportState::Done, ImportState::Running, ImportState::Refused] {
+        set_state(&store, id, state).await;
+        assert!(matches!(undo(&store, id).await, Err(UndoImportError::TooOld)), "{state:?}");
+    }
     assert_eq!(store.sessions().len(), 1);
 }
 
@@ -114,15 +196,29 @@ async fn what_is_not_kept_any_more_cannot_be_undone() {
 async fn the_same_file_goes_on_with_an_import_that_broke_off() {
     let store = MemoryStore::with(person());
     let nights: Vec<_> =
-        (0..600).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
+        (0..2_400).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
     store.meanwhile("sleep.insert", |_| ());
     let file = ItemFile::of(nights.clone());
     store.fail("sleep.insert", crate::ports::storage::StorageError::Unavailable);
     import_file(&store, of_person(), &file).await.unwrap_err();
     let id = import(&store, nights).await;
     assert_eq!(store.content().imports.all.len(), 1);
-    assert_eq!(undo(&store, id).await.unwrap().taken_back, 600);
+    assert_eq!(undo(&store, id).await.unwrap().taken_back, 2_400);
     assert!(store.sessions().is_empty());
+}
+
+#[tokio::test]
+async fn the_same_file_begins_anew_when_what_the_first_import_did_may_be_forgotten() {
+    let store = MemoryStore::with(person());
+    let night = vec![session(derived(0, 60))];
+    let first = import(&store, night.clone()).await;
+    let mut unit = store.units().begin().await.unwrap();
+    let import_of_it = unit.imports().find(first).await.unwrap().unwrap();
+    let started_at = import_of_it.started_at - chrono::TimeDelta::days(30);
+    let broken_off = Import { state: ImportState::Running, started_at, ..import_of_it };
+    assert!(unit.imports().update(&broken_off).await.unwrap());
+    unit.commit().await.unwrap();
+    assert_ne!(import(&store, night).await, first);
 }
 
 /// A record out of few, so that imports meet: of those that are known by a key of their own.

@@ -93,7 +93,7 @@ pub enum Standing {
     Latest,
     /// A later import changed it, and keeps what this one made as what was before.
     ChangedBy(ImportId),
-    /// Something else changed it.
+    /// Something else changed it, or did so before a later import did.
     Overtaken,
 }
 
@@ -107,13 +107,16 @@ pub trait ImportRepository: Send {
     /// ends.
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError>;
     /// Returns the latest import of this person (of a catalogue without one) that is `running`, came from the
-    /// command line and has this digest: it broke off, or goes on beside.
+    /// command line, has this digest and was updated (never updated: began) at this moment or later: it broke off, or
+    /// goes on beside.
     async fn find_broken_off(
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,
+        since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError>;
-    /// Overwrites everything but id, person and start; returns whether it exists.
+    /// Overwrites everything but id, person and start; returns whether it exists. The store keeps when that was, by its
+    /// own clock.
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError>;
     /// Lists imports, the latest start first, ties by descending id; those of a person, or all.
     async fn list(
@@ -123,8 +126,8 @@ pub trait ImportRepository: Send {
         limit: u32,
     ) -> Result<Vec<Import>, StorageError>;
 
-    /// Notes what an import did, after it was stored. Of a record that it changed before, what was first there stays
-    /// noted.
+    /// Notes what an import did, after it was stored in this unit of work. Of a record that it changed before, what was
+    /// first there stays noted, unless [`Self::overtake`] was called for it since: then it is what that left.
     async fn note(
         &mut self,
         id: ImportId,
@@ -149,9 +152,18 @@ pub trait ImportRepository: Send {
     /// it is now.
     async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError>;
     /// Forgets what an import did to a record that something else changed since, and that stays as it is: what other
-    /// imports did to it stays [`Standing::Overtaken`].
+    /// imports did to it before is [`Standing::Overtaken`] from now on.
     async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError>;
-    /// Forgets at most `limit` notes of imports that ended before this moment; returns how many.
+    /// Makes what imports did so far to these records [`Standing::Overtaken`] for good, and forgets what the records were
+    /// before: something that is no import changed them, and that MUST NOT be taken back with an import, also when
+    /// another import changes the record later. Records that no import noted are passed over.
+    async fn overtake(
+        &mut self,
+        user_id: Option<UserId>,
+        records: &[RecordReference],
+    ) -> Result<(), StorageError>;
+    /// Forgets at most `limit` notes of imports that ended before this moment, or that run and were updated (never
+    /// updated: began) before it, which means that they broke off; returns how many.
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Tells whether anything that the import did is still noted.
     async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, ImportOrigin, ImportState};
@@ -47,11 +47,17 @@ impl ImportRepository for PgUnitOfWork {
         &mut self,
         user_id: Option<UserId>,
         digest: &FileDigest,
+        since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
         let mut query = import::table
             .filter(import::state.eq(ImportState::Running.as_str()))
             .filter(import::origin.eq(ImportOrigin::Command.as_str()))
             .filter(import::digest.eq(digest.as_bytes().as_slice()))
+            .filter(
+                import::updated_at
+                    .ge(since)
+                    .or(import::updated_at.is_null().and(import::started_at.ge(since))),
+            )
             .order((import::started_at.desc(), import::id.desc()))
             .select(ImportRow::as_select())
             .into_boxed();
@@ -66,7 +72,7 @@ impl ImportRepository for PgUnitOfWork {
 
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
         let updated = diesel::update(import::table.find(import.id.as_uuid()))
-            .set(ImportContent::of(import)?)
+            .set((ImportContent::of(import)?, import::updated_at.eq(sql::<Nullable<Timestamptz>>("now()"))))
             .execute(self.connection()?)
             .await
             .map_err(storage_error)?;
@@ -107,7 +113,13 @@ impl ImportRepository for PgUnitOfWork {
         user_id: Option<UserId>,
         changes: &[ImportChange],
     ) -> Result<(), StorageError> {
-        note::note(self.connection()?, id, user_id, changes).await
+        // Labels have numbers of their own.
+        let is_of_person = |change: &ImportChange| !matches!(change.record, RecordReference::Label(_));
+        let number = match user_id.filter(|_| changes.iter().any(is_of_person)) {
+            Some(user_id) => self.change_number(user_id).await?,
+            None => 0,
+        };
+        note::note(self.connection()?, id, (user_id, number), changes).await
     }
 
     async fn noted(
@@ -133,6 +145,14 @@ impl ImportRepository for PgUnitOfWork {
 
     async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
         note::leave(self.connection()?, id, record).await
+    }
+
+    async fn overtake(
+        &mut self,
+        user_id: Option<UserId>,
+        records: &[RecordReference],
+    ) -> Result<(), StorageError> {
+        note::overtake(self.connection()?, user_id, records).await
     }
 
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -1,4 +1,7 @@
 //! What imports did.
+//!
+//! The number of a note is -2 once something that is no import changed the record. No record has it, so that the note
+//! is neither the latest one nor in the chain of the others.
 
 use crate::connection::Pooled;
 use crate::error::storage_error;
@@ -41,13 +44,23 @@ fn present_number(of: &str, user_id: &str) -> String {
     )
 }
 
-/// Notes changes in their order. What was first there stays noted, and so does its place.
+/// Notes changes in their order, with the number that the unit of work gave everything of the person. What was first
+/// there stays noted, and so does its place.
 pub(super) async fn note(
     connection: &mut Pooled,
     id: ImportId,
-    user_id: Option<UserId>,
+    (user_id, number): (Option<UserId>, i64),
     changes: &[ImportChange],
 ) -> Result<(), StorageError> {
+    const NOTE: &str =
+        "INSERT INTO import_change AS known (import_id, kind, record_id, user_id, change_number, before)
+        SELECT $1, n.kind, n.record_id, $2, CASE n.kind
+            WHEN 'label' THEN coalesce((SELECT r.revision FROM supplement r WHERE r.id = n.record_id), -1)
+            ELSE $6 END, n.before::json
+        FROM unnest($3, $4, $5) WITH ORDINALITY AS n (kind, record_id, before, place) ORDER BY n.place
+        ON CONFLICT (record_id, kind, import_id) DO UPDATE SET change_number = excluded.change_number,
+            before = CASE known.change_number WHEN -2 THEN excluded.before ELSE known.before END";
+
     let mut seen = HashSet::new();
     let (mut kinds, mut records, mut befores) = (Vec::new(), Vec::new(), Vec::new());
     for ImportChange { record, before } in changes {
@@ -61,19 +74,13 @@ pub(super) async fn note(
     if records.is_empty() {
         return Ok(());
     }
-    let text = format!(
-        "INSERT INTO import_change (import_id, kind, record_id, user_id, change_number, before)
-         SELECT $1, n.kind, n.record_id, $2, {}, n.before::json
-         FROM unnest($3, $4, $5) WITH ORDINALITY AS n (kind, record_id, before, place) ORDER BY n.place
-         ON CONFLICT (import_id, kind, record_id) DO UPDATE SET change_number = excluded.change_number",
-        present_number("n", "$2")
-    );
-    let query = sql_query(text)
+    let query = sql_query(NOTE)
         .bind::<SqlUuid, _>(id.as_uuid())
         .bind::<Nullable<SqlUuid>, _>(user_id.map(|id| id.as_uuid()))
         .bind::<Array<Text>, _>(kinds)
         .bind::<Array<SqlUuid>, _>(records)
-        .bind::<Array<Nullable<Text>>, _>(befores);
+        .bind::<Array<Nullable<Text>>, _>(befores)
+        .bind::<BigInt, _>(number);
     returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
@@ -86,11 +93,11 @@ pub(super) async fn noted(
         "SELECT c.kind, c.record_id, c.before::text, (
             SELECT o.import_id FROM import_change o
             WHERE o.kind = c.kind AND o.record_id = c.record_id AND o.change_number > c.change_number
-                AND (c.kind = 'label' OR o.user_id = c.user_id)
+                AND c.change_number <> -2 AND (c.kind = 'label' OR o.user_id = c.user_id)
             ORDER BY o.change_number LIMIT 1
          ), c.change_number = {}
-         FROM import_change c WHERE c.import_id = $1 ORDER BY (c.kind = 'label'), c.change_number DESC,
-            c.sequence DESC LIMIT $2",
+         FROM import_change c WHERE c.import_id = $1
+         ORDER BY (c.kind <> 'label') DESC, c.change_number DESC, c.sequence DESC LIMIT $2",
         present_number("c", "c.user_id")
     );
     let query = sql_query(text).bind::<SqlUuid, _>(id.as_uuid()).bind::<BigInt, _>(i64::from(limit));
@@ -147,7 +154,7 @@ pub(super) async fn forget(
             SELECT o.import_id, o.change_number < g.change_number AS is_before
             FROM gone g CROSS JOIN LATERAL (
                 SELECT r.import_id, r.change_number FROM import_change r
-                WHERE r.kind = $2 AND r.record_id = $3 AND r.import_id <> $1
+                WHERE r.kind = $2 AND r.record_id = $3 AND r.import_id <> $1 AND r.change_number <> -2
                     AND ($2 = 'label' OR r.user_id = g.user_id)
                 ORDER BY r.change_number DESC LIMIT 1
             ) AS o
@@ -162,14 +169,48 @@ pub(super) async fn forget(
     returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
+/// Deletes a note. What imports did to the record before is overtaken by what is left.
 pub(super) async fn leave(
     connection: &mut Pooled,
     id: ImportId,
     record: RecordReference,
 ) -> Result<(), StorageError> {
+    const LEAVE: &str = "WITH gone AS (
+            DELETE FROM import_change WHERE import_id = $1 AND kind = $2 AND record_id = $3
+            RETURNING user_id, change_number
+        )
+        UPDATE import_change c SET change_number = -2, before = NULL FROM gone
+        WHERE c.kind = $2 AND c.record_id = $3 AND c.import_id <> $1 AND ($2 = 'label' OR c.user_id = gone.user_id)
+            AND c.change_number <> -2 AND c.change_number < gone.change_number";
+
     let (kind, record_id) = record_parts(record);
-    let note = change_table::table.find((id.as_uuid(), kind, record_id));
-    diesel::delete(note).execute(connection).await.map(|_| ()).map_err(storage_error)
+    let query =
+        sql_query(LEAVE).bind::<SqlUuid, _>(id.as_uuid()).bind::<Text, _>(kind).bind::<SqlUuid, _>(record_id);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn overtake(
+    connection: &mut Pooled,
+    user_id: Option<UserId>,
+    records: &[RecordReference],
+) -> Result<(), StorageError> {
+    /// Looks up each record in the index; left to itself the planner might read all notes there are.
+    const OVERTAKE: &str =
+        "UPDATE import_change SET change_number = -2, before = NULL WHERE ctid = ANY (ARRAY (
+        SELECT n.place FROM unnest($1, $2) AS r (kind, record_id)
+        CROSS JOIN LATERAL (
+            SELECT c.ctid AS place FROM import_change c
+            WHERE c.record_id = r.record_id AND c.kind = r.kind AND (c.kind = 'label' OR c.user_id = $3)
+                AND c.change_number <> -2
+            FOR UPDATE
+        ) AS n))";
+
+    let (kinds, ids): (Vec<&str>, Vec<Uuid>) = records.iter().map(|record| record_parts(*record)).unzip();
+    let query = sql_query(OVERTAKE)
+        .bind::<Array<Text>, _>(kinds)
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Nullable<SqlUuid>, _>(user_id.map(|id| id.as_uuid()));
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
 pub(super) async fn forget_before(
@@ -177,9 +218,15 @@ pub(super) async fn forget_before(
     before: DateTime<Utc>,
     limit: u32,
 ) -> Result<u64, StorageError> {
-    /// Looks into each import that ended; left to itself the planner would rather read all notes there are.
+    /// Looks into each import that ended or broke off; left to itself the planner would rather read all notes there
+    /// are.
     const FORGET: &str = "DELETE FROM import_change WHERE ctid = ANY (ARRAY (
-        SELECT n.place FROM (SELECT id FROM import WHERE ended_at < $1 ORDER BY ended_at) AS i
+        SELECT n.place FROM (
+            SELECT id FROM import WHERE ended_at < $1
+            UNION ALL
+            SELECT id FROM import
+            WHERE state = 'running' AND started_at < $1 AND coalesce(updated_at, started_at) < $1
+        ) AS i
         CROSS JOIN LATERAL (
             SELECT c.ctid AS place FROM import_change c WHERE c.import_id = i.id LIMIT $2 FOR UPDATE SKIP LOCKED
         ) AS n LIMIT $2))";

@@ -1,0 +1,54 @@
+//! The one number of everything that a unit of work changes of a person.
+
+use super::{all, gone, prepare, profile, slept, store_log, subjects, took};
+use crate::Harness;
+use crate::fixture::{conflict, log, log_id, now, session, session_id, user, user_id};
+use application::ports::storage::UniqueKey;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+pub(crate) async fn what_one_unit_of_work_wrote_has_one_number(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_sessions(user_id(1), &[session(1, 0), session(2, 600)]).await;
+    store_log(harness, log(1, 1, now())).await;
+    let mut unit = harness.begin().await;
+    unit.intake_logs().delete(user_id(1), &[log_id(1)]).await.unwrap();
+    unit.sleep().update(user_id(1), &session(1, 60)).await.unwrap();
+    unit.sleep().delete(user_id(1), &[session_id(2)]).await.unwrap();
+    assert!(unit.users().update(&user(1)).await.unwrap());
+    unit.sleep().insert(user_id(1), &[session(3, 1200)]).await.unwrap();
+    unit.intake_logs().insert(user_id(1), &[log(2, 1, now())]).await.unwrap();
+    // Of somebody else it has another one, which is this person's first.
+    unit.sleep().insert(user_id(2), &[session(1, 0)]).await.unwrap();
+    unit.commit().await.unwrap();
+    let told = all(harness).await;
+    // Kinds in their order, then ids.
+    let expected = [profile(), slept(1), gone(slept(2)), slept(3), gone(took(1)), took(2)];
+    let mut found = subjects(&told);
+    found.sort_unstable();
+    let mut sorted = expected;
+    sorted.sort_unstable();
+    assert_eq!(found, sorted);
+    let numbers: BTreeSet<_> = told.iter().map(|(position, _)| position.number).collect();
+    assert_eq!(numbers.len(), 1);
+    store_log(harness, log(3, 1, now())).await;
+    let last = all(harness).await.pop().unwrap().0.number;
+    assert!(numbers.first().is_some_and(|number| *number < last));
+}
+
+pub(crate) async fn a_conflict_lets_go_neither_of_the_number_nor_of_the_person(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_sessions(user_id(1), &[session(1, 0)]).await;
+    let mut first = harness.begin().await;
+    let rows = [session(2, 600), session(1, 1200)];
+    assert_eq!(conflict(first.sleep().insert(user_id(1), &rows).await), UniqueKey::SleepSession);
+    first.sleep().insert(user_id(1), &[session(3, 1800)]).await.unwrap();
+    let own = harness.clone();
+    let mut second = tokio::spawn(async move { store_log(&own, log(1, 1, now())).await });
+    assert!(tokio::time::timeout(Duration::from_millis(100), &mut second).await.is_err());
+    first.commit().await.unwrap();
+    second.await.unwrap();
+    let told = all(harness).await;
+    assert_eq!(subjects(&told), [profile(), slept(1), slept(3), took(1)]);
+    assert!(told.windows(2).all(|pair| pair[0].0.number < pair[1].0.number));
+}
