@@ -34,7 +34,7 @@ section! {
         store_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/redis-ca.pem";
         /// How long a request waits for the shared count. The first one that waits in vain is counted in its process,
         /// and all others are until the store is back.
-        store_timeout_milliseconds: u32 = Some("50"), "milliseconds, 1 to 10000", "100";
+        store_timeout_milliseconds: u32 = Some("100"), "milliseconds, 1 to 10000", "50";
     }
 }
 
