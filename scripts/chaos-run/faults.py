@@ -62,9 +62,9 @@ async def rolling_restart(stage, hold):
 
 async def replica_paused(stage, hold):
     replica = stage.replicas[0]
-    replica.process.signal(signal.SIGSTOP)
+    replica.process.send(signal.SIGSTOP)
     await asyncio.sleep(hold)
-    replica.process.signal(signal.SIGCONT)
+    replica.process.send(signal.SIGCONT)
     return time.monotonic()
 
 

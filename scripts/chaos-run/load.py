@@ -1,4 +1,4 @@
-"""Steady load through the balancer, by clients that are used in real apps (Authlib over httpx): reads, refreshes,
+"""Steady load through the balancer, by clients that are used in real apps (Authlib over httpx2): reads, refreshes,
 redemptions of codes, revocations, and a backend that writes."""
 
 import asyncio
@@ -8,7 +8,7 @@ import json
 import random
 import time
 
-import httpx
+import httpx2
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 
@@ -39,9 +39,9 @@ class Load:
         self.nights = itertools.count()
 
     async def run(self):
-        limits = httpx.Limits(max_connections=64, max_keepalive_connections=32)
-        async with httpx.AsyncClient(timeout=TIMEOUT, limits=limits) as self.http:
-            work = (self.read, self.read, self.refresh, self.redeem, self.write)
+        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=32)
+        async with httpx2.AsyncClient(timeout=TIMEOUT, limits=limits) as self.http:
+            work = (*[self.read] * 4, self.refresh, self.redeem, self.write, self.write)
             await asyncio.gather(*(self.repeat(one) for one in work))
 
     def stop(self):
@@ -58,11 +58,11 @@ class Load:
         headers = {"Authorization": f"Bearer {token}", **more.pop("headers", {})}
         try:
             answer = await self.http.request(method, self.base + path, headers=headers, **more)
-        except httpx.RemoteProtocolError as error:
+        except httpx2.RemoteProtocolError as error:
             broken = "peer closed connection" in str(error)
             self.ledger.fail(kind, "the answer broke off" if broken else "the connection ended without an answer")
             return None
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             self.ledger.fail(kind, type(error).__name__)
             return None
         if answer.status_code in UNAVAILABLE:
@@ -94,9 +94,9 @@ class Load:
         self.ledger.begin(kind)
         try:
             return await call
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             self.ledger.fail(kind, type(error).__name__)
-        except httpx.HTTPStatusError as error:
+        except httpx2.HTTPStatusError as error:
             self.ledger.fail(kind, str(error.response.status_code))
         except (OAuthError, json.JSONDecodeError) as error:
             code = getattr(error, "error", None)
@@ -127,6 +127,9 @@ class Load:
             # Twice at once, through whichever replicas: at most one of the two may win, and the grant dies.
             await asyncio.gather(self.redeem_one(code, True), self.redeem_one(code, True))
         elif tokens := await self.redeem_one(code, False):
+            # So that every replica remembers that the grant is live.
+            for _ in range(2 * len(self.stage.replicas)):
+                await self.send("read", "GET", f"/api/v1/profile/{self.stage.code_person.user_id}", tokens["access_token"])
             await self.revoke(tokens)
 
     async def redeem_one(self, code, is_raced):
@@ -147,7 +150,7 @@ class Load:
         data = {"token": tokens["refresh_token"], "client_id": self.stage.app["client_id"], "client_secret": self.stage.app["client_secret"]}
         try:
             answer = await self.http.post(f"{self.base}/oauth/revoke", data=data)
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             self.ledger.fail("revoke", type(error).__name__)
             return
         if answer.status_code != 200:

@@ -42,7 +42,7 @@ class Process:
         with self.log.open("ab") as out:
             self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment)
 
-    def signal(self, number):
+    def send(self, number):
         if self.child.poll() is None:
             os.kill(self.child.pid, number)
 
@@ -50,12 +50,12 @@ class Process:
         return self.child.poll() is None
 
     def end(self, number=signal.SIGTERM, seconds=20):
-        self.signal(signal.SIGCONT)
-        self.signal(number)
+        self.send(signal.SIGCONT)
+        self.send(number)
         try:
             self.child.wait(seconds)
         except subprocess.TimeoutExpired:
-            self.signal(signal.SIGKILL)
+            self.send(signal.SIGKILL)
             self.child.wait()
 
 

@@ -124,7 +124,7 @@ class Stage:
     def code(self, person):
         return self.run(
             "code", "create", "--client", self.app["client_id"], "--user", person.user_id, "--redirect-uri", REDIRECT_URI,
-            "--scope", "profile", "--ttl", "10m", "--json",
+            "--scope", "profile", "--scope", "sleep", "--ttl", "10m", "--json",
         )["code"]
 
     def make_codes(self):
