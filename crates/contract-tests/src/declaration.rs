@@ -20,7 +20,7 @@ macro_rules! suite {
         }
 
         /// Expands to one test for each case. Takes the name of an async function without arguments that
-        /// returns a [`Harness`] around an empty store.
+        /// returns a [`Harness`](crate::Harness) around an empty store.
         #[macro_export]
         macro_rules! contract_tests {
             ($dollar make_store:ident) => {
