@@ -79,6 +79,31 @@ impl TestDatabase {
         run(&client(&self.url).await, statements).await;
     }
 
+    /// Asks for one number.
+    ///
+    /// # Panics
+    ///
+    /// When the query fails, or answers something else.
+    pub async fn number(&self, query: &str) -> i64 {
+        let rows = demand(client(&self.url).await.simple_query(query).await, "the query fails");
+        let number = rows.iter().find_map(|message| match message {
+            tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        });
+        demand(number.ok_or("no number"), "the query answers something else")
+    }
+
+    /// Runs statements in a transaction that stays open until what is returned is dropped; it keeps its locks.
+    ///
+    /// # Panics
+    ///
+    /// When a statement fails.
+    pub async fn hold(&self, statements: &str) -> OpenTransaction {
+        let client = client(&self.url).await;
+        run(&client, &format!("BEGIN; {statements}")).await;
+        OpenTransaction(client)
+    }
+
     /// Makes a store on the database, with a small pool.
     ///
     /// # Panics
@@ -89,6 +114,9 @@ impl TestDatabase {
         demand(PostgresStore::connect(&options), "the URL of the test database is refused")
     }
 }
+
+/// A transaction of another program, which ends without a trace when this is dropped.
+pub struct OpenTransaction(#[expect(dead_code, reason = "it is kept open")] Client);
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {

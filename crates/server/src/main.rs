@@ -9,10 +9,20 @@ mod wiring;
 use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match cli::run(cli::Cli::parse()).await {
+/// How long the threads that block, such as for a statement of an embedded store, may take to end with the process.
+const LAST_THREADS: Duration = Duration::from_millis(200);
+
+fn main() -> ExitCode {
+    let made = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let outcome = made.map_err(anyhow::Error::from).and_then(|runtime| {
+        let outcome = runtime.block_on(cli::run(cli::Cli::parse()));
+        // Dropped, it would wait for them without an end.
+        runtime.shutdown_timeout(LAST_THREADS);
+        outcome
+    });
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // A closed terminal is no reason to panic.

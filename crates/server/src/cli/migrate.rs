@@ -38,6 +38,7 @@ async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Resul
         return Ok(());
     }
     let keys = KeyParts::new(store, settings, &public_url)?;
+    store.clock.measure().await.context("the store does not tell the time")?;
     if keys.ensure.run().await.context("no signing key was made")? {
         output::note("made the first signing key");
     }
