@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long making a connection may take, from the name to the password. Nobody waits for it.
+/// How long making a connection may take, from the name to the password, unless a single answer may take longer. Nobody
+/// waits for it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How many requests may queue for the connection before further ones wait their turn, within their time-out.
@@ -44,7 +45,8 @@ impl Connector {
             self.script.load(&mut connection).await?;
             Ok::<_, Fault>(connection)
         };
-        let connection = timeout(CONNECT_TIMEOUT, made).await.map_err(|_| Fault::NoAnswer)??;
+        let longest = CONNECT_TIMEOUT.max(self.answer_timeout);
+        let connection = timeout(longest, made).await.map_err(|_| Fault::NoAnswer)??;
         self.probe(&connection).await?;
         Ok(connection)
     }

@@ -37,12 +37,20 @@ impl RedisServer {
     }
 
     /// Prepares a server with these further options on its command line; `restart` starts it.
+    ///
+    /// # Panics
+    ///
+    /// When no folder can be made for it.
     pub fn prepare(options: &[&str]) -> Self {
         let dir = demand(TempDir::with_prefix("restwell-redis."), "temporary folder");
         Self { dir, child: None, options: options.iter().map(|option| (*option).to_owned()).collect() }
     }
 
     /// Starts the server, which must not run, and waits until it takes connections.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start.
     pub fn restart(&mut self) {
         let log = demand(File::create(self.dir.path().join("log")), "log");
         let mut command = Command::new(program());

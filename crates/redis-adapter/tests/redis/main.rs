@@ -2,9 +2,15 @@
 //!
 //! Each test has a server of its own (`redis_adapter::test_support`).
 
+#[cfg(test)]
 mod contract;
+#[cfg(test)]
 mod expiry;
+#[cfg(test)]
 mod measure;
+#[cfg(test)]
 mod outage;
+#[cfg(test)]
 mod stage;
+#[cfg(test)]
 mod tls;
