@@ -130,8 +130,8 @@ pub(crate) async fn candidates_hold_what_has_the_source_and_key_of_a_record(harn
     harness.store_sessions(user_id(1), &sessions).await;
     harness.store_sessions(user_id(2), &[session(4, 0)]).await;
     // Far away in time, so that only the key can find it.
-    let moved = session_from(9, minute(500_000), Some("tracker"), "log-1").record;
-    let unknown = session_from(9, minute(600_000), None, "log-1").record;
+    let moved = session_from(9, minute(500_000), Some("tracker"), "log-1").record.head().clone();
+    let unknown = session_from(9, minute(600_000), None, "log-1").record.head().clone();
     let mut unit = harness.begin().await;
     let found = unit.sleep().find_candidates(user_id(1), &[moved, unknown]).await.unwrap();
     assert!(found.contains(&sessions[0]) && found.contains(&sessions[2]));
@@ -158,7 +158,7 @@ pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(ha
         )
         .await;
     harness.store_sessions(user_id(2), &[session_from(5, end - millisecond, Some("tracker"), "x")]).await;
-    let record = session_from(9, end - millisecond, Some("tracker"), "new").record;
+    let record = session_from(9, end - millisecond, Some("tracker"), "new").record.head().clone();
     let mut unit = harness.begin().await;
     let found = unit.sleep().find_candidates(user_id(1), &[record]).await.unwrap();
     let ids: Vec<_> = found.iter().map(|session| session.id).collect();
@@ -172,7 +172,7 @@ pub(crate) async fn candidates_of_many_records_come_once_each(harness: &Harness)
     let sessions: Vec<_> =
         (1..=1500).map(|number| session(number, i64::try_from(number).unwrap() * 700)).collect();
     harness.store_sessions(user_id(1), &sessions).await;
-    let records: Vec<_> = sessions.iter().map(|session| session.record.clone()).collect();
+    let records: Vec<_> = sessions.iter().map(|session| session.record.head().clone()).collect();
     let mut unit = harness.begin().await;
     let mut found = unit.sleep().find_candidates(user_id(1), &records).await.unwrap();
     found.sort_by_key(|session| session.id);

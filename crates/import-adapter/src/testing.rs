@@ -1,7 +1,7 @@
 //! What the tests of every format use.
 
 use crate::{FileContext, Format, open};
-use application::ports::import_source::{ImportItem, ImportRefusal, Rejection};
+use application::ports::import_source::{ImportFile, ImportItem, ImportRefusal, Rejection};
 use domain::id::UserId;
 use domain::sleep::{MetricKind, MetricValue, SleepRecord};
 use domain::time::TimeZone;
@@ -25,13 +25,21 @@ pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<Impor
     read_path(file.path(), format, zone).map(|(_, items)| items)
 }
 
-/// Reads what is at a path to its end, in batches of three; gives also the name of its format.
+/// Reads what is at a path to its end, in batches of three; gives also the name of its format. It MUST be refused when
+/// it is read as when it is checked.
 pub(crate) fn read_path(
     path: &Path,
     format: Format,
     zone: &str,
 ) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
     let file = open(path, format, context(zone))?;
+    let checked = file.open().and_then(|mut source| source.check_telling(&mut |_| ()));
+    let read = read_file(file.as_ref());
+    assert_eq!(checked, read.as_ref().map(|_| ()).map_err(Clone::clone), "what is checked is what is read");
+    read.map(|items| (file.format(), items))
+}
+
+fn read_file(file: &dyn ImportFile) -> Result<Vec<ImportItem>, ImportRefusal> {
     let mut source = file.open()?;
     let (mut items, mut bytes) = (Vec::new(), 0);
     loop {
@@ -40,7 +48,7 @@ pub(crate) fn read_path(
         bytes = source.bytes_read();
         if batch.is_empty() {
             assert_eq!(Some(bytes), file.size());
-            return Ok((file.format(), items));
+            return Ok(items);
         }
         items.extend(batch);
     }

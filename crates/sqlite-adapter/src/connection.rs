@@ -85,13 +85,14 @@ impl Location {
         let busy = self.busy_timeout.as_millis();
         let settings = match role {
             // 32 MiB of log between checkpoints: a batch of an import touches many pages, and nearly the same ones as
-            // the batch before it.
+            // the batch before it. No map of the file: what an import walked through would count as memory of the
+            // process, up to the size of the map, while the cache holds what the next batch needs.
             Role::Writer => {
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8192;"
             }
-            Role::Reader => "PRAGMA query_only = ON;",
+            Role::Reader => "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456;",
         };
-        let shared = "PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456;";
+        let shared = "PRAGMA cache_size = -16384;";
         let all = format!("PRAGMA busy_timeout = {busy}; {shared} {settings}");
         connection.batch_execute(&all).map_err(error::of_connection)?;
         if role == Role::Writer {

@@ -2,22 +2,23 @@
 
 use super::ImportReport;
 use super::batch::Batch;
+use super::reading::ReadAhead;
 use super::run::Run;
 use super::storing::{BATCH, Stop, Storing};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use domain::id::{ImportId, UserId};
 use chrono::TimeDelta;
+use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 use std::sync::Arc;
 
-/// What is to be imported, and for whom.
 /// For how long an import that broke off may be gone on with: a day less than what it did is kept, so that what it did in
 /// the beginning is not forgotten while it goes on.
 const RESUMABLE: TimeDelta = TimeDelta::days(29);
 
+/// What is to be imported, and for whom.
 #[derive(Debug, Clone)]
 pub struct ImportRecordsCommand {
     /// The person; only a catalogue of supplements needs none.
@@ -107,7 +108,8 @@ impl ImportRecords {
     /// Imports a file.
     ///
     /// The file is read twice: a file that breaks off at its end must leave no trace, and a transaction over a
-    /// whole file would keep every other writer out. Reading blocks the thread.
+    /// whole file would keep every other writer out. The second time a thread of its own reads the next batch while one
+    /// is stored. Reading, and waiting for that thread, blocks the caller's.
     pub async fn run(
         &self,
         command: &ImportRecordsCommand,
@@ -118,15 +120,12 @@ impl ImportRecords {
         let id = self.begin(command, file).await?;
         let storing = Storing { units: self.units.as_ref(), import: id };
         let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
-        let mut source = file.open()?;
-        loop {
-            let items = source.next_batch_telling(BATCH, &mut |bytes| progress(Reading::Storing, bytes))?;
-            if items.is_empty() {
-                break;
-            }
+        let reading = ReadAhead::begin(file.open()?, BATCH)?;
+        let told = |bytes| progress(Reading::Storing, bytes);
+        while let Some((items, bytes_read)) = reading.next_batch(&told)? {
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
-            run.bytes_done = source.bytes_read();
-            progress(Reading::Storing, run.bytes_done);
+            run.bytes_done = bytes_read;
+            told(bytes_read);
         }
         if let Some(id) = id {
             self.end(id, &run).await?;
@@ -249,8 +248,7 @@ async fn begin_upload(
 
 fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<(), ImportRefusal> {
     let mut source = file.open()?;
-    while !source.next_batch_telling(BATCH, &mut |bytes| progress(Reading::Checking, bytes))?.is_empty() {
-        progress(Reading::Checking, source.bytes_read());
-    }
+    source.check_telling(&mut |bytes| progress(Reading::Checking, bytes))?;
+    progress(Reading::Checking, source.bytes_read());
     Ok(())
 }

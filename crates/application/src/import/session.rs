@@ -1,6 +1,7 @@
 //! Sleep sessions that a file carries.
 
 use super::batch::{Numbered, Unstorable, rejection};
+use super::known::Known;
 use super::recent::Mark;
 use super::report::Outcome;
 use super::run::Attempt;
@@ -13,10 +14,9 @@ use domain::sleep::{Reconciliation, SleepSession, reconcile};
 /// The sessions of one person while a batch is stored.
 struct Sessions {
     user_id: UserId,
-    /// What the store has, or will have, that a record of the batch might be.
-    known: Vec<SleepSession>,
-    /// New sessions, stored together at the end.
-    inserted: Vec<SleepSession>,
+    /// What the store has, or will have, that a record of the batch might be; new sessions wait there to be stored
+    /// together at the end.
+    known: Known,
 }
 
 /// Stores the sessions of one batch: two look-ups, then what changes.
@@ -30,7 +30,7 @@ pub(super) async fn store(
         return Ok(());
     }
     let known = candidates(unit, user_id, &imported).await?;
-    let mut sessions = Sessions { user_id, known, inserted: Vec::new() };
+    let mut sessions = Sessions { user_id, known };
     for (position, session) in imported {
         let Some(decision) = decide(&sessions.known, session) else {
             attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
@@ -42,24 +42,19 @@ pub(super) async fn store(
         attempt.settle(position, RecordReference::Session(id), outcome);
         attempt.count_session(id, outcome, entries, key);
     }
-    unit.sleep().insert(user_id, &sessions.inserted).await
+    unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
 }
 
 async fn candidates(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     imported: &[Numbered<&ImportedSession>],
-) -> Result<Vec<SleepSession>, StorageError> {
-    let records: Vec<_> = imported.iter().map(|(_, session)| session.record.clone()).collect();
+) -> Result<Known, StorageError> {
+    let heads: Vec<_> = imported.iter().map(|(_, session)| session.record.head().clone()).collect();
     let ids: Vec<_> = imported.iter().filter_map(|(_, session)| session.id).collect();
-    let mut known = unit.sleep().find_candidates(user_id, &records).await?;
+    let candidates = unit.sleep().find_candidates(user_id, &heads).await?;
     let by_id = if ids.is_empty() { Vec::new() } else { unit.sleep().find_many(user_id, &ids).await? };
-    for session in by_id {
-        if !known.iter().any(|other| other.id == session.id) {
-            known.push(session);
-        }
-    }
-    Ok(known)
+    Ok(Known::stored(candidates.into_iter().chain(by_id)))
 }
 
 impl Sessions {
@@ -85,8 +80,7 @@ impl Sessions {
                 let id = imported.id.unwrap_or_else(|| SleepSessionId::from_uuid(attempt.run.entropy.uuid()));
                 let session = SleepSession { id, record, updated_at };
                 attempt.changed(RecordReference::Session(id), None);
-                self.known.push(session.clone());
-                self.inserted.push(session);
+                self.known.insert(session);
                 // A session that takes the place of others is a change of what was known.
                 Ok((id, if removes.is_empty() { Outcome::New } else { Outcome::Updated }))
             }
@@ -99,21 +93,17 @@ impl Sessions {
         unit: &mut dyn UnitOfWork,
         session: SleepSession,
     ) -> Result<(), StorageError> {
-        if let Some(waiting) = self.inserted.iter_mut().find(|waiting| waiting.id == session.id) {
-            *waiting = session.clone();
-        } else {
+        if !self.known.is_waiting(session.id) {
             self.note_before(attempt, session.id);
             unit.sleep().update(self.user_id, &session).await?;
         }
-        self.known.retain(|other| other.id != session.id);
-        self.known.push(session);
+        self.known.replace(session);
         Ok(())
     }
 
     /// Notes what a stored session is before it changes.
     fn note_before(&self, attempt: &mut Attempt<'_>, id: SleepSessionId) {
-        let known = self.known.iter().find(|session| session.id == id);
-        let before = known.map(|session| RecordBefore::Session(Box::new(session.clone())));
+        let before = self.known.get(id).map(|session| RecordBefore::Session(Box::new(session.clone())));
         attempt.changed(RecordReference::Session(id), before);
     }
 
@@ -127,14 +117,13 @@ impl Sessions {
             return Ok(());
         }
         for id in removes {
-            if self.inserted.iter().any(|waiting| waiting.id == *id) {
+            if self.known.is_waiting(*id) {
                 attempt.never_made(RecordReference::Session(*id));
             } else {
                 self.note_before(attempt, *id);
             }
         }
-        self.known.retain(|session| !removes.contains(&session.id));
-        self.inserted.retain(|session| !removes.contains(&session.id));
+        removes.iter().for_each(|id| self.known.forget(*id));
         unit.sleep().delete(self.user_id, removes).await.map(|_| ())
     }
 }
@@ -142,13 +131,10 @@ impl Sessions {
 /// Decides what a record is; nothing when its id names one session and its key another.
 ///
 /// A record of Restwell's own export is known by its id and takes nobody else's place.
-fn decide(known: &[SleepSession], imported: &ImportedSession) -> Option<Reconciliation> {
+fn decide(known: &Known, imported: &ImportedSession) -> Option<Reconciliation> {
     let record = &imported.record;
-    let Some(id) = imported.id else { return Some(reconcile(known, record)) };
-    let has_key = |s: &&SleepSession| s.record.source() == record.source() && s.record.key() == record.key();
-    let by_id = known.iter().find(|session| session.id == id);
-    let by_key = known.iter().find(has_key);
-    match (by_id, by_key) {
+    let Some(id) = imported.id else { return Some(reconcile(&known.near(record), record)) };
+    match (known.get(id), known.with_key(record.source(), record.key())) {
         (Some(one), Some(other)) if one.id != other.id => None,
         (Some(same), _) | (None, Some(same)) if same.record == *record => {
             Some(Reconciliation::Unchanged(same.id))

@@ -3,6 +3,7 @@
 mod dry_run;
 mod file;
 mod ingest;
+mod known;
 mod log;
 mod memory_imports;
 mod memory_store;

@@ -135,6 +135,9 @@ pub trait ImportSource: Send {
     fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.next_batch_telling(limit, &mut |_| ())
     }
+    /// Reads what is left without giving it; whatever the file would be refused for, it is refused for here. `told` is
+    /// called as when records are given.
+    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal>;
     /// Returns how many bytes of the file were read so far.
     fn bytes_read(&self) -> u64;
 }

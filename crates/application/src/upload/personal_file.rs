@@ -33,6 +33,10 @@ impl ImportSource for PersonalSource {
         Ok(items.into_iter().map(personal).collect())
     }
 
+    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal> {
+        self.0.check_telling(told)
+    }
+
     fn bytes_read(&self) -> u64 {
         self.0.bytes_read()
     }

@@ -2,6 +2,7 @@
 
 use super::{SleepRecord, SleepSession};
 use crate::id::SleepSessionId;
+use std::borrow::Borrow;
 
 /// Says what becomes of the known sessions when a record arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +45,13 @@ pub enum Reconciliation {
 /// Whatever is written removes the other sessions with a derived key that it overlaps: a longer export may
 /// join sessions (rules of import). Sessions whose source gave them a key are never removed, since one log is
 /// one session. Importing the same record again is [`Reconciliation::Unchanged`].
-pub fn reconcile(known: &[SleepSession], record: &SleepRecord) -> Reconciliation {
-    let of_source = || known.iter().filter(|session| session.record.source() == record.source());
+pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> Reconciliation {
+    let of_source = || {
+        known
+            .iter()
+            .map(Borrow::borrow)
+            .filter(|session: &&SleepSession| session.record.source() == record.source())
+    };
     if let Some(same) = of_source().find(|session| session.record.key() == record.key()) {
         let is_poorer = !record.key().is_given() && says_less(record, same);
         if same.record == *record || is_poorer {
@@ -65,7 +71,11 @@ pub fn reconcile(known: &[SleepSession], record: &SleepRecord) -> Reconciliation
     }
 }
 
-fn replace(known: &[SleepSession], record: &SleepRecord, session: &SleepSession) -> Reconciliation {
+fn replace<S: Borrow<SleepSession>>(
+    known: &[S],
+    record: &SleepRecord,
+    session: &SleepSession,
+) -> Reconciliation {
     Reconciliation::Replace { id: session.id, removes: covered(known, record, Some(session.id)) }
 }
 
@@ -100,14 +110,15 @@ fn is_twin(session: &SleepSession, record: &SleepRecord) -> bool {
 }
 
 /// Lists the sessions that the record overlaps and may remove, but for the one that it becomes.
-fn covered(
-    known: &[SleepSession],
+fn covered<S: Borrow<SleepSession>>(
+    known: &[S],
     record: &SleepRecord,
     becomes: Option<SleepSessionId>,
 ) -> Vec<SleepSessionId> {
     known
         .iter()
-        .filter(|session| session.record.source() == record.source())
+        .map(Borrow::borrow)
+        .filter(|session: &&SleepSession| session.record.source() == record.source())
         .filter(|session| Some(session.id) != becomes && !is_log(session))
         .filter(|session| overlaps(session, record) && !says_less(record, session))
         .map(|session| session.id)

@@ -64,6 +64,11 @@ impl RecordReader for Dsld {
         Ok(true)
     }
 
+    /// Reads no label: a file is refused only for what is not JSON.
+    fn check_record(&mut self) -> Result<bool, ImportRefusal> {
+        Ok(self.document.next_record()?.is_some())
+    }
+
     fn bytes_read(&self) -> u64 {
         self.document.bytes_read()
     }

@@ -1,13 +1,18 @@
 //! A cursor over the bytes of a file.
 
+use super::extent::{Extent, Part};
 use super::{DEPTH_LIMIT, Place, RECORD_LIMIT, damaged};
 use application::ports::import_source::ImportRefusal;
+use memchr::memchr;
 use std::io::{ErrorKind, Read};
 
 const CHUNK: usize = 64 * 1024;
 
 /// The byte order mark, which is passed over at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Takes the stretches of a value, one after the other.
+type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), ImportRefusal>;
 
 /// Reads bytes one after the other and knows where it is; holds one chunk of the file.
 pub(crate) struct Cursor {
@@ -108,7 +113,7 @@ impl Cursor {
     pub(crate) fn read_value(&mut self, out: &mut Vec<u8>) -> Result<(), ImportRefusal> {
         out.clear();
         let start = self.place;
-        self.scan_value(&mut |byte| push(out, byte, start))
+        self.scan_value(&mut |stretch| push(out, stretch, start))
     }
 
     /// Passes over one JSON value of any length; its inside is not checked.
@@ -116,77 +121,54 @@ impl Cursor {
         self.scan_value(&mut |_| Ok(()))
     }
 
-    fn scan_value(
-        &mut self,
-        sink: &mut dyn FnMut(u8) -> Result<(), ImportRefusal>,
-    ) -> Result<(), ImportRefusal> {
+    fn scan_value(&mut self, sink: Sink<'_>) -> Result<(), ImportRefusal> {
         let start = self.place;
         match self.peek_token()? {
             None => Err(self.ends_too_early()),
             Some(b',' | b':' | b']' | b'}') => Err(damaged(self.place, "not valid JSON: expected a value")),
-            Some(b'"') => self.scan_string(sink),
-            Some(b'{' | b'[') => self.scan_nested(sink, start),
-            Some(_) => {
-                while !matches!(
-                    self.peek()?,
-                    None | Some(b',' | b':' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
-                ) {
-                    if let Some(byte) = self.take()? {
-                        sink(byte)?;
-                    }
-                }
-                Ok(())
-            }
+            Some(b'"' | b'{' | b'[') => self.scan_nested(sink, start),
+            Some(_) => self.scan_scalar(sink),
         }
     }
 
-    fn scan_nested(
-        &mut self,
-        sink: &mut dyn FnMut(u8) -> Result<(), ImportRefusal>,
-        start: Place,
-    ) -> Result<(), ImportRefusal> {
-        let mut depth = 0_usize;
+    fn scan_nested(&mut self, sink: Sink<'_>, start: Place) -> Result<(), ImportRefusal> {
+        let mut extent = Extent::default();
         loop {
-            match self.peek()? {
-                None => return Err(self.ends_too_early()),
-                Some(b'"') => {
-                    self.scan_string(sink)?;
-                    continue;
-                }
-                Some(b'{' | b'[') => depth = depth.saturating_add(1),
-                Some(b'}' | b']') => depth = depth.saturating_sub(1),
-                Some(_) => {}
-            }
-            if depth > DEPTH_LIMIT {
-                return Err(damaged(start, format!("nested more than {DEPTH_LIMIT} deep")));
-            }
-            if let Some(byte) = self.take()? {
-                sink(byte)?;
-            }
-            if depth == 0 {
-                return Ok(());
-            }
-        }
-    }
-
-    fn scan_string(
-        &mut self,
-        sink: &mut dyn FnMut(u8) -> Result<(), ImportRefusal>,
-    ) -> Result<(), ImportRefusal> {
-        let (mut opened, mut escaped) = (false, false);
-        loop {
-            let Some(byte) = self.take()? else {
+            if self.peek()?.is_none() {
                 return Err(self.ends_too_early());
-            };
-            sink(byte)?;
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' if opened => return Ok(()),
-                b'"' => opened = true,
-                _ => {}
+            }
+            // A stretch at a time, as large as what is held.
+            match extent.part(self.held()) {
+                Part::All => self.pass(usize::MAX, sink)?,
+                Part::Rest(length) => return self.pass(length, sink),
+                Part::TooDeep(length) => {
+                    self.pass(length, sink)?;
+                    return Err(damaged(start, format!("nested more than {DEPTH_LIMIT} deep")));
+                }
             }
         }
+    }
+
+    /// Passes over a number or a word, up to what can only follow one.
+    fn scan_scalar(&mut self, sink: Sink<'_>) -> Result<(), ImportRefusal> {
+        let ends = |byte: &u8| matches!(byte, b',' | b':' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
+        while self.peek()?.is_some() {
+            match self.held().iter().position(ends) {
+                Some(length) => return self.pass(length, sink),
+                None => self.pass(usize::MAX, sink)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives away so many bytes of what is held, or all of it.
+    fn pass(&mut self, length: usize, sink: Sink<'_>) -> Result<(), ImportRefusal> {
+        let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
+        let stretch = held.get(..length).unwrap_or(held);
+        sink(stretch)?;
+        self.place.pass_all(stretch);
+        self.next = self.next.saturating_add(stretch.len());
+        Ok(())
     }
 
     /// Takes one line without its end, at most [`RECORD_LIMIT`] bytes; absent at the end of the file.
@@ -199,7 +181,7 @@ impl Cursor {
         while self.peek()?.is_some() {
             // A stretch at a time: exports are mostly long lines.
             let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
-            let length = held.iter().position(|byte| *byte == b'\n').unwrap_or(held.len());
+            let length = memchr(b'\n', held).unwrap_or(held.len());
             let (stretch, rest) = held.split_at_checked(length).unwrap_or_default();
             let ends = !rest.is_empty();
             let room = RECORD_LIMIT.saturating_sub(out.len());
@@ -207,9 +189,12 @@ impl Cursor {
             if stretch.len() > room {
                 return Err(too_long(start));
             }
-            self.place.pass_within_line(stretch);
+            if !ends {
+                self.place.pass_within_line(stretch);
+            }
             self.next = self.next.saturating_add(length);
             if ends {
+                // Columns begin anew behind it: those of the line need no counting.
                 self.take()?;
                 if out.last() == Some(&b'\r') {
                     out.pop();
@@ -230,11 +215,11 @@ pub(crate) enum LineEnd {
     EndOfFile,
 }
 
-fn push(out: &mut Vec<u8>, byte: u8, start: Place) -> Result<(), ImportRefusal> {
-    if out.len() >= RECORD_LIMIT {
+fn push(out: &mut Vec<u8>, stretch: &[u8], start: Place) -> Result<(), ImportRefusal> {
+    if stretch.len() > RECORD_LIMIT.saturating_sub(out.len()) {
         return Err(too_long(start));
     }
-    out.push(byte);
+    out.extend_from_slice(stretch);
     Ok(())
 }
 

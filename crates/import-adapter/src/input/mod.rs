@@ -2,6 +2,7 @@
 
 mod csv;
 mod cursor;
+mod extent;
 mod place;
 mod rows;
 

@@ -1,5 +1,6 @@
 //! A place in a text file.
 
+use memchr::{memchr_iter, memrchr};
 use std::fmt;
 
 /// A line and a column, both counted from 1; the column in characters.
@@ -21,6 +22,17 @@ impl Place {
         } else if byte & 0b1100_0000 != 0b1000_0000 {
             self.column = self.column.saturating_add(1);
         }
+    }
+
+    /// Moves past bytes.
+    pub(crate) fn pass_all(&mut self, bytes: &[u8]) {
+        let Some(last) = memrchr(b'\n', bytes) else {
+            return self.pass_within_line(bytes);
+        };
+        let (lines, rest) = bytes.split_at_checked(last.saturating_add(1)).unwrap_or_default();
+        self.line = self.line.saturating_add(number(memchr_iter(b'\n', lines).count()));
+        self.column = 1;
+        self.pass_within_line(rest);
     }
 
     /// Moves past bytes without an end of a line among them.

@@ -32,6 +32,37 @@ fn a_value_is_taken_as_it_is_written() {
     assert_eq!(cursor.peek_token(), Ok(None));
 }
 
+/// Gives one byte a read, so that every byte is the last of a stretch once.
+struct Trickle(&'static [u8]);
+
+impl Read for Trickle {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(&mut out[..1])
+    }
+}
+
+#[test]
+fn a_value_ends_where_it_ends_however_the_bytes_come() {
+    for (value, rest) in [
+        (r#"{"a":["}\\\"]", {"\u00e9":[[],{}]}]}"#, b','),
+        (r#""a\\""#, b']'),
+        ("[\n\n 1.5e3 ]", b'"'),
+        ("-12.5", b'}'),
+        ("null", b'\n'),
+    ] {
+        let text: &'static str = format!("{value}{}", char::from(rest)).leak();
+        let (mut at_once, mut bytewise) =
+            (cursor(text), Cursor::new(Box::new(Trickle(text.as_bytes()))).unwrap());
+        for cursor in [&mut at_once, &mut bytewise] {
+            let mut out = Vec::new();
+            cursor.read_value(&mut out).unwrap();
+            assert_eq!(out, value.as_bytes());
+            assert_eq!(cursor.peek(), Ok(Some(rest)));
+        }
+        assert_eq!(at_once.place(), bytewise.place());
+    }
+}
+
 #[test]
 fn the_place_counts_lines_and_characters() {
     let mut cursor = cursor("[\n  \u{e9}\u{e9}");

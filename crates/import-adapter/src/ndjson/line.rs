@@ -22,6 +22,8 @@ pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut
             unknown.insert(shown(&key));
         }
     });
+    // Also a text that nobody checked is read to its end.
+    let members = members.and_then(|members| deserializer.end().map(|()| members));
     let members = members.map_err(|error| Unfit::of_types(&error, text))?;
     if !unknown.is_empty() {
         let more = if unknown.len() > NAMES_SHOWN { ", ..." } else { "" };

@@ -11,16 +11,20 @@ use domain::sleep::{
     SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
 };
 use serde::Deserialize;
+use std::borrow::Cow;
 
+/// Texts are taken as they stand in the line wherever they need no unescaping: there are many.
 #[derive(Debug, Deserialize)]
-pub(super) struct Line {
+pub(super) struct Line<'a> {
     #[serde(rename = "type", default)]
     _type: Loose,
     id: Option<String>,
-    time_in_bed_start: String,
-    time_in_bed_end: String,
-    #[serde(default)]
-    raw_sleep: Bounded<RawStage>,
+    #[serde(borrow)]
+    time_in_bed_start: Cow<'a, str>,
+    #[serde(borrow)]
+    time_in_bed_end: Cow<'a, str>,
+    #[serde(default, borrow)]
+    raw_sleep: Bounded<RawStage<'a>>,
     #[serde(default)]
     sleep_metric: Bounded<RawMetric>,
     source: Option<String>,
@@ -31,10 +35,13 @@ pub(super) struct Line {
 }
 
 #[derive(Debug, Deserialize)]
-struct RawStage {
-    stage: String,
-    start: String,
-    end: String,
+struct RawStage<'a> {
+    #[serde(borrow)]
+    stage: Cow<'a, str>,
+    #[serde(borrow)]
+    start: Cow<'a, str>,
+    #[serde(borrow)]
+    end: Cow<'a, str>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,7 +50,7 @@ struct RawMetric {
     value: f64,
 }
 
-pub(super) fn read(line: &Line, place: &str, notes: &mut Notes) -> Result<Box<ImportedSession>, Unfit> {
+pub(super) fn read(line: &Line<'_>, place: &str, notes: &mut Notes) -> Result<Box<ImportedSession>, Unfit> {
     let start =
         Timestamp::parse("time_in_bed_start", &line.time_in_bed_start).map_err(at("time_in_bed_start"))?;
     let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end).map_err(at("time_in_bed_end"))?;
@@ -76,7 +83,7 @@ pub(super) fn read(line: &Line, place: &str, notes: &mut Notes) -> Result<Box<Im
 }
 
 /// Gives the key that the session had, else one made of its start.
-fn key(line: &Line, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
+fn key(line: &Line<'_>, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
     let kind = match line.external_id_kind.as_deref() {
         None | Some("given") => SessionKeyKind::Given,
         Some("derived") => SessionKeyKind::Derived,
@@ -88,7 +95,7 @@ fn key(line: &Line, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
     }
 }
 
-fn hypnogram(raw: &[RawStage], time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
+fn hypnogram(raw: &[RawStage<'_>], time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
     let mut entries = Vec::with_capacity(raw.len());
     for RawStage { stage, start, end } in raw {
         let stage = Stage::parse(stage)

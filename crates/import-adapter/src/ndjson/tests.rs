@@ -1,8 +1,13 @@
+use super::{Ndjson, session_at_once};
 use crate::Format;
+use crate::input::{Cursor, Place};
+use crate::json::check;
+use crate::source::Notes;
 use crate::testing::{USER, frame, items, notes, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedProfile, ImportedSupplement};
 use domain::sleep::{MetricKind, MetricValue};
 use domain::user::BodyHeight;
+use proptest::prelude::*;
 
 fn lines(text: &str) -> Vec<ImportItem> {
     items(text, Format::Ndjson, "Europe/Berlin")
@@ -210,4 +215,42 @@ fn empty_lines_are_passed_over_and_a_line_that_is_no_json_refuses_the_file() {
     }
     let refused = read(b"{\"type\":\"profile\"}\n{\"type\":\"\xff\"}", Format::Ndjson, "UTC").unwrap_err();
     assert_eq!(refused.to_string(), "damaged at line 2, column 10: not valid UTF-8");
+}
+
+proptest! {
+    /// What is taken without a check is what the check lets pass, and is taken after it too.
+    #[test]
+    fn a_session_that_is_read_at_once_is_the_one_that_is_read_by_steps(
+        place in 0..SESSION.len(),
+        byte in prop::sample::select(b"\"\\{}[],: 0a-\xff\n".as_slice()),
+        cut in prop::option::weighted(0.2, 0..SESSION.len()),
+    ) {
+        let mut line = SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10").into_bytes();
+        line[place] = byte;
+        line.truncate(cut.unwrap_or(line.len()));
+        if let Some((session, notes)) = session_at_once(&line, "line 1") {
+            let text = check(&line, Place::START);
+            prop_assert!(text.is_ok());
+            let reader = Ndjson::new(Cursor::new(Box::new(std::io::empty())).unwrap(), None);
+            let mut other_notes = Notes::default();
+            prop_assert_eq!(reader.item(text.unwrap(), "line 1", &mut other_notes), Ok(session));
+            prop_assert!(notes.into_texts().eq(other_notes.into_texts()));
+        }
+    }
+}
+
+#[test]
+fn a_session_is_read_at_once_when_it_says_first_what_it_is() {
+    let session = SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10");
+    assert!(session_at_once(session.as_bytes(), "line 1").is_some());
+    assert!(session_at_once(session.replacen(':', " :\t", 1).as_bytes(), "line 1").is_some());
+    for other in [
+        session.replacen("sleep_session", "sleep_sessions", 1),
+        session.replacen("sleep_session", "profile", 1),
+        format!("{session}}}"),
+        session.replacen("\"is_nap\"", "\"type\":\"profile\",\"is_nap\"", 1),
+        session.replacen("\"is_nap\":false", "\"is_nap\":0", 1),
+    ] {
+        assert!(session_at_once(other.as_bytes(), "line 1").is_none(), "{other}");
+    }
 }

@@ -15,7 +15,7 @@ use diesel::sql_types::{
 use diesel_async::RunQueryDsl;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{SleepRecord, SleepSession, SleepSource};
+use domain::sleep::{SleepRecordHead, SleepSession, SleepSource};
 use uuid::Uuid;
 
 /// The keys of the records, and the stretches of their sources. A session is at most seven days long, so one
@@ -75,14 +75,15 @@ impl SleepRepository for PgUnitOfWork {
     async fn find_candidates(
         &mut self,
         user_id: UserId,
-        records: &[SleepRecord],
+        records: &[SleepRecordHead],
     ) -> Result<Vec<SleepSession>, StorageError> {
-        let source = |record: &SleepRecord| record.source().map_or("", SleepSource::as_str).to_owned();
+        let source =
+            |record: &SleepRecordHead| record.source.as_ref().map_or("", SleepSource::as_str).to_owned();
         let sources: Vec<String> = records.iter().map(source).collect();
-        let kinds: Vec<&str> = records.iter().map(|record| key_kind_name(record.key().kind())).collect();
-        let keys: Vec<&str> = records.iter().map(|record| record.key().as_str()).collect();
-        let starts: Vec<_> = records.iter().map(|record| record.time_in_bed().start()).collect();
-        let ends: Vec<_> = records.iter().map(|record| record.time_in_bed().end()).collect();
+        let kinds: Vec<&str> = records.iter().map(|record| key_kind_name(record.key.kind())).collect();
+        let keys: Vec<&str> = records.iter().map(|record| record.key.as_str()).collect();
+        let starts: Vec<_> = records.iter().map(|record| record.time_in_bed.start()).collect();
+        let ends: Vec<_> = records.iter().map(|record| record.time_in_bed.end()).collect();
         let query = sql_query(format!("SELECT {SLEEP_COLUMNS} {CANDIDATES}"))
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<Array<Text>, _>(sources)
@@ -110,11 +111,11 @@ impl SleepRepository for PgUnitOfWork {
     }
 
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
-        let connection = self.connection()?;
         if sessions.is_empty() {
             return Ok(());
         }
         let number = self.change_number(user_id).await?;
+        let connection = self.connection()?;
         match sessions.len() {
             // One row is all or none by itself.
             1 => stored(insert(connection, (user_id, number), sessions).await?, UniqueKey::SleepSession),
@@ -128,8 +129,8 @@ impl SleepRepository for PgUnitOfWork {
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
         let row = SleepRow::from(session);
-        let connection = self.connection()?;
         let number = self.change_number(user_id).await?;
+        let connection = self.connection()?;
         let query = sql_query(UPDATE)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<Timestamptz, _>(row.started_at)

@@ -8,11 +8,12 @@ use crate::schema::sleep_session;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{SleepRepository, StorageError};
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{SleepRecord, SleepSession, TimeInBed};
+use domain::sleep::{SleepRecordHead, SleepSession, TimeInBed};
 use std::collections::BTreeMap;
 
 /// By what a record is looked for.
@@ -24,14 +25,15 @@ struct Candidate {
     end: i64,
 }
 
-impl From<&SleepRecord> for Candidate {
-    fn from(record: &SleepRecord) -> Self {
+impl From<&SleepRecordHead> for Candidate {
+    fn from(record: &SleepRecordHead) -> Self {
+        let SleepRecordHead { key, source, time_in_bed, is_nap: _ } = record;
         Self {
-            source: stored_source(record.source()).to_owned(),
-            key_kind: kind_name(record.key().kind()),
-            natural_key: record.key().as_str().to_owned(),
-            start: record.time_in_bed().start_millis(),
-            end: record.time_in_bed().end_millis(),
+            source: stored_source(source.as_ref()).to_owned(),
+            key_kind: kind_name(key.kind()),
+            natural_key: key.as_str().to_owned(),
+            start: time_in_bed.start_millis(),
+            end: time_in_bed.end_millis(),
         }
     }
 }
@@ -58,6 +60,24 @@ impl Candidate {
             .filter(sleep_session::source.eq(&self.source))
             .load(connection)
     }
+}
+
+/// Tells whether any session of the person lies where the records do, from the first of them to the last. An import of
+/// new nights needs then not look for what overlaps each.
+fn anything_is_near(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    candidates: &[Candidate],
+) -> QueryResult<bool> {
+    let first = candidates.iter().map(|candidate| candidate.start).min();
+    let last = candidates.iter().map(|candidate| candidate.end).max();
+    let (Some(first), Some(last)) = (first, last) else { return Ok(false) };
+    let near = sleep_session::table
+        .filter(sleep_session::user_id.eq(user_id))
+        .filter(sleep_session::started_at.gt(first.saturating_sub(TimeInBed::MAX_MILLIS)))
+        .filter(sleep_session::started_at.lt(last))
+        .filter(sleep_session::ended_at.gt(first));
+    diesel::select(exists(near)).get_result(connection)
 }
 
 fn insert_all(
@@ -96,16 +116,19 @@ impl SleepRepository for SqliteUnitOfWork {
     async fn find_candidates(
         &mut self,
         user_id: UserId,
-        records: &[SleepRecord],
+        records: &[SleepRecordHead],
     ) -> Result<Vec<SleepSession>, StorageError> {
         let user_id = blob(user_id.as_uuid());
         let candidates: Vec<Candidate> = records.iter().map(Candidate::from).collect();
         self.run(move |connection| {
             let mut found = BTreeMap::new();
+            let is_near = anything_is_near(connection, &user_id, &candidates).storage()?;
             for candidate in &candidates {
-                let same_key = candidate.with_same_key(connection, &user_id).storage()?;
-                let overlapping = candidate.overlapping(connection, &user_id).storage()?;
-                for row in same_key.into_iter().chain(overlapping) {
+                let mut rows = candidate.with_same_key(connection, &user_id).storage()?;
+                if is_near {
+                    rows.extend(candidate.overlapping(connection, &user_id).storage()?);
+                }
+                for row in rows {
                     let session = row.into_session()?;
                     found.insert(session.id, session);
                 }
@@ -143,7 +166,12 @@ impl SleepRepository for SqliteUnitOfWork {
     }
 
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
+        if sessions.is_empty() {
+            return Ok(());
+        }
         let rows: Vec<SleepRow> = sessions.iter().map(|session| SleepRow::of(user_id, session)).collect();
+        // Without the person the rows have none either, and the first one fails.
+        let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
         self.run(move |connection| insert_all(connection, (&user_id, number), &rows).storage()).await
     }
@@ -155,17 +183,12 @@ impl SleepRepository for SqliteUnitOfWork {
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        let Some(number) = self.change_number(user_id).await? else { return Ok(0) };
         let user_id = blob(user_id.as_uuid());
         let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
         self.run(move |connection| delete_all(connection, (&user_id, number), &ids).storage()).await
     }
 }
-        if sessions.is_empty() {
-            return Ok(());
-        }
-        // Without the person the rows have none either, and the first one fails.
-        let number = self.change_number(user_id).await?.unwrap_or_default();
-        if ids.is_empty() {
-            return Ok(0);
-        }
-        let Some(number) = self.change_number(user_id).await? else { return Ok(0) };

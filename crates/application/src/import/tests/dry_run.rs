@@ -11,7 +11,7 @@ use crate::testing::person;
 
 /// Enough nights that what comes after them is in a later batch.
 fn nights() -> impl Iterator<Item = ImportItem> {
-    (10..610).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
+    (10..2_410).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
 }
 
 /// What stands in a file far from what belongs to it.
@@ -52,7 +52,7 @@ async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
 async fn a_dry_run_takes_each_batch_back_before_it_reads_the_next() {
     let store = MemoryStore::with(person());
     import_file(&store, dry_run(), &ItemFile::of(nights().chain(nights()))).await.unwrap();
-    // One unit of work looks for the person; 1,200 records make three batches.
+    // One unit of work looks for the person; 4,800 records make three batches.
     assert_eq!((store.calls().of("begin"), store.calls().of("rollback")), (4, 4));
     assert_eq!(store.sessions(), []);
 }
@@ -64,11 +64,11 @@ async fn a_session_that_comes_again_in_a_later_batch_counts_once() {
         [session(derived(0, 480)), own_session(4, given("a", 500, 600)), own_session(5, derived(700, 800))]
     };
     let report = told(&store, &far_apart(twice(), twice())).await;
-    assert_eq!((report.sessions, report.stage_entries), (counts(603, 0, 0), 603));
+    assert_eq!((report.sessions, report.stage_entries), (counts(2_403, 0, 0), 2_403));
     // Now the store has them all.
-    assert_eq!(told(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 603));
+    assert_eq!(told(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 2_403));
     let other = [session(derived_deep(0, 480))];
-    assert_eq!(told(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 600));
+    assert_eq!(told(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 2_400));
 }
 
 #[tokio::test]

@@ -72,6 +72,12 @@ impl ImportSource for ItemSource {
         }
     }
 
+    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal> {
+        self.read += self.left.drain(..).len() as u64;
+        told(self.read);
+        self.damage.take().map_or(Ok(()), Err)
+    }
+
     fn bytes_read(&self) -> u64 {
         self.read
     }

@@ -90,14 +90,14 @@ async fn every_item_is_answered_in_its_place_over_many_batches() {
         let item = |at| if at % 5 == 2 { refused() } else { taken(session(derived(at * 10, at * 10 + 9))) };
         (0..count).map(item).collect()
     };
-    let report = ingest(&store, items(1_203)).await;
-    assert_eq!((report.created, report.rejected, report.results.len()), (962, 241, 1_203));
+    let report = ingest(&store, items(4_803)).await;
+    assert_eq!((report.created, report.rejected, report.results.len()), (3_842, 961, 4_803));
     for (position, word) in words(&report).into_iter().enumerate() {
         assert_eq!(word, if position % 5 == 2 { "missing_member" } else { "created" }, "{position}");
     }
-    let again = ingest(&store, items(1_203)).await;
-    assert_eq!((again.unchanged, again.created, again.rejected), (962, 0, 241));
-    assert_eq!(store.sessions().len(), 962);
+    let again = ingest(&store, items(4_803)).await;
+    assert_eq!((again.unchanged, again.created, again.rejected), (3_842, 0, 961));
+    assert_eq!(store.sessions().len(), 3_842);
 }
 
 #[tokio::test]

@@ -191,10 +191,10 @@ async fn the_export_of_another_server_read_again_changes_nothing() {
 #[tokio::test]
 async fn a_log_in_a_later_batch_follows_its_supplement_too() {
     let (store, id) = catalogue().await;
-    let fillers = (0..600).map(|number| log(intake(id, 1_000 + number, 1.0, None)));
+    let fillers = (0..2_400).map(|number| log(intake(id, 1_000 + number, 1.0, None)));
     let [label, taken] = from_another_server();
     let report = import(&store, std::iter::once(label).chain(fillers).chain([taken])).await;
-    assert_eq!((report.logs, report.rejected_total), (counts(601, 0, 0), 0));
+    assert_eq!((report.logs, report.rejected_total), (counts(2_401, 0, 0), 0));
     assert!(store.logs().iter().all(|log| log.record.supplement_id() == id));
 }
 
@@ -231,13 +231,13 @@ async fn each_supplement_is_asked_for_once_however_the_logs_alternate() {
     let (store, id) = catalogue().await;
     import(&store, [supplement("18", "Zinc")]).await;
     let other = store.current(&key("18")).id;
-    let taken = (0..1_200).map(|minute| {
+    let taken = (0..4_800).map(|minute| {
         let id = [id, other, supplement_id(9)][usize::try_from(minute % 3).unwrap()];
         log(intake(id, minute, 1.0, None))
     });
     let before = store.calls().of("supplements.find");
     let report = import(&store, taken).await;
-    assert_eq!((report.logs, report.rejected_total), (counts(800, 0, 0), 400));
+    assert_eq!((report.logs, report.rejected_total), (counts(3_200, 0, 0), 1_600));
     // Two that are known once a run; the unknown one once a batch, since its label might have come meanwhile.
     assert_eq!(store.calls().of("supplements.find") - before, 2 + 3);
 }

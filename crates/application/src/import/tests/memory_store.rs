@@ -12,7 +12,7 @@ use crate::ports::storage::{
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
-use domain::sleep::{SleepRecord, SleepSession};
+use domain::sleep::{SleepRecordHead, SleepSession};
 use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};
 use domain::user::{Email, User};
 use std::collections::BTreeMap;
@@ -282,16 +282,16 @@ impl SleepRepository for MemoryUnit {
     async fn find_candidates(
         &mut self,
         user_id: UserId,
-        records: &[SleepRecord],
+        records: &[SleepRecordHead],
     ) -> Result<Vec<SleepSession>, StorageError> {
-        let may_be = |stored: &SleepRecord, record: &SleepRecord| {
-            stored.source() == record.source()
-                && (stored.key() == record.key() || stored.time_in_bed().overlaps(record.time_in_bed()))
+        let may_be = |stored: &SleepRecordHead, record: &SleepRecordHead| {
+            stored.source == record.source
+                && (stored.key == record.key || stored.time_in_bed.overlaps(&record.time_in_bed))
         };
         let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
         let sessions = of_person.map(|(_, session)| session);
         Ok(sessions
-            .filter(|session| records.iter().any(|record| may_be(&session.record, record)))
+            .filter(|session| records.iter().any(|record| may_be(session.record.head(), record)))
             .cloned()
             .collect())
     }

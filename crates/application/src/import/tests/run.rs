@@ -26,7 +26,7 @@ async fn an_empty_file_does_nothing_and_reports_that() {
 #[tokio::test]
 async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(1_200)).damaged();
+    let file = ItemFile::of(nights(4_800)).damaged();
     let outcome = import_file(&store, of_person(), &file).await;
     assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Damaged { .. }))));
     assert_eq!(store.sessions(), []);
@@ -35,7 +35,7 @@ async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
 #[tokio::test]
 async fn no_unit_of_work_is_begun_before_the_whole_file_was_read_once() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(1_200)).damaged();
+    let file = ItemFile::of(nights(4_800)).damaged();
     import_file(&store, of_person(), &file).await.unwrap_err();
     assert_eq!(file.opened(), 1);
     assert_eq!(store.calls().of("begin"), 0);
@@ -59,22 +59,22 @@ async fn nothing_is_imported_for_somebody_who_does_not_exist() {
 }
 
 #[tokio::test]
-async fn a_large_file_is_stored_in_batches_of_five_hundred() {
+async fn a_large_file_is_stored_in_batches_of_two_thousand() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(1_001));
+    let file = ItemFile::of(nights(4_001));
     let report = import_file(&store, of_person(), &file).await.unwrap();
-    assert_eq!(report.sessions, counts(1_001, 0, 0));
-    assert_eq!(store.sessions().len(), 1_001);
+    assert_eq!(report.sessions, counts(4_001, 0, 0));
+    assert_eq!(store.sessions().len(), 4_001);
     assert_eq!(store.calls().of("commit"), 3);
-    assert!(file.limits.lock().unwrap().iter().all(|limit| *limit == 500));
+    assert!(file.limits.lock().unwrap().iter().all(|limit| *limit == 2_000));
 }
 
 #[tokio::test]
-async fn progress_is_told_after_each_batch_of_each_reading() {
+async fn progress_is_told_while_a_file_is_checked_and_after_each_batch() {
     let store = MemoryStore::with(person());
     let told = Mutex::new(Vec::new());
     ImportRecords::new(store.units(), entropy(), clock())
-        .run(&of_person(), &ItemFile::of(nights(1_001)), &|reading, bytes| {
+        .run(&of_person(), &ItemFile::of(nights(4_001)), &|reading, bytes| {
             told.lock().unwrap().push((reading, bytes));
         })
         .await
@@ -83,8 +83,8 @@ async fn progress_is_told_after_each_batch_of_each_reading() {
     let of = |wanted| {
         told.iter().filter(|(reading, _)| *reading == wanted).map(|(_, bytes)| *bytes).collect::<Vec<_>>()
     };
-    assert_eq!(of(Reading::Storing), [500, 1_000, 1_001]);
-    assert_eq!(of(Reading::Checking), [500, 1_000, 1_001]);
+    assert_eq!(of(Reading::Storing), [2_000, 4_000, 4_001]);
+    assert_eq!(of(Reading::Checking), [4_001, 4_001]);
 }
 
 fn one_of_each() -> Vec<ImportItem> {
@@ -101,11 +101,11 @@ fn one_of_each() -> Vec<ImportItem> {
 #[tokio::test]
 async fn a_record_that_comes_again_in_a_later_batch_counts_once() {
     let store = MemoryStore::with(person());
-    let twice = nights(600).into_iter().chain(nights(600));
+    let twice = nights(2_400).into_iter().chain(nights(2_400));
     let report = import(&store, twice).await;
-    assert_eq!(report.sessions, counts(600, 0, 0));
-    assert_eq!(report.stage_entries, 600);
-    assert_eq!(store.sessions().len(), 600);
+    assert_eq!(report.sessions, counts(2_400, 0, 0));
+    assert_eq!(report.stage_entries, 2_400);
+    assert_eq!(store.sessions().len(), 2_400);
 }
 
 #[tokio::test]

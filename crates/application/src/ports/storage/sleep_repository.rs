@@ -3,7 +3,7 @@
 use super::StorageError;
 use async_trait::async_trait;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{SleepRecord, SleepSession};
+use domain::sleep::{SleepRecordHead, SleepSession};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
@@ -22,7 +22,7 @@ pub trait SleepRepository: Send {
     async fn find_candidates(
         &mut self,
         user_id: UserId,
-        records: &[SleepRecord],
+        records: &[SleepRecordHead],
     ) -> Result<Vec<SleepSession>, StorageError>;
     /// Returns the sessions with these ids that this person has, in no order.
     async fn find_many(

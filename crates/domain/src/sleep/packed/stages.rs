@@ -17,7 +17,7 @@ pub fn encode_stages(start_millis: i64, hypnogram: &Hypnogram) -> Vec<u8> {
     }
     let whole_in =
         |unit: i64| stretches.iter().all(|&(_, gap, length)| gap % unit == 0 && length % unit == 0);
-    let coarsest = (1_u8..).zip(UNITS).filter(|&(_, unit)| whole_in(unit)).last();
+    let coarsest = (1_u8..=3).zip(UNITS).rev().find(|&(_, unit)| whole_in(unit));
     let (number, unit) = coarsest.unwrap_or((1, 1));
     let mut out = Vec::with_capacity(stretches.len().saturating_mul(4));
     out.push(VERSION * 16 + number);

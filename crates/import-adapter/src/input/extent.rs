@@ -1,0 +1,60 @@
+//! Where a JSON value ends.
+
+use super::DEPTH_LIMIT;
+use memchr::memchr2;
+
+/// Finds the end of a list, an object or a text, a stretch of bytes at a time; what is inside is not checked.
+#[derive(Debug, Default)]
+pub(super) struct Extent {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+}
+
+/// What a stretch of bytes has of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The value goes on behind it.
+    All,
+    /// So many bytes, the last of which is the value's.
+    Rest(usize),
+    /// So many bytes, behind which it is nested more than [`DEPTH_LIMIT`] deep.
+    TooDeep(usize),
+}
+
+impl Extent {
+    /// Goes on with the next bytes; the first of all opens the value.
+    pub(super) fn part(&mut self, bytes: &[u8]) -> Part {
+        let mut passed = 0_usize;
+        while let Some((skipped, byte)) = self.next(bytes.get(passed..).unwrap_or_default()) {
+            let at = passed.saturating_add(skipped);
+            passed = at.saturating_add(1);
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_text = !self.in_text,
+                b'{' | b'[' => self.depth = self.depth.saturating_add(1),
+                _ => self.depth = self.depth.saturating_sub(1),
+            }
+            if self.depth > DEPTH_LIMIT {
+                return Part::TooDeep(at);
+            }
+            if self.depth == 0 && !self.in_text {
+                return Part::Rest(passed);
+            }
+        }
+        Part::All
+    }
+
+    /// Finds the next byte that means something here, and how many are before it.
+    fn next(&self, bytes: &[u8]) -> Option<(usize, u8)> {
+        let skipped = if self.escaped {
+            0
+        } else if self.in_text {
+            memchr2(b'"', b'\\', bytes)?
+        } else {
+            bytes.iter().position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'))?
+        };
+        Some((skipped, *bytes.get(skipped)?))
+    }
+}
