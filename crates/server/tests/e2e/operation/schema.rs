@@ -2,6 +2,7 @@
 
 use super::store::{execute, unmigrated, with_storage};
 use crate::e2e::app::{SCOPES, code, read_json, redeem, register};
+use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use postgres_adapter::test_support::TestDatabase;
@@ -78,12 +79,21 @@ on_both_stores! {
         let mut server = world.serve();
         let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
         read_json(&server, &tokens.access, &format!("/api/v1/profile/{}", registration.user_id)).await;
-        // The next release's migration does not take down a replica of this one, that of a later one may.
+        // The next release's migration does not take a replica of this one out of the load balancer, that of a later one
+        // does: it serves what comes still, and takes no harm when it is stopped.
         world.ok(&["migrate"]);
+        let ready = async || {
+            let answer = reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer");
+            (answer.status().as_u16(), answer.text().await.expect("text"))
+        };
+        assert_eq!(ready().await.0, 200);
         execute(&world, "UPDATE schema_compatibility SET oldest_program = 1000 WHERE version = '99990101000000'").await;
-        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        eventually("the schema is noticed", async || {
+            let (status, said) = ready().await;
+            (status == 503 && said.contains("Failed: schema.")).then_some(())
+        })
+        .await;
         read_json(&server, &tokens.access, &format!("/api/v1/profile/{}", registration.user_id)).await;
-        assert_eq!(reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer").status(), 200);
         assert_eq!(server.terminate(), Some(0));
         let sentence = refusal(&world);
         assert!(sentence.contains("newer"), "{sentence}");
