@@ -13,6 +13,7 @@ mod code;
 mod demo;
 mod export;
 mod grant;
+mod health;
 mod import;
 mod invalidate;
 mod key;
@@ -56,6 +57,8 @@ enum Command {
     #[command(after_help = "Example:\n  restwell migrate && restwell serve\n\n\
         Stop it with SIGTERM or SIGINT: running requests are finished first.")]
     Serve,
+    /// Ask the server of these settings, on this machine, whether it is well
+    Health(health::HealthArguments),
     /// Create the store when it is embedded, bring its schema up to date, make the first signing key
     Migrate,
     /// Print the settings that count, secrets left out, and say what is wrong with them
@@ -119,6 +122,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Demo(arguments) => demo::run(arguments, settings).await,
         Command::Serve => serve::run(&settings).await,
+        Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,
         Command::CheckConfig => check_config::run(&settings),
         Command::User(command) => user::run(command, &settings).await,
