@@ -149,6 +149,7 @@ impl Settings {
         };
         let Self { storage, keys, rate_limits, mail, .. } = &mut self;
         merge("storage.url", &mut storage.url, storage.url_file.as_deref());
+        merge("storage.read_url", &mut storage.read_url, storage.read_url_file.as_deref());
         merge("keys.encryption_key", &mut keys.encryption_key, keys.encryption_key_file.as_deref());
         merge("rate_limits.store_url", &mut rate_limits.store_url, rate_limits.store_url_file.as_deref());
         merge("mail.password", &mut mail.password, mail.password_file.as_deref());

@@ -2,7 +2,9 @@
 
 use super::problem::Problem;
 use super::secret_text::SecretText;
-use super::section::section;
+use super::section::{SettingValue, section};
+use postgres_adapter::PreparedStatements;
+use serde::Deserialize;
 use std::fmt;
 use std::path::PathBuf;
 use url::Url;
@@ -15,6 +17,17 @@ section! {
         url: Option<SecretText> = None, "URL", "postgres://restwell@db.example.org/restwell";
         /// A file that holds `storage.url`, for a password that should not stand in settings or environment.
         url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-storage-url";
+        /// A standby of `storage.url` (Postgres, streaming replication; one server) from which the data endpoints read as
+        /// long as it is fresh. Everything else, who may read among it, comes from `storage.url`. It may hold a password
+        /// and is never printed whole.
+        read_url: Option<SecretText> = None, "URL", "postgres://restwell@standby.example.org/restwell";
+        /// A file that holds `storage.read_url`, for a password that should not stand in settings or environment.
+        read_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-storage-read-url";
+        /// How old what is read from the standby may be; when it may be older, `storage.url` is read.
+        read_max_lag_milliseconds: u32 = Some("1000"), "milliseconds, 100 to 60000", "500";
+        /// Whether statements are prepared once under names (Postgres): `named`, or `unnamed` for a pooler in transaction
+        /// mode, which then has to set its sessions up (`deploy/pgbouncer/pgbouncer.ini`).
+        prepared_statements: StatementNames = Some("named"), "named or unnamed", "unnamed";
         /// The local data directory: the embedded store when no other is named, and the key file for a loopback server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
         /// How many connections carry transactions and pages (Postgres; two more, on top, are shared by all small
@@ -26,6 +39,36 @@ section! {
         statement_timeout_seconds: u32 = Some("10"), "seconds, 1 to 600", "10";
         /// How long a lock, or the turn to write (embedded), is waited for.
         lock_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
+    }
+}
+
+/// How statements are sent to a Postgres.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StatementNames {
+    /// Prepared under names.
+    Named,
+    /// Without names.
+    Unnamed,
+}
+
+impl SettingValue for StatementNames {
+    const KIND: &'static str = "named or unnamed";
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Named => "named".to_owned(),
+            Self::Unnamed => "unnamed".to_owned(),
+        }
+    }
+}
+
+impl From<StatementNames> for PreparedStatements {
+    fn from(names: StatementNames) -> Self {
+        match names {
+            StatementNames::Named => Self::Named,
+            StatementNames::Unnamed => Self::Unnamed,
+        }
     }
 }
 
@@ -50,13 +93,24 @@ impl StoragePlace {
         if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
             return Err("must begin with sqlite:// or postgres://".to_owned());
         }
-        match Url::parse(text) {
-            Ok(_) => Ok(Self::Postgres(SecretText::new(text.to_owned()))),
+        match each_host(text).try_for_each(|(url, _)| Url::parse(&url).map(drop)) {
+            Ok(()) => Ok(Self::Postgres(SecretText::new(text.to_owned()))),
             Err(reason) => {
                 Err(format!("is not a URL ({reason}); write postgres://user:password@host/database"))
             }
         }
     }
+}
+
+/// Writes a URL once for each host that it names, as `host1:port1,host2:port2`, with that host.
+fn each_host(url: &str) -> impl Iterator<Item = (String, &str)> {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let (user, hosts) =
+        authority.rsplit_once('@').map_or((None, authority), |(user, hosts)| (Some(user), hosts));
+    let user = user.map(|user| format!("{user}@")).unwrap_or_default();
+    hosts.split(',').map(move |host| (format!("{scheme}://{user}{host}{path}"), host))
 }
 
 /// Prints the place without password and parameters.
@@ -75,7 +129,15 @@ impl fmt::Debug for StoragePlace {
     }
 }
 
+/// Shows a URL by its first host, and names the others.
 fn redacted(url: &str) -> String {
+    let mut hosts = each_host(url);
+    let Some((first, _)) = hosts.next() else { return "postgres://...".to_owned() };
+    let others = hosts.map(|(_, host)| format!(", or {host}"));
+    others.fold(redacted_one(&first), |text, other| text + &other)
+}
+
+fn redacted_one(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return "postgres://...".to_owned() };
     let host = url.query_pairs().find(|(name, _)| name == "host").map(|(_, host)| host.into_owned());
     let had_password = url.password().is_some();
@@ -99,6 +161,19 @@ impl StorageSettings {
         }
     }
 
+    /// Returns the URL of the standby that data is read from; nothing when there is none.
+    pub(crate) fn standby(&self) -> Result<Option<SecretText>, Problem> {
+        let Some(url) = &self.read_url else { return Ok(None) };
+        let wrong = |text| Problem::new("storage.read_url", text);
+        match (self.place()?, StoragePlace::parse(url).map_err(wrong)?) {
+            (StoragePlace::Postgres(_), StoragePlace::Postgres(url)) => Ok(Some(url)),
+            (StoragePlace::Sqlite(_), _) => {
+                Err(wrong("is set, and storage.url is no Postgres: only that has standbys".to_owned()))
+            }
+            (_, StoragePlace::Sqlite(_)) => Err(wrong("must begin with postgres://".to_owned())),
+        }
+    }
+
     pub(super) fn problems(&self) -> Vec<Problem> {
         let ranges = [
             Problem::unless_within("storage.pool_size", self.pool_size, 1..=1000),
@@ -109,8 +184,14 @@ impl StorageSettings {
                 1..=600,
             ),
             Problem::unless_within("storage.lock_timeout_seconds", self.lock_timeout_seconds, 1..=60),
+            Problem::unless_within(
+                "storage.read_max_lag_milliseconds",
+                self.read_max_lag_milliseconds,
+                100..=60_000,
+            ),
         ];
-        ranges.into_iter().flatten().chain(self.place().err()).collect()
+        let place = self.place().map(drop).and_then(|()| self.standby().map(drop)).err();
+        ranges.into_iter().flatten().chain(place).collect()
     }
 }
 
@@ -134,6 +215,32 @@ mod tests {
         assert!(matches!(place("postgresql://u@h/d"), Ok(StoragePlace::Postgres(_))));
         for url in ["", "sqlite://", "mysql://h/d", "/var/lib/r.db", "postgres://h:port/d"] {
             assert!(place(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn several_servers_may_be_named() {
+        let place = place("postgres://u:HI,DDEN@one:5433,two:5434/d?sslmode=require").unwrap();
+        assert_eq!(place.to_string(), "postgres://u:***@one:5433/d, or two:5434");
+    }
+
+    #[test]
+    fn a_standby_is_a_postgres_of_a_postgres() {
+        let standby = |url: &str, read_url: &str| {
+            let text = format!("[storage]\nurl = \"{url}\"\nread_url = \"{read_url}\"\n");
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), text).unwrap();
+            crate::settings::Settings::from_sources(Some(file.path()), &crate::settings::Variables::default())
+                .map(|settings| settings.storage.standby().unwrap().is_some())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(standby("postgres://u@one/d", "postgres://u@two/d"), Ok(true));
+        for (url, read_url) in [
+            ("sqlite:///r.db", "postgres://u@two/d"),
+            ("postgres://u@one/d", "sqlite:///r.db"),
+            ("postgres://u@one/d", "two"),
+        ] {
+            assert!(standby(url, read_url).unwrap_err().contains("storage.read_url"), "{url} {read_url}");
         }
     }
 

@@ -8,13 +8,16 @@ use application::ports::storage::{
     FailureCounter, GrantReader, IdempotencyStore, JobLeases, ProfileReader, ReadTallyStore, SessionReader,
     SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWorkFactory,
 };
-use postgres_adapter::{PostgresOptions, PostgresStore};
+use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use system_adapter::AnchoredClock;
+
+/// What is said before the reason why a standby cannot be used.
+const STANDBY_REFUSED: &str = "storage.read_url cannot be used";
 
 /// What to do when the file of an embedded store is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +76,33 @@ impl Store {
     pub(crate) fn check(settings: &Settings) -> anyhow::Result<()> {
         match settings.storage.place()? {
             StoragePlace::Sqlite(_) => Ok(()),
-            StoragePlace::Postgres(url) => postgres(settings, url.expose()).map(drop),
+            StoragePlace::Postgres(url) => {
+                postgres(settings, url.expose())?;
+                standby(settings)?
+                    .map_or(Ok(()), |options| PostgresReplica::check(&options).context(STANDBY_REFUSED))
+            }
         }
+    }
+
+    /// Opens the store of the settings to serve from it: what the data endpoints read may come from a standby, which is
+    /// watched from now on.
+    pub(crate) async fn open_to_serve(settings: &Settings) -> anyhow::Result<Self> {
+        let (StoragePlace::Postgres(url), Some(standby)) = (settings.storage.place()?, standby(settings)?)
+        else {
+            return Self::open(settings, IfMissing::Refuse).await;
+        };
+        let max_lag = Duration::from_millis(u64::from(settings.storage.read_max_lag_milliseconds));
+        let primary = Arc::new(postgres(settings, url.expose())?);
+        let replica =
+            PostgresReplica::open(Arc::clone(&primary), &standby, max_lag).context(STANDBY_REFUSED)?;
+        let replica = Arc::new(replica);
+        Ok(Self {
+            profiles: replica.clone(),
+            sleep: replica.clone(),
+            supplements: replica.clone(),
+            changes: replica,
+            ..Self::of(primary)
+        })
     }
 
     /// Opens the store of the settings. A Postgres that cannot be reached yet is no error here.
@@ -165,6 +193,11 @@ fn postgres(settings: &Settings, url: &str) -> anyhow::Result<PostgresStore> {
     PostgresStore::connect(&postgres_options(settings, url)).context("storage.url cannot be used")
 }
 
+/// Returns how the standby is reached that data is read from; nothing when there is none.
+fn standby(settings: &Settings) -> anyhow::Result<Option<PostgresOptions>> {
+    Ok(settings.storage.standby()?.map(|url| postgres_options(settings, url.expose())))
+}
+
 fn postgres_options(settings: &Settings, url: &str) -> PostgresOptions {
     let storage = &settings.storage;
     PostgresOptions {
@@ -172,6 +205,7 @@ fn postgres_options(settings: &Settings, url: &str) -> PostgresOptions {
         statement_timeout: seconds(storage.statement_timeout_seconds),
         lock_timeout: seconds(storage.lock_timeout_seconds),
         wait_timeout: seconds(storage.connect_timeout_seconds),
+        prepared_statements: storage.prepared_statements.into(),
         ..PostgresOptions::new(url)
     }
 }
