@@ -1,0 +1,150 @@
+//! The time between the signal and the end: load balancers are told, nobody loses a request, and it ends.
+
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use reqwest::StatusCode;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+async fn world(drain_seconds: &str, stop_seconds: &str) -> World {
+    let world = World::new(StoreKind::Sqlite).await;
+    world
+        .with("RESTWELL__SERVER__DRAIN_SECONDS", drain_seconds)
+        .with("RESTWELL__SERVER__STOP_SECONDS", stop_seconds)
+}
+
+/// A connection that is kept open between requests.
+struct Connection(TcpStream);
+
+impl Connection {
+    async fn open(server: &Server) -> Self {
+        Self(TcpStream::connect(server.address()).await.expect("connection"))
+    }
+
+    /// Sends a request and returns the head of the answer in small letters, its body read; nothing when the connection
+    /// broke.
+    async fn ask(&mut self, path: &str) -> Option<String> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: restwell\r\n\r\n");
+        self.0.write_all(request.as_bytes()).await.ok()?;
+        let mut received = Vec::new();
+        loop {
+            let text = String::from_utf8_lossy(&received).into_owned();
+            if let Some((head, body)) = text.split_once("\r\n\r\n") {
+                let head = head.to_lowercase();
+                let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+                if body.len() == length.expect("length").parse::<usize>().expect("number") {
+                    return Some(head);
+                }
+            }
+            let mut more = [0; 4096];
+            let read = self.0.read(&mut more).await.ok().filter(|read| *read > 0)?;
+            received.extend(&more[..read]);
+        }
+    }
+
+    async fn is_closed(&mut self) -> bool {
+        self.0.read(&mut [0; 1]).await.is_ok_and(|read| read == 0)
+    }
+}
+
+fn is_last(head: &str) -> bool {
+    head.contains("\r\nconnection: close")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_is_unready_at_once_and_serves_each_connection_once_more() {
+    let world = world("2", "8").await;
+    let mut server = world.serve();
+    let mut open = Connection::open(&server).await;
+    let head = open.ask("/readyz").await.expect("answer");
+    assert!(head.starts_with("http/1.1 200") && !is_last(&head), "{head}");
+    server.signal("TERM");
+    let signalled_at = Instant::now();
+    // As soon as the signal has arrived.
+    let unready = loop {
+        let answer =
+            reqwest::get(format!("{}/readyz", server.base_url)).await.expect("new connections are taken");
+        if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
+            break answer;
+        }
+        assert!(signalled_at.elapsed() < Duration::from_secs(1), "still ready");
+    };
+    assert_eq!(unready.headers()["connection"], "close");
+    let body: serde_json::Value = unready.json().await.expect("JSON");
+    assert_eq!((&body["code"], &body["detail"]), (&"not_ready".into(), &"Failed: drain.".into()));
+    let mut new = Connection::open(&server).await;
+    for connection in [&mut open, &mut new] {
+        let head = connection.ask("/livez").await.expect("requests are served");
+        assert!(head.starts_with("http/1.1 200") && is_last(&head), "{head}");
+        assert!(connection.is_closed().await);
+    }
+    assert!(server.is_running());
+    assert_eq!(server.wait(), Some(0));
+    let took = signalled_at.elapsed();
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(7), "{took:?}");
+}
+
+/// What a balancer does with one connection: a request whenever the last one was answered, until it is told to go.
+async fn ask_until_told_to_go(mut connection: Connection) -> Result<u32, u32> {
+    let mut answered = 0;
+    loop {
+        let Some(head) = connection.ask("/livez").await else { return Err(answered) };
+        answered += 1;
+        if is_last(&head) {
+            return Ok(answered);
+        }
+        // A request now and then, and not all at the same moments.
+        tokio::time::sleep(Duration::from_millis(u64::from(answered % 17))).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_request_on_an_open_connection_is_lost_when_a_server_stops() {
+    let world = world("2", "8").await;
+    let mut server = world.serve();
+    let mut tasks = Vec::new();
+    for _ in 0..40 {
+        tasks.push(tokio::spawn(ask_until_told_to_go(Connection::open(&server).await)));
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    server.signal("TERM");
+    for task in tasks {
+        let answered = task.await.expect("task").expect("a connection broke under a request");
+        assert!(answered > 1);
+    }
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_signal_ends_the_server_at_once() {
+    let world = world("300", "600").await;
+    let mut server = world.serve();
+    server.signal("TERM");
+    let mut connection = Connection::open(&server).await;
+    while connection.ask("/livez").await.is_some_and(|head| !is_last(&head)) {}
+    assert!(server.is_running());
+    let started = Instant::now();
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(server.log().contains("stopping at once"), "{}", server.log());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_presses_ctrl_c_waits_for_no_load_balancer() {
+    let world = world("300", "600").await;
+    let mut server = world.serve();
+    let started = Instant::now();
+    server.signal("INT");
+    assert_eq!(server.wait(), Some(0));
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_that_is_no_longer_than_its_drain_is_refused() {
+    let output = world("8", "8").await.run(&["serve"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("server.stop_seconds must be more than server.drain_seconds"), "{said}");
+}

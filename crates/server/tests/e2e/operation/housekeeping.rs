@@ -1,0 +1,99 @@
+//! What has expired is deleted by one replica at a time, and by another one when that one dies.
+
+use super::replica::wait_until_ready;
+use crate::e2e::app::register;
+use crate::e2e::patience::eventually;
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use postgres_adapter::test_support::TestDatabase;
+use std::time::Duration;
+
+/// What a server says when it has kept house.
+const DONE: &str = "deleted what has expired";
+
+/// So many rows that it takes several batches.
+const OLD: i64 = 1_700;
+
+/// Stores answers that nobody needs any more.
+async fn store_old_answers(world: &World) {
+    let client_id = register(world).client_id;
+    let statement = format!(
+        "INSERT INTO idempotent_answer (client_id, key_hash, content_hash, claimed_at, status, body)
+         SELECT '{client_id}', decode(lpad(to_hex(n), 64, '0'), 'hex'), decode(repeat('00', 32), 'hex'),
+             now() - interval '2 days', 200, '{{}}' FROM generate_series(1, {OLD}) AS n"
+    );
+    world.execute(&statement).await;
+}
+
+async fn answers(database: &TestDatabase) -> i64 {
+    database.number("SELECT count(*) FROM idempotent_answer").await
+}
+
+async fn leases(database: &TestDatabase, condition: &str) -> i64 {
+    database.number(&format!("SELECT count(*) FROM job_lease WHERE {condition}")).await
+}
+
+fn has_kept_house(server: &Server) -> bool {
+    server.log().contains(DONE)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_several_servers_one_keeps_house_in_an_hour() {
+    let world = World::new(StoreKind::Postgres).await;
+    store_old_answers(&world).await;
+    let database = world.database.as_ref().expect("database");
+    let mut servers = ["first", "second", "third"].map(|name| world.serve_as(name));
+    eventually("it is kept", async || servers.iter().any(has_kept_house).then_some(())).await;
+    assert_eq!(answers(database).await, 0);
+    assert_eq!(leases(database, "due_at > now() + interval '59 minutes' AND held_until <= now()").await, 1);
+    for server in &servers {
+        wait_until_ready(server).await;
+    }
+    // Each has looked whether there is something to do by then.
+    assert_eq!(servers.iter().filter(|server| has_kept_house(server)).count(), 1);
+    let told = servers.iter().find(|server| has_kept_house(server)).expect("one").log();
+    assert!(told.contains(&format!("\"deleted\":{OLD}")), "{told}");
+    for server in &mut servers {
+        assert_eq!(server.terminate(), Some(0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
+    // It waits at a lock of ours for as long as this test takes.
+    let world = World::new(StoreKind::Postgres).await;
+    let world = world
+        .with("RESTWELL__STORAGE__LOCK_TIMEOUT_SECONDS", "60")
+        .with("RESTWELL__STORAGE__STATEMENT_TIMEOUT_SECONDS", "60");
+    store_old_answers(&world).await;
+    let database = world.database.as_ref().expect("database");
+    let held = database.hold("LOCK TABLE idempotent_answer").await;
+    let mut first = world.serve_as("first");
+    // All databases of the cluster have one list of locks, and clones have tables of the same numbers.
+    let waiting =
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'idempotent_answer'::regclass
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    eventually("the first one is at it", async || (database.number(waiting).await == 1).then_some(())).await;
+    let mut second = world.serve_as("second");
+    wait_until_ready(&second).await;
+    // It looked when it became ready: only one is at it.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(database.number(waiting).await, 1);
+    assert_eq!(leases(database, "held_until > now()").await, 1);
+
+    first.kill();
+    drop(held);
+    // As though the time of the lease had passed.
+    world.execute("UPDATE job_lease SET held_until = now()").await;
+    eventually("the second one takes it over", async || has_kept_house(&second).then_some(())).await;
+    assert_eq!(answers(database).await, 0);
+    assert_eq!(second.terminate(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_on_a_file_keeps_house_too() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let mut server = world.serve();
+    eventually("it is kept", async || has_kept_house(&server).then_some(())).await;
+    assert_eq!(server.terminate(), Some(0));
+}
