@@ -60,6 +60,16 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     if settings.accounts.sign_up_open {
         notes.push("sign-up is open: whoever has an e-mail address can make an account".to_owned());
     }
+    notes.push(match settings.metrics.listen {
+        Some(listen) if is_loopback(listen.ip()) => format!("metrics: told on {listen}, to this machine"),
+        Some(listen) => {
+            format!("metrics: told on {listen} to whoever reaches it; keep it to the monitoring's network")
+        }
+        None => "metrics: none are told".to_owned(),
+    });
+    if let Some(address) = settings.traces.address() {
+        notes.push(format!("traces: sent to {address}"));
+    }
     if settings.compression.enabled {
         notes.push("compression is on".to_owned());
     }
@@ -107,8 +117,11 @@ mod tests {
         assert!(text.contains("counted per process") && text.contains("restwell.key"), "{text}");
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
         assert!(text.contains("mail: none") && !text.contains("sign-up"), "{text}");
+        assert!(text.contains("metrics: none are told") && !text.contains("traces:"), "{text}");
         let text = told(&[
             ("RESTWELL__COMPRESSION__ENABLED", "true"),
+            ("RESTWELL__METRICS__LISTEN", "10.0.0.7:9464"),
+            ("RESTWELL__TRACES__OTLP_ENDPOINT", "http://127.0.0.1:4318"),
             ("RESTWELL__MAIL__HOST", "smtp.example.org"),
             ("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true"),
             ("RESTWELL__CORS__ALLOWED_ORIGINS", "https://app.example.org"),
@@ -124,6 +137,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
+        assert!(text.contains("told on 10.0.0.7:9464 to whoever reaches it"), "{text}");
+        assert!(text.contains("traces: sent to http://127.0.0.1:4318/v1/traces"), "{text}");
         assert!(
             text.contains("mail: sent by smtp.example.org") && text.contains("sign-up is open"),
             "{text}"

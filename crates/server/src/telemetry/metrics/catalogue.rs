@@ -114,7 +114,7 @@ metrics! {
     "restwell_housekeeping_deleted_total" Counter [("kind", "what was deleted, a name of the program's")]
         "Rows deleted because nobody needs them any more.";
     "restwell_clock_offset_seconds" Gauge []
-        "How far this machine's clock is behind that of the store.";
+        "How far this machine's clock is ahead of that of the store; less than 0 when it is behind.";
     "restwell_ready" Gauge []
         "1 while `/readyz` says that the process can serve, else 0.";
     "restwell_ready_check" Gauge [("check", "a check that `/readyz` names")]
