@@ -12,6 +12,7 @@ const OWN: [&str; 8] = [
     "http_adapter",
     "import_adapter",
     "postgres_adapter",
+    "redis_adapter",
     "sqlite_adapter",
     "system_adapter",
 ];

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 /// Returns the three counters of an answer; headers and body must agree.
-fn counters(answer: &Answer) -> [i64; 3] {
+pub(super) fn counters(answer: &Answer) -> [i64; 3] {
     let header = |name: &str| answer.header(name).parse::<i64>().expect("number");
     let names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
     let counters = names.map(header);
@@ -21,13 +21,15 @@ fn counters(answer: &Answer) -> [i64; 3] {
     counters
 }
 
-/// Waits a little when the UTC day is about to end: a new window in the middle of a test is no fault.
-async fn away_from_midnight(reader: &Reader) {
-    let answer = reader.ask("profile", "").await;
+/// Waits when the UTC day ends within these seconds: a new window in the middle of a test is no fault. Asks once for
+/// the endpoint.
+pub(super) async fn away_from_midnight(reader: &Reader, endpoint: &str, seconds: i64) {
+    let answer = reader.ask(endpoint, "").await;
     let [_, _, reset] = counters(&answer);
     let date = chrono::DateTime::parse_from_rfc2822(answer.header("date")).expect("date");
-    if reset - date.timestamp() < 15 {
-        tokio::time::sleep(std::time::Duration::from_secs(16)).await;
+    let left = reset - date.timestamp();
+    if left < seconds {
+        tokio::time::sleep(std::time::Duration::from_secs(left.unsigned_abs() + 1)).await;
     }
 }
 
@@ -36,7 +38,7 @@ on_both_stores! {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
-        away_from_midnight(&reader).await;
+        away_from_midnight(&reader, "profile", 15).await;
         let user = &reader.user_id;
         for (endpoint, limit) in [("profile", 1000), ("sleep", 10_000), ("supplements", 10_000)] {
             let first = counters(&reader.ask(endpoint, "").await);
@@ -67,7 +69,7 @@ on_both_stores! {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
-        away_from_midnight(&reader).await;
+        away_from_midnight(&reader, "profile", 15).await;
         for left in [2, 1, 0] {
             assert_eq!(counters(&reader.ask("sleep", "").await)[..2], [3, left]);
         }

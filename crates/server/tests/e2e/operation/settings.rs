@@ -119,7 +119,7 @@ async fn file_and_environment_and_secret_files_make_a_server() {
     {
         assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
     }
-    assert!(text.contains("counted by each process"), "{text}");
+    assert!(text.contains("counted per process"), "{text}");
     assert!(!world.dir.path().join("other.db").exists(), "check-config made the store");
     let migrated = run(&["migrate"]).output().expect("restwell runs");
     assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));

@@ -1,0 +1,127 @@
+//! One limit for all replicas, counted in a Redis; and what becomes of it without one.
+
+use super::rate::{away_from_midnight, counters};
+use super::reader::Reader;
+use super::replica::wait_until_ready;
+use crate::e2e::app::{SCOPES, code, redeem, register};
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use redis_adapter::test_support::RedisServer;
+use reqwest::StatusCode;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a server says once when its store of counters fails, and once when it is back.
+const LOST: &str = "the shared store of the rate limits cannot be used";
+const BACK: &str = "requests are counted in the shared store again";
+
+/// Adds a store of counters. The machine may be busy, and these tests are not about its pace.
+fn with_counters(world: World, url: &str) -> World {
+    world
+        .with("RESTWELL__RATE_LIMITS__STORE_URL", url)
+        .with("RESTWELL__RATE_LIMITS__STORE_TIMEOUT_MILLISECONDS", "10000")
+}
+
+fn times(server: &Server, words: &str) -> usize {
+    server.log().lines().filter(|line| line.contains(words)).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_processes_grant_exactly_the_limit_together() {
+    const LIMIT: i64 = 5_000;
+    const ASKED: i64 = 10_000;
+    let redis = RedisServer::start();
+    let world = World::new(StoreKind::Postgres).await;
+    let world = with_counters(world, &redis.url())
+        .with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711")
+        .with("RESTWELL__RATE_LIMITS__PROFILE", &LIMIT.to_string());
+    let registration = register(&world);
+    let servers: Vec<Server> = (0..4).map(|number| world.serve_as(&format!("server-{number}"))).collect();
+    for server in &servers {
+        wait_until_ready(server).await;
+    }
+    let tokens = redeem(&servers[0], &registration, &code(&world, &registration, &SCOPES)).await;
+    let reader = |server| Reader::new(server, &registration.user_id, &tokens.access);
+    away_from_midnight(&reader(&servers[0]), "sleep", 180).await;
+
+    let left = Arc::new(AtomicI64::new(ASKED));
+    let tasks: Vec<_> = (0..16)
+        .map(|number| {
+            let (reader, left) = (reader(&servers[number % servers.len()]), left.clone());
+            tokio::spawn(async move {
+                let mut granted = Vec::new();
+                while left.fetch_sub(1, Ordering::SeqCst) > 0 {
+                    let answer = reader.ask("profile", "").await;
+                    let [limit, remaining, _] = counters(&answer);
+                    assert_eq!(limit, LIMIT);
+                    match answer.status {
+                        StatusCode::OK => granted.push(remaining),
+                        StatusCode::TOO_MANY_REQUESTS => assert_eq!(remaining, 0),
+                        other => panic!("{other}: {}", answer.text),
+                    }
+                }
+                granted
+            })
+        })
+        .collect();
+    let mut granted = Vec::new();
+    for task in tasks {
+        granted.extend(task.await.expect("task"));
+    }
+    assert_eq!(i64::try_from(granted.len()), Ok(LIMIT), "the sum of granted requests is the limit");
+    let different: BTreeSet<i64> = granted.into_iter().collect();
+    assert!(different.into_iter().eq(0..LIMIT), "no two answers told the same number");
+    for server in &servers {
+        assert_eq!(times(server, LOST), 0, "{}", server.log());
+    }
+}
+
+on_both_stores! {
+    async fn a_lost_store_of_counters_is_told_once_and_comes_back_by_itself(world: World) {
+        let mut redis = RedisServer::start();
+        let world = with_counters(world, &redis.url()).with("RESTWELL__RATE_LIMITS__SLEEP", "2");
+        let registration = register(&world);
+        let mut server = world.serve();
+        wait_until_ready(&server).await;
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        away_from_midnight(&reader, "profile", 30).await;
+        assert_eq!(counters(&reader.ask("sleep", "").await)[..2], [2, 1]);
+        redis.kill();
+        // Served, and counted in the process, which has seen nothing of it yet.
+        for (status, left) in [(StatusCode::OK, 1), (StatusCode::OK, 0), (StatusCode::TOO_MANY_REQUESTS, 0)] {
+            let answer = reader.ask("sleep", "").await;
+            assert_eq!((answer.status, counters(&answer)[1]), (status, left), "{}", answer.text);
+        }
+        assert_eq!((times(&server, LOST), times(&server, BACK)), (1, 0), "{}", server.log());
+        redis.restart();
+        let restarted = Instant::now();
+        while times(&server, BACK) == 0 {
+            assert!(restarted.elapsed() < Duration::from_secs(20), "never back:\n{}", server.log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // The store kept nothing on disk, so that its day begins anew.
+        assert_eq!(counters(&reader.ask("sleep", "").await)[..2], [2, 1]);
+        assert_eq!((times(&server, LOST), times(&server, BACK)), (1, 1), "{}", server.log());
+        assert_eq!(server.terminate(), Some(0));
+        assert!(!server.log().contains(&redis.dir().display().to_string()), "{}", server.log());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_store_of_counters_never_answers_is_ready_after_a_while() {
+    let redis = RedisServer::prepare(&[]);
+    let world = with_counters(World::new(StoreKind::Sqlite).await, &redis.url());
+    let registration = register(&world);
+    let mut server = world.serve();
+    let ready = reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer");
+    assert_eq!(ready.status(), StatusCode::SERVICE_UNAVAILABLE, "{}", server.log());
+    let live = reqwest::get(format!("{}/livez", server.base_url)).await.expect("answer");
+    assert_eq!(live.status(), StatusCode::OK);
+    wait_until_ready(&server).await;
+    let reader = Reader::authorized(&world, &server, &registration).await;
+    reader.read("sleep", "").await;
+    assert_eq!((times(&server, LOST), times(&server, BACK)), (1, 0), "{}", server.log());
+    assert_eq!(server.terminate(), Some(0));
+}
