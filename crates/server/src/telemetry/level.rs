@@ -5,7 +5,7 @@ use crate::settings::LogLevel;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// Restwell's own crates, by the name their events bear.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "restwell",
     "application",
     "domain",
