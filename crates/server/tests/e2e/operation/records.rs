@@ -122,7 +122,7 @@ pub(super) fn odd_lines() -> String {
 }
 
 /// Nights from 1998 on, one a day, each with so many stages, together less than a day.
-pub(super) fn nights(number: usize, stages: usize) -> String {
+pub(crate) fn nights(number: usize, stages: usize) -> String {
     const NAMES: [&str; 4] = ["AWAKE", "LIGHT", "DEEP", "REM"];
     let mut text = String::with_capacity(number * (200 + 100 * stages));
     for night in 0..number {

@@ -73,8 +73,13 @@ impl Caller {
 
     /// Calls from another loopback address.
     pub(super) fn from_address(server: &Server, address: Ipv4Addr) -> Self {
+        Self::to(&server.base_url, address)
+    }
+
+    /// Calls whatever has this URL, from a loopback address.
+    pub(super) fn to(base_url: &str, address: Ipv4Addr) -> Self {
         let builder = Client::builder().local_address(IpAddr::V4(address)).timeout(Duration::from_secs(20));
-        Self { http: builder.build().expect("client"), base_url: server.base_url.clone() }
+        Self { http: builder.build().expect("client"), base_url: base_url.to_owned() }
     }
 
     /// Begins a request; `path` begins after the host.

@@ -16,6 +16,7 @@ mod at_rest;
 mod authorize;
 mod code;
 mod credentials;
+mod edge;
 mod erasure;
 mod forged_token;
 mod framing;

@@ -1,0 +1,192 @@
+//! More than a server can do.
+
+use crate::e2e::app::{SCOPES, code, register};
+use crate::e2e::patience::{PATIENCE, eventually};
+use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixStream};
+use tokio::task::JoinSet;
+use url::Url;
+
+const CALLERS: usize = 2000;
+/// How long everything takes that is said to the store.
+const LATENCY: Duration = Duration::from_millis(20);
+/// How long a refusal may take: the wait for a connection to the store, and much for a busy machine.
+const LONGEST_REFUSAL: Duration = Duration::from_secs(10);
+/// What a caller may cost: sockets, and the buffers of a request.
+const BYTES_A_CALLER: usize = 64 * 1024;
+
+/// Opens a slow road to the database under a URL; returns the URL of its other end.
+async fn slow_road(database: &str) -> String {
+    let database = Url::parse(database).expect("URL");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("port");
+    let port = listener.local_addr().expect("address").port();
+    let url =
+        format!("postgres://{}@127.0.0.1:{port}{}?sslmode=disable", database.username(), database.path());
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let host = database.host_str().unwrap_or_default().replace("%2F", "/");
+            let port = database.port().unwrap_or(5432);
+            if host.starts_with('/') {
+                let server = UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await.expect("server");
+                tokio::spawn(carry(client, server));
+            } else {
+                let server = TcpStream::connect((host.as_str(), port)).await.expect("server");
+                tokio::spawn(carry(client, server));
+            }
+        }
+    });
+    url
+}
+
+async fn carry(client: TcpStream, server: impl AsyncRead + AsyncWrite + Unpin) {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = tokio::io::split(server);
+    let upwards = async {
+        let mut bytes = vec![0; 64 * 1024];
+        while let Ok(length @ 1..) = from_client.read(&mut bytes).await {
+            tokio::time::sleep(LATENCY).await;
+            if to_server.write_all(&bytes[..length]).await.is_err() {
+                break;
+            }
+        }
+    };
+    tokio::select! {
+        () = upwards => {}
+        _ = tokio::io::copy(&mut from_server, &mut to_client) => {}
+    }
+}
+
+/// Raises how many files this process may have open; the server does that for itself.
+fn allow_many_files() {
+    let pid = std::process::id().to_string();
+    let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=8192:"]).status();
+    assert!(status.is_ok_and(|status| status.success()), "the limit of open files cannot be raised to 8192");
+}
+
+/// The peak of the resident memory of a process so far, in bytes.
+fn peak(server: &Server) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("status");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
+    let kibibytes = line.split_whitespace().nth(1).and_then(|number| number.parse::<usize>().ok());
+    kibibytes.expect("number") * 1024
+}
+
+/// Sends one request on a connection of its own; returns the answer, and how long it took.
+async fn ask(address: String, request: String) -> (String, Duration) {
+    let started = Instant::now();
+    let mut stream = TcpStream::connect(address).await.expect("connection");
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("answer");
+    (answer, started.elapsed())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_come_back() {
+    let direct = World::new(StoreKind::Postgres).await;
+    let registration = register(&direct);
+    let url = slow_road(&direct.storage_url).await;
+    let code = code(&direct, &registration, &SCOPES);
+    allow_many_files();
+    let world = direct
+        .with("RESTWELL__STORAGE__URL", &url)
+        .with("RESTWELL__STORAGE__POOL_SIZE", "2")
+        .with("RESTWELL__SERVER__MAX_REQUESTS", "100");
+    let server = world.serve();
+    let caller = Caller::of(&server);
+    eventually("the server is ready", async || {
+        let ready = caller.get("/readyz", &Form(Vec::new())).await.status == 200;
+        ready.then_some(())
+    })
+    .await;
+    let token = caller.redeem(&registration, &code).await.access();
+    let path = format!("/api/v1/sleep/{}", registration.user_id);
+    let right = caller.read(&token, &path).await;
+    assert_eq!(right.status, 200);
+    let idle = peak(&server);
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    let mut asking = JoinSet::new();
+    for _ in 0..CALLERS {
+        asking.spawn(ask(server.address().to_owned(), request.clone()));
+    }
+    // A load balancer's own question is answered meanwhile.
+    assert_eq!(caller.get("/livez", &Form(Vec::new())).await.status, 200);
+    let (mut served, mut refused, mut longest) = (0, 0, Duration::ZERO);
+    for (answer, took) in asking.join_all().await {
+        if answer.starts_with("HTTP/1.1 200 ") {
+            assert!(answer.contains("\"data\":[]") && answer.ends_with('}'), "{answer}");
+            served += 1;
+        } else {
+            assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+            assert!(answer.to_ascii_lowercase().contains("\r\nretry-after: "), "{answer}");
+            longest = longest.max(took);
+            refused += 1;
+        }
+    }
+    println!(
+        "{served} served, {refused} refused, the slowest refusal after {longest:?}; memory {idle} then {}",
+        peak(&server)
+    );
+    assert!(served >= 20 && refused > 0, "{served} served, {refused} refused");
+    assert!(longest < LONGEST_REFUSAL, "{longest:?}");
+    assert!(peak(&server) < idle + CALLERS * BYTES_A_CALLER, "{} bytes", peak(&server));
+    // At once, not after a time of rest.
+    assert_eq!(caller.read(&token, &path).await.status, 200);
+    assert!(server.log().contains("overloaded: "));
+}
+
+/// Nights that fill a page of some megabytes.
+const NIGHTS: usize = 3000;
+
+on_both_stores! {
+    // Twenty who stop to read, and a store with two connections.
+    async fn readers_who_stop_reading_keep_no_connection_to_the_store(world: World) {
+        let world = world.with("RESTWELL__STORAGE__POOL_SIZE", "2").with("RESTWELL__SERVER__MAX_LARGE_ANSWERS", "20");
+        let registration = register(&world);
+        let file = world.file("nights.ndjson", &crate::e2e::operation::records::nights(NIGHTS, 40));
+        world.ok(&["import", "--user", &registration.user_id, &file]);
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let token = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.access();
+        let path = format!("/api/v1/sleep/{}", registration.user_id);
+        let large = format!(
+            "GET {path}?pageSize=10000&include_stages=true&include_metrics=true HTTP/1.1\r\nHost: a\r\n\
+             Authorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        );
+        let mut readers = Vec::new();
+        for _ in 0..20 {
+            // A small window, so that the sockets do not take the answer whole.
+            let socket = TcpSocket::new_v4().expect("socket");
+            socket.set_recv_buffer_size(8 * 1024).expect("window");
+            let mut stream = socket.connect(server.address().parse().expect("address")).await.expect("connection");
+            stream.write_all(large.as_bytes()).await.expect("sent");
+            let mut first = [0; 12];
+            stream.read_exact(&mut first).await.expect("answer");
+            assert_eq!(&first, b"HTTP/1.1 200");
+            readers.push(stream);
+        }
+        // Each of them holds the rest of a page, and none of them a connection.
+        for _ in 0..50 {
+            let started = Instant::now();
+            assert_eq!(caller.read(&token, &format!("{path}?pageSize=1")).await.status, 200);
+            assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+        }
+        // One more page would be one too many in memory.
+        let refused = caller.read(&token, &format!("{path}?pageSize=10000&include_stages=true")).await;
+        refused.assert_problem(503, "overloaded");
+        assert!(refused.header("retry-after").is_some() && refused.header("x-ratelimit-remaining").is_some());
+        drop(readers);
+        let again = async || {
+            let page = caller.read(&token, &format!("{path}?pageSize=10000&include_stages=true")).await;
+            (page.status == 200).then_some(())
+        };
+        tokio::time::timeout(PATIENCE, eventually("there is room again", again)).await.expect("in time");
+    }
+}

@@ -1,0 +1,98 @@
+//! A stretch of road between proxy and replica on which chosen requests lose their answers.
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+
+/// A request that a replica answered, and whose answer went nowhere.
+#[derive(Debug)]
+pub(super) struct Lost {
+    /// Behind which relay.
+    pub(super) relay: usize,
+    /// The request's first line.
+    pub(super) line: String,
+    /// The whole answer.
+    pub(super) answer: String,
+}
+
+/// Which requests lose their answers, on all relays of a test.
+pub(super) struct Losses {
+    /// What their first line begins with.
+    prefix: String,
+    /// How many are still to be lost.
+    left: AtomicUsize,
+    lost: mpsc::UnboundedSender<Lost>,
+    /// Opens for each before its connection is closed.
+    pub(super) door: Semaphore,
+}
+
+impl Losses {
+    /// Loses the answers of so many requests whose first line begins so.
+    pub(super) fn of(prefix: &str, count: usize) -> (Arc<Self>, mpsc::UnboundedReceiver<Lost>) {
+        let (lost, losses) = mpsc::unbounded_channel();
+        let door = Semaphore::new(0);
+        (Arc::new(Self { prefix: prefix.to_owned(), left: AtomicUsize::new(count), lost, door }), losses)
+    }
+
+    fn hits(&self, head: &str) -> bool {
+        let one_less = |left: usize| left.checked_sub(1);
+        head.starts_with(&self.prefix)
+            && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok()
+    }
+}
+
+/// Opens the relay of this number to a replica; returns its address.
+pub(super) async fn relay(number: usize, replica: &str, losses: &Arc<Losses>) -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("port");
+    let address = listener.local_addr().expect("address").to_string();
+    let (replica, losses) = (replica.to_owned(), losses.clone());
+    tokio::spawn(async move {
+        while let Ok((caller, _)) = listener.accept().await {
+            let (replica, losses) = (replica.clone(), losses.clone());
+            tokio::spawn(async move { carry(number, caller, &replica, &losses).await });
+        }
+    });
+    address
+}
+
+/// Carries one request and its answer; the connection ends with it, so that each request is looked at.
+async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Losses) -> Option<()> {
+    let head = head_of(&mut caller).await?;
+    let (line, rest) = head.split_once("\r\n")?;
+    let mut server = TcpStream::connect(replica).await.ok()?;
+    server.write_all(format!("{line}\r\nConnection: close\r\n{rest}").as_bytes()).await.ok()?;
+    let is_lost = losses.hits(&head);
+    let (mut from_caller, mut to_caller) = caller.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    let upwards = tokio::spawn(async move {
+        let _ = copy(&mut from_caller, &mut to_server).await;
+        // Not dropped before the answer is there: a replica that sees its caller go gives the request up.
+        (from_caller, to_server)
+    });
+    if is_lost {
+        let mut answer = Vec::new();
+        from_server.read_to_end(&mut answer).await.ok()?;
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        losses.lost.send(Lost { relay, line: line.to_owned(), answer }).ok()?;
+        losses.door.acquire().await.ok()?.forget();
+    } else {
+        let _ = copy(&mut from_server, &mut to_caller).await;
+        let _ = to_caller.shutdown().await;
+    }
+    upwards.abort();
+    Some(())
+}
+
+/// Reads to the end of the head, without `Connection`, which is between neighbours only.
+async fn head_of(caller: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(caller.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).ok()?;
+    let lines = head.split_inclusive("\r\n");
+    Some(lines.filter(|line| !line.to_ascii_lowercase().starts_with("connection:")).collect())
+}
