@@ -10,6 +10,7 @@ mod e2e {
     mod world;
     mod app;
     mod browser;
+    mod collector;
     mod patience;
     mod person;
     mod server;

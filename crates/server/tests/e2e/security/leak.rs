@@ -4,6 +4,7 @@ use super::caller::{Caller, Form, Reply, basic};
 use super::dump::Dump;
 use super::raw;
 use crate::e2e::app::{Registration, SCOPES, code, register};
+use crate::e2e::collector::{Collector, metrics};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use base64::Engine as _;
@@ -91,12 +92,13 @@ const NAMES: [&str; 23] = [
 on_both_stores! {
     // T01
     async fn nothing_that_a_caller_sends_is_written_anywhere(world: World) {
-        let world = world
+        let collector = Collector::start();
+        let world = collector.watching(world)
             .with("RESTWELL__LOG__LEVEL", "trace")
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000000")
             .with("RESTWELL__TOKENS__FAILURES_PER_ADDRESS", "1000000");
         let registration = register(&world);
-        let server = start(&world);
+        let mut server = start(&world);
         let caller = Caller::of(&server);
         let secrets = use_every_secret(&world, &server, &registration).await;
         for path in PATHS {
@@ -104,7 +106,11 @@ on_both_stores! {
             plant_everywhere(&caller, &path, &secrets[0]).await;
             plant_in_raw_bytes(&server, &path).await;
         }
-        let output = output_of(&world);
+        let figures = metrics(&server).await;
+        assert!(figures.contains("restwell_http_requests_total"), "{figures}");
+        server.terminate();
+        assert!(collector.taken().len() > 100_000, "no traces were sent");
+        let output = output_of(&world) + &figures + &String::from_utf8_lossy(&collector.taken());
         assert!(output.matches("request served").count() > PATHS.len() * 50, "the log is not at its most talkative");
         assert!(output.contains(r#""level":"DEBUG""#));
         let encoded = STANDARD.encode(format!("{MARKER}:{MARKER}"));

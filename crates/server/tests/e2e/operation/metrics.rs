@@ -1,0 +1,168 @@
+//! What a server tells Prometheus, and that dashboard and alerts ask for nothing else.
+
+use super::reader::Reader;
+use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
+use crate::e2e::collector::{metrics, metrics_url};
+use crate::e2e::patience::eventually;
+use crate::e2e::world::World;
+use reqwest::{Client, Method};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What no panel shows, and why that is right.
+const NOT_SHOWN: [&str; 1] = ["process_virtual_memory_bytes"];
+
+/// What is told only once something has happened that this test does not do.
+const RARE: [&str; 9] = [
+    "restwell_clock_offset_seconds",
+    "restwell_housekeeping_deleted_total",
+    "restwell_ingest_items_total",
+    "restwell_mail_messages_total",
+    "restwell_rate_limit_store_outages_total",
+    "restwell_rate_limit_store_up",
+    "restwell_sign_ins_total",
+    "restwell_upload_received_bytes_total",
+    "restwell_upload_records_total",
+];
+
+/// More of those.
+const UPLOADS: [&str; 2] = ["restwell_upload_read_bytes_total", "restwell_uploads_total"];
+
+fn measuring(world: World) -> World {
+    world.with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0")
+}
+
+/// Lists the metrics of the reference.
+fn listed(world: &World) -> BTreeSet<String> {
+    let reference = world.ok(&["reference", "metrics"]);
+    let rows = reference.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    rows.map(str::to_owned).collect()
+}
+
+/// Lists the metrics of a page, of which each has a line that says what it is.
+fn told(page: &str) -> BTreeSet<String> {
+    let types = page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    types.map(str::to_owned).collect()
+}
+
+/// Finds the names of metrics in a text; those of a histogram's parts count as the histogram.
+fn named(text: &str, listed: &BTreeSet<String>) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = words.filter(|word| word.starts_with("restwell_") || word.starts_with("process_"));
+    let whole = |name: &str| {
+        let parts = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+        parts.filter(|base| listed.contains(*base)).unwrap_or(name).to_owned()
+    };
+    names.map(whole).collect()
+}
+
+fn deployed(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn samples(page: &str) -> BTreeSet<String> {
+    let lines = page.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.map(|line| line.rsplit_once(' ').map_or(line, |(series, _)| series).to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dashboard_and_alerts_ask_for_what_is_told_and_leave_nothing_out() {
+    let world = World::new(crate::e2e::world::StoreKind::Sqlite).await;
+    let listed = listed(&world);
+    assert!(listed.len() > 30, "{listed:?}");
+    let dashboard = deployed("grafana/restwell.json");
+    serde_json::from_str::<serde_json::Value>(&dashboard).expect("the dashboard is JSON");
+    let shown = named(&dashboard, &listed);
+    let alerted = named(&deployed("prometheus/restwell.rules.yml"), &listed);
+    let unknown: Vec<_> = shown.union(&alerted).filter(|name| !listed.contains(*name)).collect();
+    assert!(unknown.is_empty(), "the program tells nothing of {unknown:?}");
+    let hidden: Vec<_> =
+        listed.difference(&shown).filter(|name| !NOT_SHOWN.contains(&name.as_str())).collect();
+    assert!(hidden.is_empty(), "no panel shows {hidden:?}");
+}
+
+on_both_stores! {
+    async fn everything_that_is_told_is_listed_and_everything_listed_is_told(world: World) {
+        let world = measuring(world);
+        let registration = register(&world);
+        let server = world.serve();
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        for endpoint in ["profile", "sleep", "supplements"] {
+            reader.read(endpoint, "").await;
+        }
+        assert_eq!(ask_token(&server, &registration, "nonsense").await.status(), 400);
+        assert_eq!(reader.get("/nowhere").await.status, 404);
+        let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
+        assert_eq!(ask_refresh(&server, &registration, &tokens.refresh).await.status(), 200);
+        let page = metrics(&server).await;
+        let (listed, told) = (listed(&world), told(&page));
+        let unlisted: Vec<_> = told.difference(&listed).collect();
+        assert!(unlisted.is_empty(), "not in the reference: {unlisted:?}");
+        let is_rare = |name: &&String| RARE.contains(&name.as_str()) || UPLOADS.contains(&name.as_str());
+        let silent: Vec<_> = listed.difference(&told).filter(|name| !is_rare(name)).collect();
+        assert!(silent.is_empty(), "never told: {silent:?}\n{page}");
+        for line in [
+            r#"restwell_http_requests_total{route="/api/v1/sleep/{user_id}",method="GET",status="200"} 1"#,
+            r#"restwell_http_requests_total{route="unmatched",method="GET",status="404"} 1"#,
+            r#"restwell_problems_total{code="not_found"} 1"#,
+            r#"restwell_token_requests_total{grant_type="authorization_code",outcome="issued"} 2"#,
+            r#"restwell_token_requests_total{grant_type="refresh_token",outcome="issued"} 1"#,
+            r#"restwell_rate_limit_decisions_total{endpoint="sleep",outcome="granted",counted_in="process"} 1"#,
+            "restwell_http_requests_in_flight 0",
+            "restwell_ready 1",
+        ] {
+            assert!(page.lines().any(|told| told == line), "{line} is not in\n{page}");
+        }
+        assert!(!page.contains(&registration.user_id) && !page.contains(&registration.client_id), "{page}");
+    }
+
+    async fn whatever_is_asked_for_the_number_of_series_stays(world: World) {
+        let world = measuring(world);
+        let server = world.serve();
+        let http = Client::new();
+        let mut counts = Vec::new();
+        for round in ["first", "second"] {
+            for number in 0..60 {
+                let text = format!("HOSTILE{round}{number}");
+                for path in ["/", "/api/v1/sleep/", "/api/token?grant_type=", "/docs/", "/imports/"] {
+                    let url = format!("{}{path}{text}?code={text}", server.base_url);
+                    let method = Method::from_bytes(text.as_bytes()).expect("method");
+                    for method in [Method::GET, Method::POST, Method::TRACE, method] {
+                        let request = http.request(method, &url).bearer_auth(&text).header("origin", &text);
+                        request.body(text.clone()).send().await.expect("answer");
+                    }
+                }
+            }
+            let page = metrics(&server).await;
+            assert!(!page.contains("HOSTILE"), "{page}");
+            counts.push(samples(&page).into_iter().filter(|series| series.starts_with("restwell_http")).count());
+        }
+        assert_eq!(counts[0], counts[1]);
+        assert!(counts[0] < 500, "{counts:?}");
+    }
+
+    async fn a_revocation_and_the_time_until_it_is_noticed_are_seen(world: World) {
+        let world = measuring(world);
+        let registration = register(&world);
+        let server = world.serve();
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        reader.read("profile", "").await;
+        world.ok(&["grant", "revoke", "--user", &registration.user_id, "--client", &registration.client_id]);
+        eventually("the token is refused", async || (reader.ask("profile", "").await.status == 401).then_some(())).await;
+        let page = metrics(&server).await;
+        assert!(page.contains("restwell_revocation_delay_seconds_count 1"), "{page}");
+        assert!(page.contains(r#"restwell_revocation_delay_seconds_bucket{le="2"} 1"#), "{page}");
+    }
+
+    async fn nothing_is_told_unless_it_is_asked_for_and_never_where_apps_ask(world: World) {
+        let server = world.serve();
+        assert_eq!(metrics_url(&server), None);
+        let answer = reqwest::get(format!("{}/metrics", server.base_url)).await.expect("answer");
+        assert_eq!(answer.status(), 404);
+        let world = world.with("RESTWELL__SERVER__LISTEN", "127.0.0.1:8080").with("RESTWELL__METRICS__LISTEN", "0.0.0.0:8080");
+        let output = world.run(&["check-config"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("metrics.listen must be another port"), "{said}");
+    }
+}

@@ -1,0 +1,47 @@
+//! What a collector of traces is sent.
+
+use super::reader::Reader;
+use crate::e2e::app::register;
+use crate::e2e::collector::Collector;
+use crate::e2e::world::World;
+
+on_both_stores! {
+    async fn a_request_goes_on_its_callers_trace_and_tells_its_steps(world: World) {
+        let collector = Collector::start();
+        let world = collector.watching(world);
+        let registration = register(&world);
+        let mut server = world.serve();
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        let http = reqwest::Client::new();
+        let trace = [0x5a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x5b];
+        let parent = [0x6a, 9, 8, 7, 6, 5, 4, 0x6b];
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let url = format!("{}/api/v1/sleep/{}?startDate=2026-02-03", server.base_url, reader.user_id);
+        let answer = http.get(&url).bearer_auth("LEAKME123")
+            .header("traceparent", format!("00-{}-{}-01", hex(&trace), hex(&parent)))
+            .header("tracestate", "vendor=LEAKME123").header("baggage", "user=LEAKME123");
+        assert_eq!(answer.send().await.expect("answer").status(), 401);
+        reader.read("sleep", "startDate=2026-02-03").await;
+        let request_id = reader.ask("profile", "").await.header("x-request-id").to_owned();
+        // The last spans are sent when the server ends.
+        assert_eq!(server.terminate(), Some(0));
+        assert!(collector.has(b"POST /v1/traces"), "{}", server.log());
+        assert!(collector.has(&trace) && collector.has(&parent), "the caller's trace is not gone on with");
+        for told in ["GET /api/v1/sleep/{user_id}", "token check", "rate limit", "store", "http.response.status_code", &request_id] {
+            assert!(collector.has(told.as_bytes()), "{told} is not told");
+        }
+        for hidden in ["LEAKME123", "2026-02-03", &registration.user_id, &registration.client_id, &registration.client_secret] {
+            assert!(!collector.has(hidden.as_bytes()), "{hidden} is told");
+        }
+    }
+
+    async fn a_collector_that_is_not_there_costs_no_request_and_is_told_once(world: World) {
+        let world = world.with("RESTWELL__TRACES__OTLP_ENDPOINT", "http://127.0.0.1:9").with("RESTWELL__TRACES__SAMPLE_RATIO", "1.0");
+        let mut server = world.serve();
+        for _ in 0..50 {
+            assert_eq!(reqwest::get(format!("{}/livez", server.base_url)).await.expect("answer").status(), 200);
+        }
+        assert_eq!(server.terminate(), Some(0));
+        assert_eq!(server.log().matches("the collector does not take traces").count(), 1, "{}", server.log());
+    }
+}
