@@ -117,10 +117,11 @@ impl ImportRecords {
         progress: Progress<'_>,
     ) -> Result<Imported, ImportRecordsError> {
         read_to_the_end(file, progress)?;
+        // Before anything is asked of the store: the first batch is read meanwhile.
+        let reading = ReadAhead::begin(file.open()?, BATCH)?;
         let id = self.begin(command, file).await?;
         let storing = Storing { units: self.units.as_ref(), import: id };
         let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
-        let reading = ReadAhead::begin(file.open()?, BATCH)?;
         let told = |bytes| progress(Reading::Storing, bytes);
         while let Some((items, bytes_read)) = reading.next_batch(&told)? {
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
