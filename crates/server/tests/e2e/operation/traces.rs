@@ -13,12 +13,12 @@ on_both_stores! {
         let mut server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
         let http = reqwest::Client::new();
-        let trace = [0x5a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x5b];
-        let parent = [0x6a, 9, 8, 7, 6, 5, 4, 0x6b];
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let trace = [0x5a_u8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x5b];
+        let parent = [0x6a_u8, 9, 8, 7, 6, 5, 4, 0x6b];
+        let (trace_hex, parent_hex) = (u128::from_be_bytes(trace), u64::from_be_bytes(parent));
         let url = format!("{}/api/v1/sleep/{}?startDate=2026-02-03", server.base_url, reader.user_id);
         let answer = http.get(&url).bearer_auth("LEAKME123")
-            .header("traceparent", format!("00-{}-{}-01", hex(&trace), hex(&parent)))
+            .header("traceparent", format!("00-{trace_hex:032x}-{parent_hex:016x}-01"))
             .header("tracestate", "vendor=LEAKME123").header("baggage", "user=LEAKME123");
         assert_eq!(answer.send().await.expect("answer").status(), 401);
         reader.read("sleep", "startDate=2026-02-03").await;
