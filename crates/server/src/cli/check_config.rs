@@ -1,6 +1,7 @@
 //! `restwell check-config`: what counts, and what is wrong with it.
 
 use super::output;
+use crate::lifecycle;
 use crate::settings::{PublicUrl, Settings, is_loopback};
 use crate::wiring::{KeySource, Store};
 use std::fmt::Write;
@@ -13,6 +14,9 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
         KeySource::parse_setting(settings)?;
     }
     Store::check(settings)?;
+    if let Some(files) = settings.server.tls_files()? {
+        lifecycle::certificate(&files)?;
+    }
     let mut text = String::new();
     // Writing into a String cannot fail.
     for (key, value) in settings.shown() {
@@ -48,6 +52,9 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
                 .to_owned()
         }
     });
+    if let Some(path) = &settings.server.tls_certificate_file {
+        notes.push(format!("TLS: with the certificate of {}", path.display()));
+    }
     if settings.tokens.allow_query_secrets {
         notes.push("secrets in query strings are accepted: keep URLs out of the logs of proxies".to_owned());
     }
@@ -118,6 +125,7 @@ mod tests {
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
         assert!(text.contains("mail: none") && !text.contains("sign-up"), "{text}");
         assert!(text.contains("metrics: none are told") && !text.contains("traces:"), "{text}");
+        assert!(!text.contains("TLS:"), "{text}");
         let text = told(&[
             ("RESTWELL__COMPRESSION__ENABLED", "true"),
             ("RESTWELL__METRICS__LISTEN", "10.0.0.7:9464"),
@@ -126,6 +134,8 @@ mod tests {
             ("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true"),
             ("RESTWELL__CORS__ALLOWED_ORIGINS", "https://app.example.org"),
             ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
+            ("RESTWELL__SERVER__TLS_CERTIFICATE_FILE", "/etc/tls/fullchain.pem"),
+            ("RESTWELL__SERVER__TLS_KEY_FILE", "/etc/tls/privkey.pem"),
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN"),
             ("RESTWELL__STORAGE__URL", "postgres://u:HIDDEN@h/d"),
             ("RESTWELL__RATE_LIMITS__STORE_URL", "rediss://u:HIDDEN@cache.example.org/1"),
@@ -137,6 +147,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
+        assert!(text.contains("TLS: with the certificate of /etc/tls/fullchain.pem"), "{text}");
         assert!(text.contains("told on 10.0.0.7:9464 to whoever reaches it"), "{text}");
         assert!(text.contains("traces: sent to http://127.0.0.1:4318/v1/traces"), "{text}");
         assert!(

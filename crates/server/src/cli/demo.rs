@@ -77,7 +77,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
         output::print_text(&guide::text(&demo, &password, public_url.as_str(), &store_file, &program))?;
     }
     tracing::info!(%address, "listening");
-    lifecycle::run(application, listener, signals, &settings).await
+    lifecycle::run(application, listener, None, signals, &settings).await
 }
 
 /// Gives the demo's person a new password, which ends what an earlier one opened, and returns it.

@@ -1,12 +1,17 @@
 //! `restwell health`: the probe of an image that has no other program, and of service managers.
 
+mod any_certificate;
+
 use crate::settings::Settings;
 use anyhow::{Context, bail};
 use clap::Args;
+use rustls::pki_types::ServerName;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 
 /// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -25,7 +30,8 @@ pub(crate) struct HealthArguments {
 pub(crate) async fn run(arguments: &HealthArguments, settings: &Settings) -> anyhow::Result<()> {
     let path = if arguments.ready { "/readyz" } else { "/livez" };
     let address = reachable(settings.server.listen);
-    let asked = tokio::time::timeout(PATIENCE, status_of(address, path)).await;
+    let by_tls = settings.server.tls_files()?.is_some();
+    let asked = tokio::time::timeout(PATIENCE, status_of(address, by_tls, path)).await;
     let status =
         asked.context("it did not answer in time").flatten().with_context(|| format!("{address}{path}"))?;
     if status == "200" { Ok(()) } else { bail!("{address}{path} answered {status}") }
@@ -42,14 +48,30 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 }
 
 /// Returns the status of an answer, as it is written in the first line.
-async fn status_of(address: SocketAddr, path: &str) -> anyhow::Result<String> {
-    let mut connection = TcpStream::connect(address).await.context("nobody listens")?;
+async fn status_of(address: SocketAddr, by_tls: bool, path: &str) -> anyhow::Result<String> {
+    let connection = TcpStream::connect(address).await.context("nobody listens")?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    if by_tls {
+        let connector = TlsConnector::from(Arc::new(any_certificate::config()?));
+        let name = ServerName::IpAddress(address.ip().into());
+        let connection = connector.connect(name, connection).await.context("what answered speaks no TLS")?;
+        exchange(connection, &request).await
+    } else {
+        exchange(connection, &request).await
+    }
+}
+
+/// Sends a request and returns the status of its answer.
+async fn exchange(
+    mut connection: impl AsyncRead + AsyncWrite + Unpin,
+    request: &str,
+) -> anyhow::Result<String> {
     connection.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    connection.take(4096).read_to_end(&mut answer).await?;
-    let head = String::from_utf8_lossy(&answer);
-    let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.split(' ').next());
+    connection.flush().await?;
+    let mut line = Vec::new();
+    BufReader::new(connection.take(4096)).read_until(b'\n', &mut line).await?;
+    let line = String::from_utf8_lossy(&line);
+    let status = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.split([' ', '\r']).next());
     status.map(str::to_owned).context("what answered is no HTTP server")
 }
 
@@ -75,9 +97,9 @@ mod tests {
             assert!(connection.read(&mut request).await.unwrap() > 0);
             connection.write_all(b"220 mail.example.org\r\n").await.unwrap();
         };
-        let (asked, ()) = tokio::join!(status_of(address, "/livez"), answering);
+        let (asked, ()) = tokio::join!(status_of(address, false, "/livez"), answering);
         assert_eq!(asked.unwrap_err().to_string(), "what answered is no HTTP server");
         drop(listener);
-        assert_eq!(status_of(address, "/livez").await.unwrap_err().to_string(), "nobody listens");
+        assert_eq!(status_of(address, false, "/livez").await.unwrap_err().to_string(), "nobody listens");
     }
 }

@@ -9,6 +9,7 @@ use crate::wiring::{Application, KeySource, Store};
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key is refused, not started.
     KeySource::of(settings, &settings.server.public_url(settings.server.listen)?)?;
+    let tls = settings.server.tls_files()?.map(lifecycle::Tls::begin).transpose()?;
     // Before anything that measures itself is made.
     let metrics = MetricsServer::begin(settings)?;
     let store = Store::open_to_serve(settings).await?;
@@ -21,7 +22,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     // A store that is there and does not fit is a reason not to begin at all.
     lifecycle::try_start(&application).await?;
     let metrics = metrics.map(|metrics| metrics.answer(application.readiness.clone())).transpose()?;
-    let outcome = lifecycle::run(application, listener, signals, settings).await;
+    let outcome = lifecycle::run(application, listener, tls, signals, settings).await;
     if let Some(metrics) = metrics {
         metrics.stop().await;
     }

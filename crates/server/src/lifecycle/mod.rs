@@ -11,6 +11,7 @@ mod readiness;
 mod run;
 mod shutdown;
 mod start;
+mod tls;
 mod uploads;
 
 pub(crate) use cleaning::Cleaning;
@@ -20,3 +21,4 @@ pub(crate) use readiness::Readiness;
 pub(crate) use run::run;
 pub(crate) use shutdown::Signals;
 pub(crate) use start::{StartError, start, try_start};
+pub(crate) use tls::{Tls, certificate};

@@ -3,10 +3,12 @@
 use super::background::keep_going;
 use super::http_server::http_server;
 use super::shutdown::{Signals, StopTimes};
+use super::tls::Tls;
 use crate::settings::Settings;
 use crate::wiring::Application;
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, anyhow};
+use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
 use std::pin::{Pin, pin};
@@ -30,26 +32,43 @@ enum Ending {
 pub(crate) async fn run(
     application: Application,
     listener: TcpListener,
+    tls: Option<Tls>,
     mut signals: Signals,
     settings: &Settings,
 ) -> anyhow::Result<()> {
-    let server =
-        http_server(application.http.clone(), listener, settings).context("the HTTP server cannot start")?;
+    let config = tls.as_ref().map(Tls::config).transpose()?;
+    let server = http_server(application.http.clone(), listener, config, settings)
+        .context("the HTTP server cannot start")?;
     let times = StopTimes::of(settings);
-    let outcome = serve(&application, server, &mut signals, times).await;
+    let work = async {
+        tokio::select! {
+            sentence = keep_going(&application) => sentence,
+            never = watch(tls) => match never {},
+        }
+    };
+    let outcome = serve(&application, server, work, &mut signals, times).await;
     store_last_reads(&application).await;
     outcome
+}
+
+/// Looks after the certificate, if there is one.
+async fn watch(tls: Option<Tls>) -> Infallible {
+    match tls {
+        Some(tls) => tls.watch().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Keys are read, and all else goes on beside the requests, until the last of them.
 async fn serve(
     application: &Application,
     server: Server,
+    work: impl Future<Output = String>,
     signals: &mut Signals,
     times: StopTimes,
 ) -> anyhow::Result<()> {
     let handle = server.handle();
-    let (mut server, mut work) = (pin!(server), pin!(keep_going(application)));
+    let (mut server, mut work) = (pin!(server), pin!(work));
     let ending = tokio::select! {
         signal = signals.next() => Ending::Asked(signal),
         sentence = &mut work => Ending::Never(sentence),

@@ -27,6 +27,7 @@ mod source;
 mod storage;
 mod table;
 mod text_list;
+mod tls_files;
 mod tokens;
 mod traces;
 mod uploads;
@@ -41,6 +42,7 @@ pub(crate) use reference::markdown as reference;
 pub(crate) use secret_text::SecretText;
 pub(crate) use source::{Variables, variables};
 pub(crate) use storage::StoragePlace;
+pub(crate) use tls_files::TlsFiles;
 pub(crate) use traces::TraceSettings;
 
 use accounts::AccountSettings;

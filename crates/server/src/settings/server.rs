@@ -5,9 +5,11 @@ use super::problem::Problem;
 use super::public_url::{PublicUrl, is_loopback};
 use super::section::section;
 use super::text_list::TextList;
+use super::tls_files::TlsFiles;
 use http_adapter::{AdmissionLimits, TrustedProxies};
 use std::net::SocketAddr;
 use std::num::NonZero;
+use std::path::PathBuf;
 
 section! {
     /// Where the server listens, what it is called from outside, and how patient it is.
@@ -17,6 +19,11 @@ section! {
         /// The origin that apps and people use, also the issuer of the tokens. Plain http is accepted for a
         /// loopback address only. Not set, it is made of `server.listen` when that is a loopback address.
         public_url: Option<String> = None, "URL", "https://sleep.example.org";
+        /// A certificate for the host of `server.public_url` in PEM, followed by those between it and its authority: callers
+        /// are served by TLS without a proxy. It is read again each minute and at SIGHUP.
+        tls_certificate_file: Option<PathBuf> = None, "path", "/etc/restwell/tls/fullchain.pem";
+        /// The private key of that certificate in PEM, which nobody but its owner may access.
+        tls_key_file: Option<PathBuf> = None, "path", "/etc/restwell/tls/privkey.pem";
         /// The proxies that are believed when they name the address of a caller: addresses and networks. Sign-in and
         /// guessing are limited by address, so name exactly the proxies that replace this header or add to it.
         trusted_proxies: TextList = Some(""), "list of addresses and networks, with commas in the environment", "10.0.7.0/24";
@@ -57,6 +64,32 @@ impl ServerSettings {
         }
     }
 
+    /// Returns the files of the certificate; nothing when callers are served without TLS.
+    pub(crate) fn tls_files(&self) -> Result<Option<TlsFiles>, Problem> {
+        let only = |key: &str, other: &str| {
+            Problem::new(format!("server.{key}"), format!("is set, and server.{other} is not"))
+        };
+        match (&self.tls_certificate_file, &self.tls_key_file) {
+            (Some(certificate), Some(key)) => {
+                Ok(Some(TlsFiles { certificate: certificate.clone(), key: key.clone() }))
+            }
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(only("tls_certificate_file", "tls_key_file")),
+            (None, Some(_)) => Err(only("tls_key_file", "tls_certificate_file")),
+        }
+    }
+
+    /// Says so when TLS is spoken, and callers are told to come without.
+    fn plain_public_url(&self) -> Option<Problem> {
+        let is_plain = self.public_url(self.listen).is_ok_and(|url| !url.is_https());
+        (is_plain && self.tls_certificate_file.is_some()).then(|| {
+            Problem::new(
+                "server.public_url",
+                "must be set to an https URL when server.tls_certificate_file is set",
+            )
+        })
+    }
+
     /// Returns the proxies that are believed.
     pub(crate) fn trusted_proxies(&self) -> Result<TrustedProxies, Problem> {
         TrustedProxies::parse(&self.trusted_proxies.0, self.client_address_header.0)
@@ -86,15 +119,18 @@ impl ServerSettings {
             Problem::unless_within("server.drain_seconds", self.drain_seconds, 0..=600),
             Problem::unless_within("server.stop_seconds", self.stop_seconds, 1..=3600),
             (self.stop_seconds <= self.drain_seconds).then(|| {
-                Problem::new("server.stop_seconds", "must be more than server.drain_seconds, which is part of it")
+                Problem::new(
+                    "server.stop_seconds",
+                    "must be more than server.drain_seconds, which is part of it",
+                )
             }),
         ];
-        let proxies = self.trusted_proxies().err();
+        let others = [self.trusted_proxies().err(), self.tls_files().err(), self.plain_public_url()];
         let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
         ranges
             .into_iter()
+            .chain(others)
             .flatten()
-            .chain(proxies)
             .chain(workers)
             .chain(self.public_url(self.listen).err())
             .collect()

@@ -1,0 +1,222 @@
+//! TLS of the listener, for those without a proxy in front.
+
+use crate::settings::TlsFiles;
+use anyhow::Context;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use rustls::{Error, InconsistentKeys, ServerConfig};
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval};
+use zeroize::Zeroizing;
+
+/// How often the files are looked at: certificates are renewed weeks before they end.
+const LOOK: Duration = Duration::from_secs(60);
+/// More than any chain of certificates has.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Says why the certificate cannot be used; names the setting and the file, nothing of what the file holds.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TlsError {
+    /// A file is not there, or may not be read.
+    #[error("server.{setting} names {}, which cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The key of the setting in its section.
+        setting: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Others than its owner may access the key.
+    #[error(
+        "server.tls_key_file names {path}, which others may access (mode {mode:o}); run: chmod 600 {path}",
+        path = path.display()
+    )]
+    Exposed {
+        /// Which file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// A file holds something else.
+    #[error("server.{setting} names {}, which holds no {expected} in PEM", path.display())]
+    NotPem {
+        /// The key of the setting in its section.
+        setting: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// The two files do not belong together.
+    #[error(
+        "server.tls_key_file names {}, which is not the key of the first certificate in {}, which \
+         server.tls_certificate_file names",
+        key.display(),
+        certificate.display()
+    )]
+    Mismatch {
+        /// The file of the key.
+        key: PathBuf,
+        /// The file of the certificates.
+        certificate: PathBuf,
+    },
+    /// The library refuses them.
+    #[error("the files of server.tls_certificate_file and server.tls_key_file cannot be used: {0}")]
+    Refused(Error),
+}
+
+/// Reads a certificate, with those between it and its authority, and its key.
+pub(crate) fn certificate(files: &TlsFiles) -> Result<CertifiedKey, TlsError> {
+    let TlsFiles { certificate, key } = files;
+    let text = read(certificate, "tls_certificate_file", false)?;
+    let chain: Result<Vec<CertificateDer<'static>>, _> = CertificateDer::pem_slice_iter(&text).collect();
+    let chain = chain.ok().filter(|chain| !chain.is_empty()).ok_or_else(|| TlsError::NotPem {
+        setting: "tls_certificate_file",
+        path: certificate.clone(),
+        expected: "certificate",
+    })?;
+    let text = read(key, "tls_key_file", true)?;
+    let secret = PrivateKeyDer::from_pem_slice(&text).map_err(|_| TlsError::NotPem {
+        setting: "tls_key_file",
+        path: key.clone(),
+        expected: "private key",
+    })?;
+    CertifiedKey::from_der(chain, secret, &aws_lc_rs::default_provider()).map_err(|error| match error {
+        Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
+            TlsError::Mismatch { key: key.clone(), certificate: certificate.clone() }
+        }
+        error => TlsError::Refused(error),
+    })
+}
+
+fn read(path: &Path, setting: &'static str, is_secret: bool) -> Result<Zeroizing<Vec<u8>>, TlsError> {
+    let unreadable = |source| TlsError::Unreadable { setting, path: path.to_owned(), source };
+    let file = File::open(path).map_err(unreadable)?;
+    // Asked of the open file, so that it is the file which is read.
+    if is_secret && let Some(mode) = exposed_mode(&file).map_err(unreadable)? {
+        return Err(TlsError::Exposed { path: path.to_owned(), mode });
+    }
+    let mut bytes = Zeroizing::new(Vec::with_capacity(16 * 1024));
+    file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+/// Returns the mode of a file that others than its owner may access.
+fn exposed_mode(file: &File) -> io::Result<Option<u32>> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode() & 0o7777;
+    Ok((mode & 0o077 != 0).then_some(mode))
+}
+
+/// The certificate that new connections get.
+#[derive(Debug)]
+struct Current(RwLock<Arc<CertifiedKey>>);
+
+impl Current {
+    fn get(&self) -> Arc<CertifiedKey> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes a certificate for the connections from now on; tells whether it is another one.
+    fn take(&self, new: CertifiedKey) -> bool {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // The key fits its certificate, so that another key has another certificate.
+        let is_other = current.cert != new.cert;
+        if is_other {
+            *current = Arc::new(new);
+        }
+        is_other
+    }
+}
+
+impl ResolvesServerCert for Current {
+    fn resolve(&self, _client: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.get())
+    }
+}
+
+/// The server's end of TLS, which goes with the files of its certificate.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    files: TlsFiles,
+    current: Arc<Current>,
+    hangups: Signal,
+    /// What was wrong when the files were last looked at: said once, not each minute.
+    problem: Option<String>,
+}
+
+impl Tls {
+    /// Reads the certificate, and begins to catch SIGHUP.
+    pub(crate) fn begin(files: TlsFiles) -> anyhow::Result<Self> {
+        let current = Arc::new(Current(RwLock::new(Arc::new(certificate(&files)?))));
+        let hangups = signal(SignalKind::hangup()).context("signals cannot be caught")?;
+        Ok(Self { files, current, hangups, problem: None })
+    }
+
+    /// Makes what shakes hands: TLS 1.2 and 1.3. The HTTP library adds the protocols that it speaks.
+    pub(super) fn config(&self) -> anyhow::Result<ServerConfig> {
+        let provider: CryptoProvider = aws_lc_rs::default_provider();
+        Ok(ServerConfig::builder_with_provider(Arc::new(provider))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(self.current.clone()))
+    }
+
+    /// Looks at the files each minute and at SIGHUP, for as long as it is polled. Connections that are open keep the
+    /// certificate that they have.
+    pub(super) async fn watch(self) -> Infallible {
+        self.look_every(LOOK).await
+    }
+
+    async fn look_every(mut self, period: Duration) -> Infallible {
+        let mut ticks = interval(period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                _ = self.hangups.recv() => {}
+            }
+            let files = self.files.clone();
+            if let Ok(read) = tokio::task::spawn_blocking(move || certificate(&files)).await {
+                self.note(read);
+            }
+        }
+    }
+
+    fn note(&mut self, read: Result<CertifiedKey, TlsError>) {
+        match read {
+            Ok(certificate) => {
+                let is_other = self.current.take(certificate);
+                if is_other {
+                    tracing::info!("new connections get the new certificate");
+                } else if self.problem.is_some() {
+                    tracing::info!("the files of the certificate are in order again");
+                }
+                self.problem = None;
+            }
+            Err(error) => {
+                let problem = error.to_string();
+                if self.problem.as_ref() != Some(&problem) {
+                    tracing::error!(
+                        error = problem,
+                        "the certificate is not taken; the one before stays in use"
+                    );
+                }
+                self.problem = Some(problem);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
