@@ -123,7 +123,9 @@ impl Sessions {
                 self.note_before(attempt, *id);
             }
         }
-        removes.iter().for_each(|id| self.known.forget(*id));
+        for id in removes {
+            self.known.forget(*id);
+        }
         unit.sleep().delete(self.user_id, removes).await.map(|_| ())
     }
 }

@@ -220,7 +220,7 @@ on_both_stores! {
     }
 
     async fn an_import_that_is_killed_is_finished_by_the_next(world: World) {
-        let file = world.file("many.ndjson", &records::nights(2000, 4));
+        let file = world.file("many.ndjson", &records::nights(10_000, 4));
         let person = |name: &str| {
             let email = format!("{name}@example.org");
             let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
@@ -239,17 +239,17 @@ on_both_stores! {
             child.kill().expect("kill");
             child.wait().expect("end");
             let stored = sessions(&world, &user).len();
-            (0 < stored && stored < 2000).then_some((user, stored))
+            (0 < stored && stored < 10_000).then_some((user, stored))
         });
         let (user, stored) = killed.expect("no import was killed in its middle");
         let report = world.json(&["import", "--user", &user, "--json", &file]);
         let stored = u64::try_from(stored).expect("few");
-        assert_eq!(report["sessions"], counts(2000 - stored, 0, stored), "{report}");
+        assert_eq!(report["sessions"], counts(10_000 - stored, 0, stored), "{report}");
         assert_eq!(sessions(&world, &user), sessions(&world, &undisturbed));
         let imports = told(&world.run(&["import", "list", "--user", &user, "--json"]));
         assert_eq!(imports.len(), 1, "the import that was killed is the one that was finished");
         assert_eq!((&imports[0]["state"], &imports[0]["rejected"]), (&json!("done"), &json!(0)));
-        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 2000));
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 10_000));
     }
 }
 

@@ -109,7 +109,7 @@ on_both_stores! {
 
     async fn somebody_else_writes_while_a_dry_run_reads_on(world: World) {
         let user = register(&world).user_id;
-        let file = world.file("nights.ndjson", &records::nights(8_000, 8));
+        let file = world.file("nights.ndjson", &records::nights(24_000, 8));
         let mut command = world.command(&["import", "--user", &user, "--json", "--dry-run", &file]);
         let begun = Instant::now();
         let mut dry_run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("restwell starts");
@@ -122,7 +122,7 @@ on_both_stores! {
         }
         let whole = begun.elapsed();
         let output = dry_run.wait_with_output().expect("end");
-        assert_eq!(told(&output)[0]["sessions"]["new"], 8_000);
+        assert_eq!(told(&output)[0]["sessions"]["new"], 24_000);
         let longest = waits.iter().max().expect("a writer");
         assert!(*longest < whole / 3, "of {whole:?} a writer waited {longest:?}");
     }
