@@ -17,7 +17,7 @@ pub(super) type Rows = BoxStream<'static, QueryResult<Row>>;
 /// One connection to a server, or to a pooler before it.
 pub(crate) enum Link {
     /// Statements are prepared once and kept under a name.
-    Named(AsyncPgConnection),
+    Named(Box<AsyncPgConnection>),
     /// No statement has a name.
     Unnamed(Unnamed),
 }
@@ -35,7 +35,7 @@ impl Link {
 impl SimpleAsyncConnection for &Link {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
         match self {
-            Link::Named(connection) => SimpleAsyncConnection::batch_execute(&mut &*connection, query).await,
+            Link::Named(connection) => SimpleAsyncConnection::batch_execute(&mut &**connection, query).await,
             Link::Unnamed(connection) => connection.batch_execute(query).await,
         }
     }
@@ -57,7 +57,7 @@ impl<'a> AsyncConnectionCore for &'a Link {
         let link: &'a Link = self;
         match link {
             Link::Named(connection) => {
-                let mut connection = connection;
+                let mut connection: &'a AsyncPgConnection = connection;
                 let rows = AsyncConnectionCore::load(&mut connection, source);
                 rows.map_ok(|rows| rows.map_ok(Row::Named).boxed()).boxed()
             }
@@ -75,7 +75,7 @@ impl<'a> AsyncConnectionCore for &'a Link {
         let link: &'a Link = self;
         match link {
             Link::Named(connection) => {
-                let mut connection = connection;
+                let mut connection: &'a AsyncPgConnection = connection;
                 AsyncConnectionCore::execute_returning_count(&mut connection, source)
             }
             Link::Unnamed(connection) => connection.execute(Written::of(&source)).boxed(),

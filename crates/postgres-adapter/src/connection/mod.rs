@@ -101,14 +101,14 @@ impl Connector {
 
     /// Makes a connection and sets its session up; logs why there is none.
     pub(crate) async fn connect(&self) -> ConnectionResult<Link> {
-        self.told(round_trip(Operation::Connect, self.connect_and_set_up()).await)
+        self.told(round_trip(Operation::Connect, Box::pin(self.connect_and_set_up())).await)
     }
 
     /// Makes a connection that has a session of the server for itself, whatever the options say; logs why there is none.
     pub(crate) async fn connect_for_migration(&self) -> ConnectionResult<AsyncPgConnection> {
         let named = Self { prepared_statements: PreparedStatements::Named, ..self.clone() };
         match named.connect().await? {
-            Link::Named(connection) => Ok(connection),
+            Link::Named(connection) => Ok(*connection),
             Link::Unnamed(_) => {
                 Err(ConnectionError::BadConnection("a session of its own was not to be had".to_owned()))
             }
@@ -202,7 +202,8 @@ impl Connector {
     {
         Ok(match self.prepared_statements {
             PreparedStatements::Named => {
-                Link::Named(AsyncPgConnection::try_from_client_and_connection(client, connection).await?)
+                let connecting = AsyncPgConnection::try_from_client_and_connection(client, connection);
+                Link::Named(Box::new(connecting.await?))
             }
             PreparedStatements::Unnamed => Link::Unnamed(Unnamed::new(client, connection)),
         })

@@ -58,11 +58,7 @@ pub(crate) struct Pooled {
 }
 
 impl Pooled {
-    pub(crate) const fn new(
-        connection: Object<Connections>,
-        silence: Arc<Silence>,
-        in_use: Counted,
-    ) -> Self {
+    pub(crate) const fn new(connection: Object<Connections>, silence: Arc<Silence>, in_use: Counted) -> Self {
         Self { connection, silence, _in_use: in_use }
     }
 

@@ -35,7 +35,7 @@ impl Unnamed {
     }
 
     pub(super) async fn batch_execute(&self, text: &str) -> QueryResult<()> {
-        self.0.batch_execute(text).await.map_err(driver_error)
+        self.0.batch_execute(text).await.map_err(|error| driver_error(&error))
     }
 
     pub(super) async fn load(
@@ -43,21 +43,21 @@ impl Unnamed {
         statement: QueryResult<Written>,
     ) -> QueryResult<BoxStream<'static, QueryResult<Row>>> {
         let Written { text, binds } = statement?;
-        let rows = self.0.query_typed_raw(&text, binds).await.map_err(driver_error)?;
+        let rows = self.0.query_typed_raw(&text, binds).await.map_err(|error| driver_error(&error))?;
         let mut types = None;
         let row = move |row| {
             let types = types.get_or_insert_with(|| ColumnType::all(&row));
             let types = std::sync::Arc::clone(types);
             Row::Unnamed(row, types)
         };
-        Ok(rows.map_err(driver_error).map_ok(row).boxed())
+        Ok(rows.map_err(|error| driver_error(&error)).map_ok(row).boxed())
     }
 
     pub(super) async fn execute(&self, statement: QueryResult<Written>) -> QueryResult<usize> {
         let Written { text, binds } = statement?;
         let binds: Vec<_> =
             binds.iter().map(|(bind, kind)| (bind as &(dyn ToSql + Sync), kind.clone())).collect();
-        let rows = self.0.execute_typed(&text, &binds).await.map_err(driver_error)?;
+        let rows = self.0.execute_typed(&text, &binds).await.map_err(|error| driver_error(&error))?;
         usize::try_from(rows).map_err(|error| Error::DeserializationError(Box::new(error)))
     }
 }
@@ -86,7 +86,7 @@ fn built_in(kind: &PgTypeMetadata) -> QueryResult<Type> {
     Type::from_oid(kind.oid().map_err(|_| unknown())?).ok_or_else(unknown)
 }
 
-/// Knows no types but PostgreSQL's own: the schema has no others.
+/// Knows no types but the server's own: the schema has no others.
 struct BuiltIn;
 
 impl PgMetadataLookup for BuiltIn {
@@ -123,7 +123,7 @@ impl ToSql for Bind {
 }
 
 /// Says what the driver reports in diesel's words, as diesel's own connection does.
-fn driver_error(error: tokio_postgres::Error) -> Error {
+fn driver_error(error: &tokio_postgres::Error) -> Error {
     let Some(reported) = error.as_db_error() else {
         let kind = DatabaseErrorKind::UnableToSendCommand;
         return Error::DatabaseError(kind, Box::new(error.to_string()));
