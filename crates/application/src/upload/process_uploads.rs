@@ -28,7 +28,7 @@ pub struct UploadJob {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UploadEnd {
     /// Everything was read.
-    Done(ImportReport),
+    Done(Box<ImportReport>),
     /// The file is refused; the reason is kept for the person.
     Refused,
     /// The person, or the upload, is not wanted any more, or another server was faster.
@@ -102,7 +102,7 @@ impl ProcessUploads {
         let about = FileAbout::Upload(job.id);
         let command = ImportRecordsCommand { user_id: Some(job.user_id), dry_run: false, about };
         match self.import.run(&command, &file, progress).await {
-            Ok(imported) => Ok(UploadEnd::Done(imported.report)),
+            Ok(imported) => Ok(UploadEnd::Done(Box::new(imported.report))),
             Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
             Err(ImportRecordsError::UnknownUser | ImportRecordsError::TakenBack) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),
