@@ -266,18 +266,15 @@ pub(crate) async fn notes_of_imports_that_ended_are_forgotten_up_to_the_limit(ha
     let sessions = [session(1, 0), session(2, 600), session(3, 1200)];
     let mut unit = harness.begin().await;
     unit.sleep().insert(user_id(1), &sessions).await.unwrap();
-    for import in [1, 2, 3] {
-        note(unit.as_mut(), import, &[made(slept(1)), made(slept(2)), made(slept(3))]).await;
-    }
     let ended = |number, at| {
         let state = ImportState::Done;
         Import { ended_at: Some(seconds(at)), state, ..persons_import(number) }
     };
-    assert!(
-        unit.imports().update(&Import { state: ImportState::Waiting, ..persons_import(3) }).await.unwrap()
-    );
-    assert!(unit.imports().update(&ended(1, 5)).await.unwrap());
-    assert!(unit.imports().update(&ended(2, 9)).await.unwrap());
+    let waiting = Import { state: ImportState::Waiting, ..persons_import(3) };
+    for (number, import) in [(1, ended(1, 5)), (2, ended(2, 9)), (3, waiting)] {
+        note(unit.as_mut(), number, &[made(slept(1)), made(slept(2)), made(slept(3))]).await;
+        assert!(unit.imports().update(&import).await.unwrap());
+    }
     assert_eq!(unit.imports().forget_noted_before(seconds(5), 9).await.unwrap(), 0);
     assert_eq!(unit.imports().forget_noted_before(seconds(6), 2).await.unwrap(), 2);
     assert!(unit.imports().has_notes(import_id(1)).await.unwrap());

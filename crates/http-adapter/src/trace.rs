@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(parent.trace_id, 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c);
         assert_eq!(parent.span_id, 0xb7ad_6b71_6920_3331);
         assert_eq!(TraceParent::parse(&GOOD.replace("00-0a", "cc-0a")), Some(parent));
-        assert_eq!(TraceParent::parse(&format!("cc{}-and-more", &GOOD[2..])), Some(parent));
+        assert_eq!(TraceParent::parse(&format!("{}-and-more", GOOD.replace("00-0a", "cc-0a"))), Some(parent));
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
             GOOD.replace("0af7651916cd43dd8448eb211c80319c", &"0".repeat(32)),
             GOOD.replace("b7ad6b7169203331", &"0".repeat(16)),
             GOOD.replace("b7ad", "+7ad"),
-            GOOD[..GOOD.len() - 1].to_owned(),
+            GOOD.replace("-01", "-0"),
             format!(" {GOOD}"),
         ] {
             assert_eq!(TraceParent::parse(&bad), None, "{bad}");

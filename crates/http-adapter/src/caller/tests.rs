@@ -227,11 +227,11 @@ proptest! {
         let proxies = trusting(header);
         prop_assume!(!proxies.is_trusted(caller));
         let as_bytes = |lines: &[String]| -> IpAddr {
-            let lines: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
+            let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
             proxies.caller(PROXY, &lines)
         };
         // Directly, no header counts.
-        let direct: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
+        let direct: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
         prop_assert_eq!(proxies.caller(caller, &direct), caller);
         // A proxy that adds a line of its own is believed for that line.
         let own_line = [lines.as_slice(), &[element(header, caller)]].concat();

@@ -85,7 +85,7 @@ struct Rest {
 struct Paced {
     size: BodySize,
     rest: Rc<RefCell<Rest>>,
-    watcher: JoinHandle<()>,
+    observer: JoinHandle<()>,
 }
 
 /// Says why a connection ends in the middle of an answer.
@@ -98,7 +98,7 @@ impl Paced {
         let size = body.size();
         let rest = Rc::new(RefCell::new(Rest { body: Some((body, place)), taken: 0 }));
         let watched = Rc::downgrade(&rest);
-        let watcher = rt::spawn(async move {
+        let observer = rt::spawn(async move {
             let mut before = 0;
             loop {
                 tokio::time::sleep(look).await;
@@ -112,7 +112,7 @@ impl Paced {
                 before = rest.taken;
             }
         });
-        Self { size, rest, watcher }
+        Self { size, rest, observer }
     }
 }
 
@@ -139,7 +139,7 @@ impl MessageBody for Paced {
 
 impl Drop for Paced {
     fn drop(&mut self) {
-        self.watcher.abort();
+        self.observer.abort();
     }
 }
 

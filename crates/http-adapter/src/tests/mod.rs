@@ -12,8 +12,8 @@ pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
-    Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
-    PublicKey,
+    Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource,
+    NdjsonExport, PublicKey,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
@@ -115,13 +115,7 @@ impl Parts {
             },
             self.daily_limits,
         ));
-        let introspect_token = Arc::new(IntrospectToken::new(IntrospectionPorts {
-            tokens: tokens.clone(),
-            grants: store.clone(),
-            access: self.access.clone(),
-            clients: store.clone(),
-            clock: clock.clone(),
-        }));
+        let introspect_token = introspect_token(&store, &tokens, self.access.clone());
         let records = ExportRecords::new(self.profiles.clone(), self.sleep.clone(), self.supplements.clone());
         let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
         let authentication = AuthenticateClient::new(authentication_ports(&store), limits, allowed);
@@ -157,6 +151,20 @@ impl Parts {
             settings: self.settings,
         })
     }
+}
+
+fn introspect_token(
+    store: &Arc<MemoryStore>,
+    tokens: &TokenCheck,
+    access: Arc<dyn AccessReader>,
+) -> Arc<IntrospectToken> {
+    Arc::new(IntrospectToken::new(IntrospectionPorts {
+        tokens: tokens.clone(),
+        grants: store.clone(),
+        access,
+        clients: store.clone(),
+        clock: Arc::new(FixedClock),
+    }))
 }
 
 fn refresh_access(store: &Arc<MemoryStore>, reads: &ReadRecorder, mint: &TokenMint) -> Arc<RefreshAccess> {

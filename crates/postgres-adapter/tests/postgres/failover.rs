@@ -90,8 +90,9 @@ async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_st
         writer.await.unwrap();
     }
     assert!(!redeem(&store).await.unwrap(), "a code was redeemed twice");
-    for number in acknowledged.lock().unwrap().iter() {
-        let found: Option<User> = store.find_profile(user_id(*number)).await.unwrap();
+    let acknowledged = acknowledged.lock().unwrap().clone();
+    for number in acknowledged {
+        let found: Option<User> = store.find_profile(user_id(number)).await.unwrap();
         assert!(found.is_some(), "{number} was acknowledged and is missing");
     }
     assert!(store.walk(user_id(1), None, 10).await.unwrap().is_empty());

@@ -53,19 +53,14 @@ impl Housekeeping {
         if !self.leases.take(Job::Housekeeping, self.holder, HELD_FOR).await? {
             return Ok(());
         }
-        tracing::debug!("keeping house");
         let began = Instant::now();
         let outcome = tokio::select! {
             outcome = self.cleaning.run() => outcome,
-            () = self.lost() => {
-                tracing::warn!("another server keeps house now; this one was too slow to say that it still does");
-                return Ok(());
-            }
+            () = self.lost() => return Ok(()),
         };
         let due_after = if outcome.is_ok() { EVERY } else { AFTER_FAILURE };
         self.leases.finish(Job::Housekeeping, self.holder, due_after).await?;
-        let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(deleted = outcome?, milliseconds, "deleted what has expired");
+        tell(outcome?, began.elapsed());
         Ok(())
     }
 
@@ -75,8 +70,16 @@ impl Housekeeping {
         loop {
             sleep(PROLONG).await;
             if matches!(self.leases.prolong(Job::Housekeeping, self.holder, HELD_FOR).await, Ok(false)) {
+                tracing::warn!(
+                    "another server keeps house now; this one was too slow to say that it still does"
+                );
                 return;
             }
         }
     }
+}
+
+fn tell(deleted: impl tracing::Value, took: Duration) {
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(deleted, milliseconds, "deleted what has expired");
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a connection lives whose other end takes nothing of what was sent.
-const UNREAD: Duration = Duration::from_secs(60);
+const UNREAD: Duration = Duration::from_mins(1);
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 

@@ -87,14 +87,16 @@ async fn serve(
             let times = times.after(signal);
             tokio::select! {
                 outcome = stop(server, handle, times) => outcome,
-                again = signals.next() => {
-                    tracing::warn!(signal = again, "stopping at once: running requests are broken off");
-                    Ok(())
-                }
+                () = asked_again(signals) => Ok(()),
                 sentence = work => Err(anyhow!(sentence)),
             }
         }
     }
+}
+
+async fn asked_again(signals: &mut Signals) {
+    let signal = signals.next().await;
+    tracing::warn!(signal, "stopping at once: running requests are broken off");
 }
 
 /// Goes on serving while load balancers notice, then finishes what runs; in all not longer than the times say.
@@ -108,12 +110,11 @@ async fn stop(
         () = sleep(drain) => {}
         ended = &mut server => return Err(ended_by_itself(ended)),
     }
-    match timeout_at(end, async { tokio::join!(handle.stop(true), server).1 }).await {
-        Ok(ended) => ended.context("the HTTP server failed while it stopped"),
-        Err(_) => {
-            tracing::warn!("some requests did not finish in time");
-            Ok(())
-        }
+    if let Ok(ended) = timeout_at(end, async { tokio::join!(handle.stop(true), server).1 }).await {
+        ended.context("the HTTP server failed while it stopped")
+    } else {
+        tracing::warn!("some requests did not finish in time");
+        Ok(())
     }
 }
 

@@ -1,11 +1,11 @@
 //! The HTTP side over the use cases.
 
 use super::KeyParts;
+use super::RateLimits;
 use super::Store;
 use super::export::Writers;
 use super::pages::PageParts;
 use super::published_keys::PublishedKeys;
-use super::RateLimits;
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
 use crate::telemetry;

@@ -21,8 +21,8 @@ fn noon() -> DateTime<Utc> {
 mod contract {
     use super::*;
 
-    async fn new_limiter() -> (Arc<dyn RateLimiter>, ()) {
-        (Arc::new(InProcessRateLimiter::new()), ())
+    fn new_limiter() -> std::future::Ready<(Arc<dyn RateLimiter>, ())> {
+        std::future::ready((Arc::new(InProcessRateLimiter::new()), ()))
     }
 
     contract_tests::rate_limiter_tests!(new_limiter);

@@ -104,7 +104,7 @@ async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>) {
 fn assert_session(store: &MemoryStore, item: &ImportItem) {
     let ImportItem::Session(expected) = item else { panic!("{item:?}") };
     let records: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
-    assert_eq!(records, [expected.record.clone()]);
+    assert_eq!(records, std::slice::from_ref(&expected.record));
 }
 
 #[tokio::test]

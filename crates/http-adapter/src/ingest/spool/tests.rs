@@ -75,7 +75,7 @@ async fn bodies_in_files_have_a_number_of_their_own_and_take_no_memory() {
 #[tokio::test]
 async fn a_full_disk_is_told_as_busy_with_its_cause_and_any_other_fault_as_ours() {
     let full = blocking(|| OpenOptions::new().write(true).open("/dev/full")?.write_all(b"night")).await;
-    let problem = full.err().expect("a refusal");
+    let problem = full.expect_err("a refusal");
     assert_eq!(problem.fault(), Fault::IngestBusy);
     assert!(problem.cause().is_some(), "the operator is not told why");
     let missing = blocking(|| OpenOptions::new().read(true).open("/nowhere/at/all")).await;

@@ -83,9 +83,9 @@ async fn one_large_answer_too_many_is_refused_and_keeps_the_numbers_of_its_limit
     const RATE: RateStatus = RateStatus { limit: 9, remaining: 7, reset: 1_780_012_800, allowed: true };
     async fn large() -> HttpResponse {
         let mut answer = HttpResponse::Ok();
-        rate_limit_headers(RATE).into_iter().for_each(|header| {
+        for header in rate_limit_headers(RATE) {
             answer.insert_header(header);
-        });
+        }
         answer.body(BoxBody::new(Pieces(3)))
     }
     async fn small() -> HttpResponse {

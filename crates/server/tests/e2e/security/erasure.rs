@@ -35,7 +35,7 @@ fn lines(word: &str, from: u32) -> String {
             "type": "supplement_log", "created_at": format!("2026-01-{day:02}T21:00:00Z"), "supplement_id": label,
             "servings": 1, "external_id": format!("{word}-intake-{day}"),
         });
-        lines += &format!("\n{night}\n{intake}");
+        lines.extend(["\n".to_owned(), night.to_string(), "\n".to_owned(), intake.to_string()]);
     }
     lines + "\n" + &json!({"type": "profile", "height_cm": 171.5}).to_string() + "\n"
 }
@@ -47,24 +47,24 @@ fn members(world: &World, arguments: &[&str], member: &str) -> Vec<String> {
 }
 
 impl Somebody {
-    async fn new(world: &World, server: &Server, word: &'static str) -> Self {
-        let person = Person::create(world, &format!("{word}@example.org"));
+    async fn new(world: &World, server: &Server, marker: &'static str) -> Self {
+        let person = Person::create(world, &format!("{marker}@example.org"));
         let user = person.user_id.clone();
         let app = app_of(world, &person, &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI]);
         // Imported, taken back, imported again; nights, deletions and what was there before.
         for (name, from) in [("first", 1), ("second", 2), ("third", 10)] {
-            let file = world.file(&format!("{word}-{name}.ndjson"), &lines(word, from));
+            let file = world.file(&format!("{marker}-{name}.ndjson"), &lines(marker, from));
             world.ok(&["import", "--user", &user, &file]);
         }
         let imports = members(world, &["import", "list", "--user", &user, "--json"], "import_id");
         world.ok(&["import", "undo", &imports[0]]);
         let browser = Browser::new(server);
         browser.sign_in(&person).await;
-        upload(&browser, word).await;
-        make_token(&browser, &format!("{word} notebook"), "sleep").await;
+        upload(&browser, marker).await;
+        make_token(&browser, &format!("{marker} notebook"), "sleep").await;
         // A request that waits to be decided, one that nobody signed in for, a link, and a sign-in that failed.
         let asking =
-            Asking::of(&app).with("login_hint", &person.email).with("state", &format!("{word} state"));
+            Asking::of(&app).with("login_hint", &person.email).with("state", &format!("{marker} state"));
         ask(&browser, &asking).await;
         world.ok(&["user", "reset-password", &user]);
         let stranger = Browser::new(server);
@@ -80,8 +80,8 @@ impl Somebody {
         let ids: Vec<String> = [vec![user], imports, nights, grants, tokens_of_own].concat();
         // The label is nobody's own.
         let ids: Vec<String> = ids.into_iter().filter(|id| !id.starts_with("5e7a0000")).collect();
-        assert!(ids.len() >= 1 + 3 + 8 + 1 + 1, "{ids:?}");
-        Self { word, person, access: tokens.access, ids }
+        assert!(ids.len() > 1 + 3 + 8 + 1, "{ids:?}");
+        Self { word: marker, person, access: tokens.access, ids }
     }
 
     async fn read(&self, server: &Server) {

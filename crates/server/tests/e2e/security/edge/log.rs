@@ -19,7 +19,7 @@ async fn no_proxy_writes_down_a_query_a_header_a_body_or_a_persons_id() {
             "Host: a\r\nAuthorization: Bearer {MARKER}\r\nCookie: a={MARKER}\r\nReferer: http://{MARKER}/\r\n\
              User-Agent: {MARKER}\r\nX-Forwarded-For: {MARKER}\r\nConnection: close\r\n"
         );
-        let long = "y".repeat(40_000);
+        let filler = "y".repeat(40_000);
         let requests = [
             format!("GET /api/token?code={MARKER}&client_secret={MARKER} HTTP/1.1\r\n{head}\r\n"),
             format!("GET /api/v1/sleep/{PERSON}?access_token={MARKER} HTTP/1.1\r\n{head}\r\n"),
@@ -28,8 +28,8 @@ async fn no_proxy_writes_down_a_query_a_header_a_body_or_a_persons_id() {
             format!("POST /sign-in HTTP/1.1\r\n{head}Content-Length: 9\r\n\r\n{MARKER}"),
             format!("{MARKER} /api/token?code={MARKER} HTTP/1.1\r\n{head}\r\n"),
             format!("HEAD /api/token?code={MARKER} HTTP/1.1\r\n{head}\r\n"),
-            format!("GET /api/token?code={MARKER}&x={long} HTTP/1.1\r\n{head}\r\n"),
-            format!("GET /api/token?code={MARKER} HTTP/1.1\r\n{head}X: {long}\r\n\r\n"),
+            format!("GET /api/token?code={MARKER}&x={filler} HTTP/1.1\r\n{head}\r\n"),
+            format!("GET /api/token?code={MARKER} HTTP/1.1\r\n{head}X: {filler}\r\n\r\n"),
             format!("GET /api/token?code={MARKER} x HTTP/1.1\r\n{head}\r\n"),
             format!("GET /api/token?code={MARKER} HTTP/1.1\r\n{head}Host: b\r\n\r\n"),
             format!("GET /api/token?code={MARKER} HTTP/1.1\r\n{head}Content-Length: x\r\n\r\n"),

@@ -118,11 +118,11 @@ async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_c
     }
     // A load balancer's own question is answered meanwhile.
     assert_eq!(caller.get("/livez", &Form(Vec::new())).await.status, 200);
-    let (mut served, mut refused, mut longest) = (0, 0, Duration::ZERO);
+    let (mut answered, mut refused, mut longest) = (0, 0, Duration::ZERO);
     for (answer, took) in asking.join_all().await {
         if answer.starts_with("HTTP/1.1 200 ") {
             assert!(answer.contains("\"data\":[]") && answer.ends_with('}'), "{answer}");
-            served += 1;
+            answered += 1;
         } else {
             assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
             assert!(answer.to_ascii_lowercase().contains("\r\nretry-after: "), "{answer}");
@@ -131,10 +131,10 @@ async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_c
         }
     }
     println!(
-        "{served} served, {refused} refused, the slowest refusal after {longest:?}; memory {idle} then {}",
+        "{answered} served, {refused} refused, the slowest refusal after {longest:?}; memory {idle} then {}",
         peak(&server)
     );
-    assert!(served >= 20 && refused > 0, "{served} served, {refused} refused");
+    assert!(answered >= 20 && refused > 0, "{answered} served, {refused} refused");
     assert!(longest < LONGEST_REFUSAL, "{longest:?}");
     assert!(peak(&server) < idle + CALLERS * BYTES_A_CALLER, "{} bytes", peak(&server));
     // At once, not after a time of rest.
