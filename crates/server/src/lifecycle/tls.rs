@@ -19,7 +19,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use zeroize::Zeroizing;
 
 /// How often the files are looked at: certificates are renewed weeks before they end.
-const LOOK: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_mins(1);
 /// More than any chain of certificates has.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -196,25 +196,23 @@ impl Tls {
     fn note(&mut self, read: Result<CertifiedKey, TlsError>) {
         match read {
             Ok(certificate) => {
-                let is_other = self.current.take(certificate);
-                if is_other {
+                let had_problem = self.problem.take().is_some();
+                if self.current.take(certificate) {
                     tracing::info!("new connections get the new certificate");
-                } else if self.problem.is_some() {
+                } else if had_problem {
                     tracing::info!("the files of the certificate are in order again");
                 }
-                self.problem = None;
             }
-            Err(error) => {
-                let problem = error.to_string();
-                if self.problem.as_ref() != Some(&problem) {
-                    tracing::error!(
-                        error = problem,
-                        "the certificate is not taken; the one before stays in use"
-                    );
-                }
-                self.problem = Some(problem);
-            }
+            Err(error) => self.tell(error.to_string()),
         }
+    }
+
+    /// Says what is wrong, unless it was said when the files were last looked at.
+    fn tell(&mut self, problem: String) {
+        if self.problem.as_ref() != Some(&problem) {
+            tracing::error!(error = problem, "the certificate is not taken; the one before stays in use");
+        }
+        self.problem = Some(problem);
     }
 }
 
