@@ -63,6 +63,22 @@ resume *stores:
     cargo build --release -p server
     scripts/check-resume target/release/restwell {{stores}}
 
+# Breaks things under load behind HAProxy, and counts what it costs (--short: the five faults that matter most)
+chaos *arguments:
+    scripts/chaos {{arguments}}
+
+# Checks the files under deploy/ with the tools that know them
+deploy:
+    scripts/check-deploy
+
+# Checks that migrations can run beside servers of the old version
+migrations:
+    scripts/check-migrations
+
+# Makes the static program, its bill of materials, the notes and the checksums under target/dist
+release *arguments:
+    scripts/release {{arguments}}
+
 # Runs every gate, as CI does
 ci:
     CI=true bash .ci/run
