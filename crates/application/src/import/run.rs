@@ -29,6 +29,8 @@ pub(super) struct Run<'a> {
     pub(super) bytes_done: u64,
     /// What became of each record of the batch that was stored last, by its position in it.
     pub(super) results: Vec<Numbered<Result<(RecordReference, Outcome), Rejection>>>,
+    /// What else is to be told of records of that batch, by their positions in it.
+    pub(super) notes: Vec<Numbered<Rejection>>,
     /// The rows and, in a dry run, the keys of the records that were met.
     met: Recent<Mark>,
     /// Supplements that the store has, or would have.
@@ -55,6 +57,8 @@ pub(super) struct Found {
     /// What was done to each record, in the order of doing.
     pub(super) changes: Vec<ImportChange>,
     changed: HashSet<RecordReference>,
+    /// What is to be told of records that are taken, by their positions in the batch.
+    notes: Vec<Numbered<Rejection>>,
     /// What became of each record that was not rejected, by its position in the batch.
     pub(super) settled: Vec<Numbered<(RecordReference, Outcome)>>,
 }
@@ -96,6 +100,7 @@ impl<'a> Run<'a> {
             report: ImportReport::default(),
             bytes_done: 0,
             results: Vec::new(),
+            notes: Vec::new(),
             met: Recent::new(MARKS),
             supplements: Recent::new(SUPPLEMENTS),
             aliases: Recent::new(SUPPLEMENTS),
@@ -108,6 +113,8 @@ impl<'a> Run<'a> {
         found.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         found.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
         self.report.profile_changed |= found.profile_changed;
+        found.notes.iter().for_each(|(_, note)| self.report.note(note.clone()));
+        self.notes.extend(found.notes);
         self.results.extend(found.settled.into_iter().map(|(position, settled)| (position, Ok(settled))));
         found.rejected
     }
@@ -169,6 +176,11 @@ impl<'a> Attempt<'a> {
 
     pub(super) fn reject(&mut self, position: usize, rejection: Rejection) {
         self.found.rejected.push((position, rejection));
+    }
+
+    /// Tells something of a record that is taken.
+    pub(super) fn note(&mut self, position: usize, note: Rejection) {
+        self.found.notes.push((position, note));
     }
 
     pub(super) fn profile_changed(&mut self, before: User) {

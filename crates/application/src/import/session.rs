@@ -5,7 +5,7 @@ use super::known::Known;
 use super::recent::Mark;
 use super::report::Outcome;
 use super::run::Attempt;
-use crate::ports::import_source::ImportedSession;
+use crate::ports::import_source::{ImportedSession, Rejection};
 use crate::ports::storage::{RecordBefore, RecordReference, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
@@ -38,6 +38,9 @@ pub(super) async fn store(
         };
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
         let key = Mark::of("session key", &(session.record.source(), session.record.key()));
+        if let Some(reason) = told(&decision) {
+            attempt.note(position, Rejection { place: session.place.clone(), reason });
+        }
         let (id, outcome) = sessions.place(attempt, unit, session, decision).await?;
         attempt.settle(position, RecordReference::Session(id), outcome);
         attempt.count_session(id, outcome, entries, key);
@@ -127,6 +130,20 @@ impl Sessions {
             self.known.forget(*id);
         }
         unit.sleep().delete(self.user_id, removes).await.map(|_| ())
+    }
+}
+
+/// Says that other sessions go, since nothing is dropped in silence.
+fn told(decision: &Reconciliation) -> Option<String> {
+    match decision {
+        Reconciliation::Replace { removes, .. } | Reconciliation::Insert { removes } => match removes.len() {
+            0 => None,
+            1 => Some("takes the place of another session of its source, which it overlaps".to_owned()),
+            number => {
+                Some(format!("takes the place of {number} other sessions of its source, which it overlaps"))
+            }
+        },
+        Reconciliation::Unchanged(_) => None,
     }
 }
 

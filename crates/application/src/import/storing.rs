@@ -52,6 +52,7 @@ impl Storing<'_> {
     pub(super) async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), Stop> {
         let Batch { records, mut rejected, notes } = batch;
         run.results.clear();
+        run.notes.clear();
         match self.store_together(run, &records).await {
             Ok(found) => rejected.extend(found),
             Err(Stop::Storage(StorageError::Conflict(_))) => {

@@ -6,6 +6,7 @@ use crate::import::run::Run;
 use crate::import::storing::Storing;
 use crate::ports::import_source::{ImportItem, Rejection};
 use crate::ports::ingest_source::{ItemCode, ItemRefusal};
+use std::collections::HashMap;
 
 /// Stores records; returns what became of each.
 pub(super) async fn store(
@@ -17,9 +18,13 @@ pub(super) async fn store(
         return Ok(Vec::new());
     }
     storing.store(run, Batch { records, ..Batch::default() }).await?;
+    let mut notes: HashMap<usize, String> =
+        run.notes.drain(..).map(|(position, note)| (position, note.reason)).collect();
     let results = run.results.drain(..).map(|(position, result)| {
         let result = match result {
-            Ok((record, outcome)) => ItemResult::of_record(record, outcome),
+            Ok((record, outcome)) => {
+                ItemResult::of_record(record, outcome).with_notes(notes.remove(&position).as_slice())
+            }
             Err(rejection) => ItemResult::Rejected(refusal(&rejection)),
         };
         (position, result)

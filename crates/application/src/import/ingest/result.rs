@@ -61,8 +61,9 @@ impl ItemResult {
     /// Adds what was noted of an item that is taken.
     pub(super) fn with_notes(self, notes: &[String]) -> Self {
         match self {
-            Self::Taken { status, id, detail: None } if !notes.is_empty() => {
-                Self::Taken { status, id, detail: Some(notes.join("; ")) }
+            Self::Taken { status, id, detail } if !notes.is_empty() => {
+                let all: Vec<String> = detail.into_iter().chain(notes.iter().cloned()).collect();
+                Self::Taken { status, id, detail: Some(all.join("; ")) }
             }
             other => other,
         }
