@@ -76,7 +76,7 @@ fn content(shape: IngestShape, text: &str, notes: &mut Notes) -> Result<IngestCo
     match shape.kind {
         IngestKind::Users => ndjson::read_user(text, notes).map(IngestContent::User),
         IngestKind::Profile => ndjson::read_profile(text, user_id, place, notes).map(IngestContent::Record),
-        IngestKind::Sleep => ndjson::read_session(text, place, notes).map(IngestContent::Record),
+        IngestKind::Sleep => ndjson::read_session(text, user_id, place, notes).map(IngestContent::Record),
         IngestKind::Supplements => ndjson::read_supplement(text, place, notes).map(IngestContent::Record),
         IngestKind::Logs => ndjson::read_log(text, user_id, place, notes).map(IngestContent::Record),
     }

@@ -60,6 +60,21 @@ fn an_object_a_list_and_lines_are_the_same_items() {
 }
 
 #[test]
+fn a_session_that_names_the_person_of_the_path_is_taken_without_a_note() {
+    let night = format!(
+        r#"{{"user_id":"{ME}","time_in_bed_start":"2026-01-10T22:00:00Z","time_in_bed_end":"2026-01-11T06:00:00Z"}}"#
+    );
+    for layout in [IngestLayout::Json, IngestLayout::Lines] {
+        let found = items(IngestKind::Sleep, layout, night.as_bytes()).unwrap();
+        let [IngestItem { content: Ok(IngestContent::Record(ImportItem::Session(_))), notes }] = &found[..]
+        else {
+            panic!("{found:?}")
+        };
+        assert!(notes.is_empty(), "{notes:?}");
+    }
+}
+
+#[test]
 fn an_empty_list_and_no_lines_have_no_items() {
     assert!(json(IngestKind::Sleep, "[]").is_empty());
     assert!(items(IngestKind::Sleep, IngestLayout::Lines, b"\n \n").unwrap().is_empty());
@@ -100,11 +115,15 @@ fn an_item_that_cannot_be_taken_says_why_and_for_which_member() {
     use IngestKind::{Logs, Profile, Sleep, Supplements, Users};
     use ItemCode::{InvalidMember, MissingMember, NotAnObject, OtherUser};
     let other = format!(r#"{{"user_id":"{}"}}"#, Uuid::nil());
+    let night = r#""time_in_bed_start":"2026-01-10T22:00:00Z","time_in_bed_end":"2026-01-11T06:00:00Z""#;
+    let others_night = other.replace('}', &format!(",{night}}}"));
     for (kind, body, code, field) in [
         (Sleep, "[7]", NotAnObject, None),
         (Sleep, "[[{}]]", NotAnObject, None),
         (Sleep, "{}", MissingMember, Some("time_in_bed_start")),
         (Profile, &other, OtherUser, Some("user_id")),
+        (Sleep, &others_night, OtherUser, Some("user_id")),
+        (Logs, &LOG.replace('{', &other.replace('}', ",")), OtherUser, Some("user_id")),
         (Profile, r#"{"height_cm":"secret"}"#, InvalidMember, Some("height_cm")),
         (Profile, r#"{"weight_kg":-1}"#, InvalidMember, Some("weight_kg")),
         (Profile, r#"{"birth_date":"secret"}"#, InvalidMember, Some("birth_date")),

@@ -71,7 +71,7 @@ impl Ndjson {
 
     fn read_line(&self, start: Place, items: &mut Items) -> Result<(), ImportRefusal> {
         let place = format!("line {}", start.line);
-        if let Some((session, notes)) = session_at_once(&self.line, &place) {
+        if let Some((session, notes)) = session_at_once(&self.line, self.user_id, &place) {
             items.finish(&place, notes, Ok(session));
             return Ok(());
         }
@@ -89,7 +89,7 @@ impl Ndjson {
         let kind: Kind = serde_json::from_str(text).map_err(|error| Unfit::of_types(&error, text))?;
         match kind.r#type.as_str() {
             Some(PROFILE) => read_profile(text, self.user_id, place, notes),
-            Some(SESSION) => read_session(text, place, notes),
+            Some(SESSION) => read_session(text, self.user_id, place, notes),
             Some(SUPPLEMENT) => read_supplement(text, place, notes),
             Some(LOG) => read_log(text, self.user_id, place, notes),
             _ => Err(unfit::at("type")(format!(
@@ -103,13 +103,13 @@ impl Ndjson {
 ///
 /// Sessions are by far the longest lines and the most: what reads well is not checked, and not looked through for its
 /// type, before. Nothing is decided here about any other line.
-fn session_at_once(line: &[u8], place: &str) -> Option<(ImportItem, Notes)> {
+fn session_at_once(line: &[u8], user_id: Option<UserId>, place: &str) -> Option<(ImportItem, Notes)> {
     let text = std::str::from_utf8(line).ok()?;
     let member = text.trim_start().strip_prefix('{')?.trim_start().strip_prefix("\"type\"")?;
     let value = member.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     value.strip_prefix(SESSION).filter(|rest| rest.starts_with('"'))?;
     let mut notes = Notes::default();
-    let session = read_session(text, place, &mut notes).ok()?;
+    let session = read_session(text, user_id, place, &mut notes).ok()?;
     Some((session, notes))
 }
 
@@ -124,8 +124,13 @@ pub(crate) fn read_profile(
 }
 
 /// Reads a session.
-pub(crate) fn read_session(text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
-    session::read(&read_members(text, notes)?, place, notes).map(ImportItem::Session)
+pub(crate) fn read_session(
+    text: &str,
+    user_id: Option<UserId>,
+    place: &str,
+    notes: &mut Notes,
+) -> Result<ImportItem, Unfit> {
+    session::read(&read_members(text, notes)?, user_id, place, notes).map(ImportItem::Session)
 }
 
 /// Reads a label.

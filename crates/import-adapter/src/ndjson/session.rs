@@ -1,11 +1,12 @@
 //! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
 
+use super::line::check_person;
 use super::unfit::{Unfit, at, named};
 use crate::json::{Bounded, Loose};
 use crate::source::Notes;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSession;
-use domain::id::SleepSessionId;
+use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{
     Hypnogram, MetricKind, MetricValue, SessionKey, SessionKeyKind, SleepMetrics, SleepRecord,
     SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
@@ -19,6 +20,7 @@ pub(super) struct Line<'a> {
     #[serde(rename = "type", default)]
     _type: Loose,
     id: Option<String>,
+    user_id: Option<String>,
     #[serde(borrow)]
     time_in_bed_start: Cow<'a, str>,
     #[serde(borrow)]
@@ -50,7 +52,13 @@ struct RawMetric {
     value: f64,
 }
 
-pub(super) fn read(line: &Line<'_>, place: &str, notes: &mut Notes) -> Result<Box<ImportedSession>, Unfit> {
+pub(super) fn read(
+    line: &Line<'_>,
+    user_id: Option<UserId>,
+    place: &str,
+    notes: &mut Notes,
+) -> Result<Box<ImportedSession>, Unfit> {
+    check_person(line.user_id.as_deref(), user_id)?;
     let start =
         Timestamp::parse("time_in_bed_start", &line.time_in_bed_start).map_err(at("time_in_bed_start"))?;
     let end = Timestamp::parse("time_in_bed_end", &line.time_in_bed_end).map_err(at("time_in_bed_end"))?;

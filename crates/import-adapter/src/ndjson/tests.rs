@@ -5,6 +5,7 @@ use crate::json::check;
 use crate::source::Notes;
 use crate::testing::{USER, frame, items, notes, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedProfile, ImportedSupplement};
+use domain::id::UserId;
 use domain::sleep::{MetricKind, MetricValue};
 use domain::user::BodyHeight;
 use proptest::prelude::*;
@@ -189,6 +190,8 @@ fn a_line_that_cannot_be_taken_is_rejected_without_its_values() {
         (r#"{"type":"profile","height_cm":"4711"}"#.to_owned(), "another type than expected"),
         (r#"{"type":"profile","user_id":"4711"}"#.to_owned(), "user_id: not a UUID"),
         (r#"{"type":"profile","user_id":"1a2b3c4d-0000-4000-8000-000000004711"}"#.to_owned(), "another person"),
+        (session.replace("\"is_nap\"", "\"user_id\":\"1a2b3c4d-0000-4000-8000-000000004711\",\"is_nap\""), "another person"),
+        (session.replace("\"is_nap\"", "\"user_id\":\"4711\",\"is_nap\""), "user_id: not a UUID"),
         (log.replace("\"servings\"", "\"user_id\":\"1a2b3c4d-0000-4000-8000-000000004711\",\"servings\""), "another person"),
         (log.replace("\"servings\":1", "\"servings\":0"), "servings is not a number above 0"),
         (log.replace("1a2b3c4d", "4711"), "supplement_id: not a UUID"),
@@ -228,7 +231,7 @@ proptest! {
         let mut line = SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10").into_bytes();
         line[place] = byte;
         line.truncate(cut.unwrap_or(line.len()));
-        if let Some((session, notes)) = session_at_once(&line, "line 1") {
+        if let Some((session, notes)) = session_at_once(&line, None, "line 1") {
             let text = check(&line, Place::START);
             prop_assert!(text.is_ok());
             let reader = Ndjson::new(Cursor::new(Box::new(std::io::empty())).unwrap(), None);
@@ -242,15 +245,21 @@ proptest! {
 #[test]
 fn a_session_is_read_at_once_when_it_says_first_what_it_is() {
     let session = SESSION.replace("2026-03-09T00:10", "2026-03-09T01:10");
-    assert!(session_at_once(session.as_bytes(), "line 1").is_some());
-    assert!(session_at_once(session.replacen(':', " :\t", 1).as_bytes(), "line 1").is_some());
+    assert!(session_at_once(session.as_bytes(), UserId::parse(USER).ok(), "line 1").is_some());
+    assert!(
+        session_at_once(session.replacen(':', " :\t", 1).as_bytes(), UserId::parse(USER).ok(), "line 1")
+            .is_some()
+    );
+    let own = session.replacen("\"is_nap\"", &format!("\"user_id\":\"{USER}\",\"is_nap\""), 1);
+    assert!(session_at_once(own.as_bytes(), UserId::parse(USER).ok(), "line 1").is_some());
     for other in [
         session.replacen("sleep_session", "sleep_sessions", 1),
         session.replacen("sleep_session", "profile", 1),
         format!("{session}}}"),
         session.replacen("\"is_nap\"", "\"type\":\"profile\",\"is_nap\"", 1),
         session.replacen("\"is_nap\":false", "\"is_nap\":0", 1),
+        session.replacen("\"is_nap\"", "\"user_id\":\"1a2b3c4d-0000-4000-8000-000000004711\",\"is_nap\"", 1),
     ] {
-        assert!(session_at_once(other.as_bytes(), "line 1").is_none(), "{other}");
+        assert!(session_at_once(other.as_bytes(), UserId::parse(USER).ok(), "line 1").is_none(), "{other}");
     }
 }
