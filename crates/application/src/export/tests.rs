@@ -8,7 +8,9 @@ use domain::data_endpoint::DataEndpoint;
 use domain::id::{ClientId, IntakeLogId, SleepSessionId, SupplementId};
 use domain::read_tally::{ReadKind, Reader};
 use domain::scope::{Scope, ScopeSet};
-use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, TimeInBed};
+use domain::sleep::{
+    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, Stage, StageEntry, TimeInBed,
+};
 use domain::supplement::{
     CatalogueKey, IntakeLog, IntakeLogRecord, Servings, Supplement, SupplementLabel, SupplementLabelFields,
 };
@@ -62,10 +64,19 @@ fn hours(number: u32) -> DateTime<Utc> {
 }
 
 fn session(number: u32) -> SleepSession {
+    session_of(number, 0)
+}
+
+/// A session with these many stages, one a second.
+fn session_of(number: u32, stages: u32) -> SleepSession {
     let time_in_bed = TimeInBed::new(hours(number), hours(number + 1), None, None).unwrap();
     let key = SessionKey::derived_from(time_in_bed.start());
     let head = SleepRecordHead { key, source: None, time_in_bed, is_nap: None };
-    let record = SleepRecord::from_stages(head, Hypnogram::empty()).unwrap();
+    let second = |count: u32| hours(number) + TimeDelta::seconds(i64::from(count));
+    let stages = (0..stages)
+        .map(|count| StageEntry::new(Stage::Light, second(count), second(count + 1)).unwrap())
+        .collect();
+    let record = SleepRecord::from_stages(head, Hypnogram::new(stages, &time_in_bed).unwrap()).unwrap();
     SleepSession {
         id: SleepSessionId::from_uuid(Uuid::from_u128(u128::from(number))),
         record,
@@ -170,6 +181,8 @@ async fn export(
         Err(error) => Err(error),
         Ok(mut export) => loop {
             match export.next().await {
+                // A step that only read has written nothing.
+                Ok(Some(piece)) if piece.is_empty() => {}
                 Ok(Some(piece)) => pieces.push(String::from_utf8(piece).unwrap()),
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
@@ -232,6 +245,40 @@ async fn what_a_format_tells_in_two_parts_is_read_twice_and_counted_once() {
     exported.outcome.unwrap();
     assert_eq!(exported.pieces.concat(), "Sessions + Stages + end");
     assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Sleep), 1)]);
+}
+
+/// Sleep of these many sessions with these many stages each, and the most that was asked for at a time.
+fn many_nights(sessions: u32, stages: u32) -> (MockSleepReader, Arc<Mutex<u32>>) {
+    let most = Arc::new(Mutex::new(0));
+    let (asked, mut sleep) = (most.clone(), MockSleepReader::new());
+    sleep.expect_walk().returning(move |_, after, limit| {
+        let mut asked = asked.lock().unwrap();
+        *asked = limit.max(*asked);
+        let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
+        Ok((from..=sessions).take(limit as usize).map(|number| session_of(number, stages)).collect())
+    });
+    (sleep, most)
+}
+
+#[tokio::test]
+async fn sessions_that_are_as_heavy_as_can_be_take_a_few_megabytes_at_a_time() {
+    let (sleep, most) = many_nights(25, 0);
+    let all = (profiles(), sleep, MockSupplementReader::new());
+    let exported = export(all, &[ExportSection::Sessions], ScopeSet::CONSENTABLE, 99).await;
+    assert_eq!(exported.items.len(), 25);
+    let most = *most.lock().unwrap() as usize;
+    assert!((1..=6_000_000).contains(&(most * Hypnogram::MAX_ENTRIES * size_of::<StageEntry>())), "{most}");
+}
+
+#[tokio::test]
+async fn heavy_sessions_are_written_one_a_step_and_light_ones_several() {
+    for (stages, step) in [(3_000, 1), (1_000, 2), (500, 4)] {
+        let (sleep, _) = many_nights(12, stages);
+        let all = (profiles(), sleep, MockSupplementReader::new());
+        let exported = export(all, &[ExportSection::Sessions], ScopeSet::CONSENTABLE, 99).await;
+        let told: Vec<_> = exported.pieces.iter().map(|piece| piece.matches('+').count()).collect();
+        assert_eq!((told.iter().sum(), told.iter().max()), (12, Some(&step)), "{stages}: {told:?}");
+    }
 }
 
 #[tokio::test]

@@ -15,8 +15,10 @@ use std::sync::Arc;
 
 /// For how long it is kept what an import did: after it ended, or after it last stored something and broke off.
 pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
-/// How many records are taken back in one unit of work.
-const BATCH: u32 = 200;
+/// How many records of a person are taken back in one unit of work; each may have been a session as heavy as can be.
+const RECORDS: u32 = 40;
+/// How many labels of a catalogue are; what they were is smaller.
+const LABELS: u32 = 200;
 /// How often a batch is tried when somebody else is in the way.
 const TRIES: u32 = 5;
 
@@ -131,7 +133,8 @@ impl UndoImport {
             unit.imports().update(&undone).await?;
             unit.imports().delete_parts(id).await?;
         }
-        let noted = unit.imports().noted(id, BATCH).await?;
+        let most = if user_id.is_some() { RECORDS } else { LABELS };
+        let noted = unit.imports().noted(id, most).await?;
         let mut undone = Undone::default();
         for (change, standing) in &noted {
             let record = change.record;

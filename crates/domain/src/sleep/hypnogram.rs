@@ -20,7 +20,7 @@ pub enum InvalidHypnogram {
     #[error("a stage lies outside the time in bed")]
     OutsideTimeInBed,
     /// There are more than [`Hypnogram::MAX_ENTRIES`] entries.
-    #[error("more than 100000 stages in one session")]
+    #[error("more than 20160 stages in one session")]
     TooMany,
 }
 
@@ -100,8 +100,10 @@ pub struct Hypnogram {
 }
 
 impl Hypnogram {
-    /// The most entries of one session; half-minute epochs of seven days are 20,160.
-    pub const MAX_ENTRIES: usize = 100_000;
+    /// The most entries of one session: seven days, the longest time in bed, have 20,160 half-minute epochs, and
+    /// an epoch of 30 seconds is the shortest for which sleep is scored. More would only be a weight for whoever
+    /// reads it.
+    pub const MAX_ENTRIES: usize = 20_160;
 
     /// Gives the hypnogram of a session whose stages nobody recorded.
     pub const fn empty() -> Self {

@@ -24,15 +24,21 @@ pub(crate) fn attachment<H: TryIntoHeaderPair>(
     response.streaming(Box::pin(stream::unfold(Some(export), piece)))
 }
 
-/// Returns the next piece, and the rest; after a failure there is none.
+/// Returns the next piece, and the rest; after a failure there is none. Whoever else is on this thread goes on before
+/// each step: a caller that takes bytes as fast as they come would keep it to itself otherwise.
 async fn piece(export: Option<Export>) -> Option<(Result<Bytes, ExportRecordsError>, Option<Export>)> {
     let mut export = export?;
-    match export.next().await {
-        Ok(Some(bytes)) => Some((Ok(Bytes::from(bytes)), Some(export))),
-        Ok(None) => None,
-        Err(error) => {
-            tracing::warn!(%error, "an export ended half-way");
-            Some((Err(error), None))
+    loop {
+        tokio::task::yield_now().await;
+        match export.next().await {
+            // An empty piece would be the end of the body.
+            Ok(Some(bytes)) if bytes.is_empty() => {}
+            Ok(Some(bytes)) => return Some((Ok(Bytes::from(bytes)), Some(export))),
+            Ok(None) => return None,
+            Err(error) => {
+                tracing::warn!(%error, "an export ended half-way");
+                return Some((Err(error), None));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// The words with which a list that is too long is refused.
-pub(super) const TOO_LONG: &str = "a list has more than 100000 entries";
+pub(super) const TOO_LONG: &str = "a list has more than 20160 entries";
 
 /// A list of at most [`Hypnogram::MAX_ENTRIES`] entries; `null` is the empty one.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 use super::super::testing::{between, entries_and_frame, entry, minute, night};
-use super::{Hypnogram, InvalidHypnogram, Stage, StageEntry};
+use super::{Hypnogram, InvalidHypnogram, Stage, StageEntry, TimeInBed};
 use Stage::{Asleep, Awake, Deep, Light, Rem, Unknown};
 use chrono::{DateTime, Duration, Utc};
 use proptest::prelude::*;
@@ -37,12 +37,13 @@ fn entries_out_of_order_overlapping_or_outside_are_refused() {
 }
 
 #[test]
-fn a_session_has_at_most_a_hundred_thousand_entries() {
+fn a_session_has_at_most_the_half_minutes_of_seven_days() {
     let at = |number: usize| minute(0) + Duration::milliseconds(i64::try_from(number).unwrap());
     let entries = |count: usize| -> Vec<_> {
         (0..count).map(|number| StageEntry::new(Light, at(number), at(number + 1)).unwrap()).collect()
     };
     let most = Hypnogram::MAX_ENTRIES;
+    assert_eq!(i64::try_from(most).unwrap() * 30_000, TimeInBed::MAX_MILLIS);
     assert_eq!(Hypnogram::flatten(entries(most), &night(480)).map(|flat| flat.len()), Ok(most));
     assert_eq!(Hypnogram::flatten(entries(most + 1), &night(480)), Err(InvalidHypnogram::TooMany));
     assert_eq!(Hypnogram::new(entries(most + 1), &night(480)), Err(InvalidHypnogram::TooMany));
