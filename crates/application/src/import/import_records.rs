@@ -51,7 +51,7 @@ pub enum ImportRecordsError {
     /// The file is refused; nothing of it was stored.
     #[error(transparent)]
     Refused(#[from] ImportRefusal),
-    /// There is no such person.
+    /// There is no such person (any more); what was stored before an erasure went with it.
     #[error("there is no user with this id")]
     UnknownUser,
     /// The import was undone while it ran; nothing of it stays.
@@ -67,6 +67,7 @@ impl From<Stop> for ImportRecordsError {
         match stop {
             Stop::Storage(error) => Self::Storage(error),
             Stop::TakenBack => Self::TakenBack,
+            Stop::UnknownUser => Self::UnknownUser,
         }
     }
 }
@@ -199,8 +200,11 @@ impl ImportRecords {
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
         let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
         // The person before the import, as everywhere.
-        if let Some(user_id) = run.user_id {
-            unit.users().find(user_id).await?;
+        if let Some(user_id) = run.user_id
+            && unit.users().find(user_id).await?.is_none()
+        {
+            unit.rollback().await?;
+            return Err(ImportRecordsError::UnknownUser);
         }
         let import = match unit.imports().find(id).await? {
             Some(import) if import.state == ImportState::Running => import,

@@ -3,9 +3,10 @@
 use super::batch::{self, Numbered};
 use super::recent::{Mark, Recent};
 use super::report::Outcome;
+use super::storing::Stop;
 use super::{ImportReport, intake_log, profile, session, supplement};
 use crate::ports::import_source::{ImportItem, Rejection};
-use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, StorageError, UnitOfWork};
+use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
@@ -160,10 +161,10 @@ impl<'a> Attempt<'a> {
         mut self,
         unit: &mut dyn UnitOfWork,
         records: &[Numbered<ImportItem>],
-    ) -> Result<Found, StorageError> {
+    ) -> Result<Found, Stop> {
         if let Some(user_id) = self.run.user_id {
             // First of all, and until the end: others who write for this person wait here and nowhere later.
-            unit.users().find(user_id).await?;
+            unit.users().find(user_id).await?.ok_or(Stop::UnknownUser)?;
         }
         supplement::store(&mut self, unit, batch::supplements(records)).await?;
         if let Some(user_id) = self.run.user_id {

@@ -21,6 +21,8 @@ pub(super) enum Stop {
     Storage(StorageError),
     /// Somebody took the import back meanwhile, or it is not there any more.
     TakenBack,
+    /// The person was erased meanwhile.
+    UnknownUser,
 }
 
 impl From<StorageError> for Stop {

@@ -35,10 +35,10 @@ pub struct IngestCommand {
     pub shape: IngestShape,
 }
 
-/// Why nothing of a body was stored, but for [`Self::Storage`].
+/// Why nothing of a body is stored, but for [`Self::Storage`].
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// There is no such person.
+    /// There is no such person (any more); what was stored before an erasure went with it.
     #[error("there is no user with this id")]
     UnknownUser,
     /// There are more than [`MAX_ITEMS`].
@@ -58,6 +58,7 @@ impl From<Stop> for IngestError {
             Stop::Storage(error) => Self::Storage(error),
             // Said only of an import that is kept, and none is kept here.
             Stop::TakenBack => Self::Storage(StorageError::Retryable),
+            Stop::UnknownUser => Self::UnknownUser,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a backend sends, against a store in memory; people and profiles are tested end to end.
 
-use super::memory_store::MemoryStore;
+use super::memory_store::{Content, MemoryStore};
 use super::record::{derived, given, intake, log, log_by_code, own_session, session, supplement_id};
 use crate::import::ingest::{
     ANSWER_KEPT, AnswerOnce, Begun, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult,
@@ -162,6 +162,35 @@ async fn a_body_that_is_refused_leaves_no_trace() {
     assert!(store.sessions().is_empty());
     let most = run(&store, user_id(1), Items { items: items(), counted: Ok(MAX_ITEMS) }).await;
     assert_eq!(most.unwrap().created, 1);
+}
+
+#[tokio::test]
+async fn a_person_who_is_erased_while_a_body_is_taken_in_is_nobody() {
+    let items = |count: i64| -> Vec<_> {
+        (0..count).map(|at| taken(session(derived(at * 10, at * 10 + 9)))).collect()
+    };
+    // Before the first batch, and between the two.
+    for (at, count) in [("rolled back", 1), ("committed", 4_000)] {
+        let store = MemoryStore::with(person());
+        store.meanwhile(at, Content::erase_people);
+        let outcome = run(&store, user_id(1), Items { items: items(count), counted: Ok(1) }).await;
+        assert!(matches!(outcome, Err(IngestError::UnknownUser)), "{at}");
+        assert!(store.sessions().is_empty(), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
+    let store = MemoryStore::with(person());
+    let refusal = ItemRefusal {
+        code: ItemCode::OtherUser,
+        field: Some("user_id".to_owned()),
+        detail: "user_id names another person".to_owned(),
+    };
+    let of_another = IngestItem { content: Err(refusal), notes: Vec::new() };
+    let report = ingest(&store, vec![of_another, taken(session(derived(0, 9)))]).await;
+    assert_eq!(words(&report), ["other_user", "created"]);
+    assert_eq!(store.sessions().len(), 1);
 }
 
 #[tokio::test]

@@ -29,6 +29,14 @@ pub(super) struct Content {
     pub(super) imports: Imports,
 }
 
+impl Content {
+    /// Erases everything of everybody, as an erasure leaves it.
+    pub(super) fn erase_people(&mut self) {
+        let Self { users, sessions, supplements: _, logs, imports } = self;
+        (users.clear(), sessions.clear(), logs.clear(), *imports = Imports::default());
+    }
+}
+
 /// How often something was asked of the store.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(super) struct Calls(pub(super) BTreeMap<&'static str, usize>);
@@ -232,10 +240,12 @@ impl UnitOfWork for MemoryUnit {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.ask(if self.touches_records { "commit" } else { "commit bookkeeping" })?;
         *self.shared.content.lock().unwrap() = self.content;
+        self.shared.let_rivals_act("committed");
         Ok(())
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.called("rollback");
+        self.shared.let_rivals_act("rolled back");
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
 use super::file::ItemFile;
-use super::memory_store::MemoryStore;
+use super::memory_store::{Content, MemoryStore};
 use super::record::{
     at, derived, given, intake, key, log, own_supplement, session, supplement, supplement_id,
 };
@@ -104,6 +104,29 @@ async fn of_records_that_keep_conflicting_only_those_at_fault_are_rejected() {
     assert_eq!(report.rejected_total, 1);
     assert_eq!(report.rejected[0].place, "line 1");
     assert_eq!(store.sessions().len(), 2);
+}
+
+#[tokio::test]
+async fn an_import_of_somebody_who_is_erased_meanwhile_stops_and_stores_nothing() {
+    // Once the import began, and once its only batch is stored.
+    for commits in 0..2 {
+        let store = MemoryStore::with(person());
+        (0..commits).for_each(|_| store.meanwhile("committed", |_| ()));
+        store.meanwhile("committed", Content::erase_people);
+        let outcome = import_file(&store, of_person(), &ItemFile::of(label_and_log())).await;
+        assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)), "{commits}: {outcome:?}");
+        assert_eq!(outcome.unwrap_err().to_string(), "there is no user with this id");
+        assert_eq!(store.calls().of("commit"), commits);
+        assert_eq!((store.sessions(), store.logs()), (Vec::new(), Vec::new()));
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_of_somebody_who_is_erased_meanwhile_stops() {
+    let store = MemoryStore::with(person());
+    store.meanwhile("rolled back", Content::erase_people);
+    let outcome = import_file(&store, dry_run(), &ItemFile::of(label_and_log())).await;
+    assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)), "{outcome:?}");
 }
 
 #[tokio::test]
