@@ -11,11 +11,7 @@ import sys
 
 import yaml
 
-# Any 32 bytes: nothing is opened with it.
-KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 SECRETS = {
-    "restwell-key": KEY,
-    "encryption-key": KEY,
     "restwell-storage-url": "postgres://restwell:x@primary/restwell",
     "restwell-read-url": "postgres://restwell:x@standby/restwell",
     "storage-url": "postgres://restwell:x@primary/restwell",
@@ -53,12 +49,13 @@ def main():
     secrets = scratch / "secrets"
     secrets.mkdir(mode=0o700)
     (secrets / "restwell").mkdir(mode=0o700)
-    for name, value in SECRETS.items():
+    key = subprocess.run([binary, "key", "generate"], capture_output=True, text=True, check=True).stdout.strip()
+    for name, value in {**SECRETS, "restwell-key": key, "encryption-key": key}.items():
         for folder in (secrets, secrets / "restwell"):
             (folder / name).write_text(value)
             (folder / name).chmod(0o600)
     image = containerfile()
-    public = {"RESTWELL__SERVER__PUBLIC_URL": "https://sleep.example.org", "RESTWELL__KEYS__ENCRYPTION_KEY": KEY}
+    public = {"RESTWELL__SERVER__PUBLIC_URL": "https://sleep.example.org", "RESTWELL__KEYS__ENCRYPTION_KEY": key}
     check_config(binary, secrets, "Containerfile", variables={**image, **public})
     for path in sorted(pathlib.Path("deploy/compose").glob("*.yaml")):
         for name, variables in compose_services(path):
@@ -67,7 +64,7 @@ def main():
     file = scratch / "kubernetes.toml"
     file.write_text(settings.replace("/run/secrets", str(secrets)))
     check_config(binary, secrets, "configmap.yaml", arguments=("--config", str(file)), variables=image)
-    check_config(binary, secrets, "restwell.example.toml", arguments=("--config", "deploy/restwell.example.toml"), variables={"RESTWELL__KEYS__ENCRYPTION_KEY": KEY})
+    check_config(binary, secrets, "restwell.example.toml", arguments=("--config", "deploy/restwell.example.toml"), variables={"RESTWELL__KEYS__ENCRYPTION_KEY": key})
 
 
 main()
