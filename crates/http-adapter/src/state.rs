@@ -58,6 +58,8 @@ pub struct HttpSettings {
     pub reads_kept_days: u32,
     /// The most bytes of a file that a person uploads.
     pub max_upload_bytes: u64,
+    /// How many uploads of one person may arrive at a time.
+    pub max_open_uploads: usize,
     /// The proxies that are believed when they name a caller's address; none by default.
     pub proxies: TrustedProxies,
 }
@@ -73,6 +75,7 @@ impl Default for HttpSettings {
             sign_up_open: false,
             reads_kept_days: 400,
             max_upload_bytes: 512 * 1024 * 1024,
+            max_open_uploads: 3,
             proxies: TrustedProxies::default(),
         }
     }

@@ -4,6 +4,10 @@
 //! Without a bound every request beyond what the machine can do makes all of them slower, until none is answered in
 //! time and the retries of the callers keep it so.
 
+mod upload;
+
+pub(crate) use upload::NoPlace;
+
 use super::context::state;
 use crate::problem::{Fault, Problem};
 use crate::route;
@@ -12,16 +16,19 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse};
+use domain::id::UserId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use upload::{Turn, UploadPlaces};
 
 /// How much is done at a time in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdmissionLimits {
     /// How many requests are worked on: from their head to that of their answer. Half of them, rounded up, may be
     /// requests that bring a body: one whose body trickles in keeps its place meanwhile, and must not keep those out
-    /// that bring none.
+    /// that bring none. A quarter, rounded up, may be writes of backends, whose bodies take minutes: they have a bound
+    /// of their own beside that of other bodies. Uploads are not among them at all.
     pub requests: u32,
     /// How many answers too large for one piece are on their way. Each holds the packed rows of its page, up to a few
     /// megabytes, until the caller has read it.
@@ -43,14 +50,28 @@ struct Places {
     limits: AdmissionLimits,
     requests: Arc<Semaphore>,
     with_body: Arc<Semaphore>,
+    long_bodies: Arc<Semaphore>,
+    uploads: UploadPlaces,
     large_answers: Arc<Semaphore>,
     is_refusing: AtomicBool,
 }
 
+/// What a request brings, which says whom it may keep out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Brings {
+    Nothing,
+    /// A body of seconds.
+    Body,
+    /// A body of minutes, from a backend.
+    LongBody,
+    /// A file of a person, which may take an hour.
+    Upload,
+}
+
 /// The place of one request, until it is dropped.
 struct Place {
-    _request: OwnedSemaphorePermit,
-    _with_body: Option<OwnedSemaphorePermit>,
+    _request: Option<OwnedSemaphorePermit>,
+    _body: Option<OwnedSemaphorePermit>,
 }
 
 impl Default for Admission {
@@ -70,21 +91,35 @@ impl Admission {
             limits,
             requests: semaphore(limits.requests),
             with_body: semaphore(limits.requests.div_ceil(2)),
+            long_bodies: semaphore(limits.requests.div_ceil(4)),
+            uploads: UploadPlaces::default(),
             large_answers: semaphore(limits.large_answers),
             is_refusing: AtomicBool::new(false),
         }))
     }
 
     /// Takes a place for a request, if one is free; never waits.
-    fn enter(&self, brings_body: bool) -> Option<Place> {
+    fn enter(&self, brings: Brings) -> Option<Place> {
+        let places = &*self.0;
+        let bodies = match brings {
+            Brings::Nothing => None,
+            Brings::Body => Some(&places.with_body),
+            Brings::LongBody => Some(&places.long_bodies),
+            // Not told in the log: others are served as before.
+            Brings::Upload => return Some(Place { _request: None, _body: Some(places.uploads.enter()?) }),
+        };
         let taken = || {
-            let with_body =
-                if brings_body { Some(self.0.with_body.clone().try_acquire_owned().ok()?) } else { None };
-            Some(Place { _request: self.0.requests.clone().try_acquire_owned().ok()?, _with_body: with_body })
+            let body = bodies.map(|bodies| bodies.clone().try_acquire_owned()).transpose().ok()?;
+            Some(Place { _request: Some(places.requests.clone().try_acquire_owned().ok()?), _body: body })
         };
         let place = taken();
         self.tell(place.is_some());
         place
+    }
+
+    /// Takes a place for the upload of a person who may have so many at a time; never waits.
+    pub(crate) fn begin_upload(&self, user_id: UserId, most: usize) -> Result<Turn, NoPlace> {
+        self.0.uploads.begin(user_id, most)
     }
 
     /// Takes a place for a large answer, if one is free; never waits.
@@ -121,6 +156,8 @@ impl Admission {
             semaphore.available_permits() >= usize::try_from(limit / 2).unwrap_or(usize::MAX)
         };
         is_free(&self.0.requests, self.0.limits.requests)
+            && is_free(&self.0.with_body, self.0.limits.requests.div_ceil(2))
+            && is_free(&self.0.long_bodies, self.0.limits.requests.div_ceil(4))
             && is_free(&self.0.large_answers, self.0.limits.large_answers)
     }
 }
@@ -132,12 +169,10 @@ pub(super) async fn admit(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let place = match state(&request) {
-        Some(state) if !route::is_health(request.path()) => {
-            match state.admission.enter(brings_body(&request)) {
-                Some(place) => Some(place),
-                None => return Ok(refused(request)),
-            }
-        }
+        Some(state) if !route::is_health(request.path()) => match state.admission.enter(brings(&request)) {
+            Some(place) => Some(place),
+            None => return Ok(refused(request)),
+        },
         _ => None,
     };
     let answered = next.call(request).await.map(ServiceResponse::map_into_boxed_body);
@@ -150,11 +185,19 @@ fn refused(request: ServiceRequest) -> ServiceResponse<BoxBody> {
     ServiceResponse::new(request, HttpResponse::from_error(Problem::new(Fault::Overloaded)))
 }
 
-/// Tells whether a body follows the head.
-fn brings_body(request: &ServiceRequest) -> bool {
-    let headers = request.headers();
-    let length = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
-    length || headers.contains_key(TRANSFER_ENCODING)
+/// Tells what follows the head.
+fn brings(request: &ServiceRequest) -> Brings {
+    let (headers, path, method) = (request.headers(), request.path(), request.method());
+    let has_length = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
+    if !has_length && !headers.contains_key(TRANSFER_ENCODING) {
+        Brings::Nothing
+    } else if route::is_upload(path, method) {
+        Brings::Upload
+    } else if route::takes_long(path, method) {
+        Brings::LongBody
+    } else {
+        Brings::Body
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod size;
 mod tests;
 mod unread;
 
+pub(crate) use admission::NoPlace;
 pub use admission::{Admission, AdmissionLimits};
 pub use context::RequestId;
 

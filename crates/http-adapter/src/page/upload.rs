@@ -6,6 +6,7 @@ use super::imports::{self, Sheet};
 use super::person;
 use super::view::FormErrors;
 use crate::meter;
+use crate::middleware::NoPlace;
 use crate::problem::{Fault, Problem};
 use crate::route::page as path;
 use crate::{HttpState, UploadUseCases};
@@ -32,47 +33,81 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// How long one upload may take.
 const MAX_TIME: Duration = Duration::from_hours(1);
 
+/// How long what is not the file may take.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// From the head of the request to that of the file: the token of the form.
+    before: Duration,
+    /// What comes after the file, or what is sent of a file that is refused.
+    after: Duration,
+}
+
+const PATIENCE: Patience = Patience { before: Duration::from_secs(5), after: Duration::from_secs(5) };
+
 /// Takes a file in. The token of the form comes before the file, so that nothing of a foreign form is kept
-/// (security.md T27); no middleware ends the request, because a file may take its time.
+/// (security.md T27); no middleware ends the request, because a file may take its time. So uploads have places of their
+/// own, and each person has a few of them, from the moment it is known who it is (ADR 28).
 pub(super) async fn receive(
     state: Data<HttpState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let taken = tokio::time::timeout(MAX_TIME, receive_in_time(&state, &request, body)).await;
-    taken.unwrap_or_else(|_| Err(Problem::new(Fault::RequestTimeout)))
+    let receiving = receive_in_time(&state, &request, body, PATIENCE);
+    let taken = tokio::time::timeout(MAX_TIME, receiving).await;
+    taken.unwrap_or_else(|_| Err(too_slow()))
+}
+
+fn too_slow() -> Problem {
+    Problem::new(Fault::RequestTimeout)
 }
 
 async fn receive_in_time(
     state: &Data<HttpState>,
     request: &HttpRequest,
     body: Payload,
+    patience: Patience,
 ) -> Result<HttpResponse, Problem> {
     let person = person::of_request(request, state).await?;
     let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
     if !is_same_site(request.headers(), &state.settings) {
         return Err(Problem::new(Fault::ForeignForm));
     }
+    let turn = state.admission.begin_upload(person.user_id, state.settings.max_open_uploads);
+    match turn {
+        Err(NoPlace::Full) => return Err(Problem::new(Fault::Overloaded)),
+        Err(NoPlace::Person(None)) => return refused(state, &person, Refusal::TooManyOpen).await,
+        Ok(_) | Err(NoPlace::Person(Some(_))) => {}
+    }
     let mut form = Multipart::new(request.headers(), body);
-    check_token(&mut form, &person).await?;
+    let file = tokio::time::timeout(patience.before, find_file(&mut form, &person)).await;
+    let file = file.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let Some(mut file) = next_field(&mut form).await?.filter(|part| part.field.name() == Some(FILE)) else {
-        return refused(state, &person, Refusal::NoFile).await;
+    let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
+    let stored = match &turn {
+        Ok(_) => store(state, uploads, &person, &mut file).await,
+        Err(_) => Err(Stop::Refused(Refusal::TooManyOpen)),
     };
-    match store(state, uploads, &person, &mut file).await {
+    match stored {
         Ok(key) => {
             drop(file);
             // To the end of the body, so that the connection can go on.
-            let _ = next_field(&mut form).await;
+            let _ = tokio::time::timeout(patience.after, next_field(&mut form)).await;
             Ok(see_other(&format!("{}/{}", path::IMPORTS, key.id)))
         }
         Err(Stop::Problem(problem)) => Err(problem),
         Err(Stop::Refused(refusal)) => {
-            // A browser shows an answer only once it has sent everything.
-            drain(&mut file, state.settings.max_upload_bytes).await;
+            // A browser shows an answer only once it has sent everything. What takes longer loses its connection.
+            let draining = drain(&mut file, state.settings.max_upload_bytes);
+            let _ = tokio::time::timeout(patience.after, draining).await;
             refused(state, &person, refusal).await
         }
     }
+}
+
+/// Checks the token of the form, and returns the file that comes after it.
+async fn find_file(form: &mut Multipart, person: &SignedInPerson) -> Result<Option<Arriving>, Problem> {
+    check_token(form, person).await?;
+    Ok(next_field(form).await?.filter(|part| part.field.name() == Some(FILE)))
 }
 
 async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<(), Problem> {
@@ -100,7 +135,7 @@ struct Arriving {
 
 async fn next_field(form: &mut Multipart) -> Result<Option<Arriving>, Problem> {
     let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
-    let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
+    let next = next.map_err(|_| too_slow())?;
     let field = next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))?;
     Ok(field.map(|field| Arriving { field, has_ended: false }))
 }
@@ -110,7 +145,7 @@ async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
         return Ok(None);
     }
     let next = tokio::time::timeout(MAX_PAUSE, arriving.field.next()).await;
-    let next = next.map_err(|_| Problem::new(Fault::RequestTimeout))?;
+    let next = next.map_err(|_| too_slow())?;
     // After an error, too, there is nothing more to ask for.
     arriving.has_ended = !matches!(next, Some(Ok(_)));
     next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
@@ -257,3 +292,6 @@ async fn refused(
     };
     Sheet { errors: FormErrors::of_field(FILE, text), status }.answer(state, person).await
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,6 +103,7 @@ impl HttpParts<'_> {
             sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
             reads_kept_days: settings.audit.read_days,
             max_upload_bytes: settings.uploads.limits().max_bytes,
+            max_open_uploads: settings.uploads.limits().max_open,
             // The settings were checked when they were read; nobody is believed otherwise.
             proxies: settings.server.trusted_proxies().unwrap_or_default(),
         }

@@ -1,12 +1,13 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
-use super::{Admission, AdmissionLimits};
+use super::{Admission, AdmissionLimits, Brings};
 use crate::HttpState;
 use crate::middleware::wrap;
 use crate::tests::{Answer, Parts, log_of, send, send_to};
 use actix_web::HttpResponse;
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
+use futures_util::future::join_all;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -28,7 +29,9 @@ fn held(state: &Arc<HttpState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut Servi
     move |app| {
         let routes = web::scope("")
             .service(web::resource("/held").to(waits.clone()))
-            .service(web::resource("/api/token").to(waits))
+            .service(web::resource("/api/token").to(waits.clone()))
+            .service(web::resource("/imports").to(waits.clone()))
+            .service(web::resource("/api/v1/sleep/x").to(waits))
             .service(web::resource("/free").to(HttpResponse::Ok));
         app.app_data(web::Data::from(state)).service(wrap(routes));
     }
@@ -88,18 +91,42 @@ async fn requests_that_bring_bodies_keep_those_without_from_no_place() {
 }
 
 #[actix_web::test]
+async fn slow_uploads_and_writes_keep_neither_tokens_nor_pages_from_a_place() {
+    let (state, door) = (state(8), Arc::new(Semaphore::new(0)));
+    let post = |path: &'static str| {
+        let request = TestRequest::post().uri(path).insert_header(("content-length", "3"));
+        send_to(held(&state, &door), request.set_payload("abc"))
+    };
+    let uploads = join_all((0..130).map(|_| post("/imports")));
+    let writes = join_all((0..5).map(|_| post("/api/v1/sleep/x")));
+    let others = async {
+        until_taken(&state.admission.0.long_bodies).await;
+        assert_refused(&post("/imports").await);
+        assert_eq!(post("/free").await.status.as_u16(), 200);
+        let get = send_to(held(&state, &door), TestRequest::get().uri("/free"));
+        assert_eq!(get.await.status.as_u16(), 200);
+        assert_eq!(state.admission.0.requests.available_permits(), 6);
+        assert_eq!(state.admission.0.with_body.available_permits(), 4);
+        door.add_permits(1000);
+    };
+    let (uploads, writes, ()) = tokio::join!(uploads, writes, others);
+    let served = |answers: &[Answer]| answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
+    assert_eq!((served(&uploads), served(&writes)), (96, 2));
+}
+
+#[actix_web::test]
 async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
     let admission = Admission::new(AdmissionLimits { requests: 2, large_answers: 1 });
     // The subscriber of the tests is installed with a state.
     let _ = state(1);
     let log = log_of(async {
-        let places = [admission.enter(false), admission.enter(false)];
+        let places = [admission.enter(Brings::Nothing), admission.enter(Brings::Nothing)];
         for _ in 0..5 {
-            assert!(admission.enter(false).is_none());
+            assert!(admission.enter(Brings::Nothing).is_none());
         }
         drop(places);
         for _ in 0..5 {
-            assert!(admission.enter(false).is_some());
+            assert!(admission.enter(Brings::Nothing).is_some());
         }
     })
     .await;
@@ -110,6 +137,6 @@ async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
 #[test]
 fn there_is_always_at_least_one_place() {
     let admission = Admission::new(AdmissionLimits { requests: 0, large_answers: 0 });
-    assert!(admission.enter(true).is_some());
+    assert!(admission.enter(Brings::Body).is_some());
     assert!(admission.begin_large_answer().is_some());
 }

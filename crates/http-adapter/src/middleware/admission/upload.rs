@@ -1,0 +1,101 @@
+//! The places of uploads, apart from those of all other requests: an upload may take an hour, and nobody who asks for
+//! a token may wait for that.
+
+use domain::id::UserId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How many uploads arrive at a time in this process.
+const UPLOADS: usize = 32;
+/// How many more requests for one are listened to, while it is found out whose they are, or until they are refused.
+/// Each takes seconds.
+const BEFORE: usize = 64;
+
+/// The places of uploads.
+#[derive(Debug)]
+pub(super) struct UploadPlaces {
+    requests: Arc<Semaphore>,
+    uploads: Arc<Semaphore>,
+    arriving: Persons,
+    refused: Persons,
+}
+
+/// The place of an upload, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    _place: OwnedSemaphorePermit,
+    _person: PersonPlace,
+}
+
+/// Why there is no place for an upload.
+#[derive(Debug)]
+pub(crate) enum NoPlace {
+    /// The process takes no more at a time.
+    Full,
+    /// The person has as many as they may have. While this is held, what they send may be let pass for a moment;
+    /// nothing is held when that is done for as many already.
+    Person(Option<PersonPlace>),
+}
+
+impl Default for UploadPlaces {
+    fn default() -> Self {
+        Self {
+            requests: Arc::new(Semaphore::new(UPLOADS + BEFORE)),
+            uploads: Arc::new(Semaphore::new(UPLOADS)),
+            arriving: Persons::default(),
+            refused: Persons::default(),
+        }
+    }
+}
+
+impl UploadPlaces {
+    /// Takes a place for a request of which nothing is known yet.
+    pub(super) fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        self.requests.clone().try_acquire_owned().ok()
+    }
+
+    /// Takes a place for what a person uploads, who may have so many at a time.
+    pub(super) fn begin(&self, user_id: UserId, most: usize) -> Result<Turn, NoPlace> {
+        let Some(person) = self.arriving.enter(user_id, most) else {
+            return Err(NoPlace::Person(self.refused.enter(user_id, most)));
+        };
+        let place = self.uploads.clone().try_acquire_owned().map_err(|_| NoPlace::Full)?;
+        Ok(Turn { _place: place, _person: person })
+    }
+}
+
+/// How many places each person has; whoever has none is not listed.
+#[derive(Debug, Clone, Default)]
+struct Persons(Arc<Mutex<HashMap<UserId, usize>>>);
+
+/// A place of a person, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct PersonPlace {
+    persons: Persons,
+    user_id: UserId,
+}
+
+impl Persons {
+    fn enter(&self, user_id: UserId, most: usize) -> Option<PersonPlace> {
+        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = places.get(&user_id).copied().unwrap_or_default();
+        if taken >= most {
+            return None;
+        }
+        places.insert(user_id, taken.saturating_add(1));
+        Some(PersonPlace { persons: self.clone(), user_id })
+    }
+}
+
+impl Drop for PersonPlace {
+    fn drop(&mut self) {
+        let mut places = self.persons.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = places.get_mut(&self.user_id) {
+            *taken = taken.saturating_sub(1);
+            if *taken == 0 {
+                places.remove(&self.user_id);
+            }
+        }
+    }
+}
