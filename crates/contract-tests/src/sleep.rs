@@ -142,7 +142,9 @@ pub(crate) async fn candidates_hold_what_has_the_source_and_key_of_a_record(harn
 pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(harness: &Harness) {
     prepare(harness).await;
     let week = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
-    let mut long = head(minute(0), Some("tracker"), SessionKey::given("long").unwrap());
+    let derived =
+        |number, start, source| numbered(number, head(start, Some(source), SessionKey::derived_from(start)));
+    let mut long = head(minute(0), Some("tracker"), SessionKey::derived_from(minute(0)));
     long.time_in_bed = TimeInBed::new(minute(0), minute(0) + week, None, None).unwrap();
     let end = minute(0) + week;
     let millisecond = TimeDelta::milliseconds(1);
@@ -151,20 +153,69 @@ pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(ha
             user_id(1),
             &[
                 numbered(1, long),
-                session_from(2, end - TimeDelta::hours(9), Some("tracker"), "ends before"),
-                session_from(3, end - TimeDelta::hours(8), Some("tracker"), "overlaps by a millisecond"),
-                session_from(4, end - millisecond, Some("other"), "other source"),
+                // Ends before; overlaps by a millisecond; has another source.
+                derived(2, end - TimeDelta::hours(9), "tracker"),
+                derived(3, end - TimeDelta::hours(8), "tracker"),
+                derived(4, end - millisecond, "other"),
             ],
         )
         .await;
-    harness.store_sessions(user_id(2), &[session_from(5, end - millisecond, Some("tracker"), "x")]).await;
-    let record = session_from(9, end - millisecond, Some("tracker"), "new").record.head().clone();
-    let mut unit = harness.begin().await;
-    let found = unit.sleep().find_candidates(user_id(1), &[record]).await.unwrap();
-    let ids: Vec<_> = found.iter().map(|session| session.id).collect();
-    assert!(ids.contains(&session_id(1)), "the longest session that there can be");
-    assert!(ids.contains(&session_id(3)));
-    assert!(!ids.contains(&session_id(5)));
+    harness.store_sessions(user_id(2), &[derived(5, end - millisecond, "tracker")]).await;
+    for key in [SessionKey::given("new").unwrap(), SessionKey::derived_from(end - millisecond)] {
+        let record = head(end - millisecond, Some("tracker"), key);
+        // The first is the longest session that there can be.
+        assert_eq!(candidates(harness, &[record]).await, [1, 3]);
+    }
+}
+
+/// Lists the numbers of the sessions, up to 1000, that records of person 1 may be.
+async fn candidates(harness: &Harness, records: &[SleepRecordHead]) -> Vec<u64> {
+    let found = harness.begin().await.sleep().find_candidates(user_id(1), records).await.unwrap();
+    let number =
+        |session: &SleepSession| (1..=1000).find(|number| session_id(*number) == session.id).unwrap();
+    let mut numbers: Vec<_> = found.iter().map(number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Logs may overlap in any number, and each has stages: an import must not load them all.
+pub(crate) async fn candidates_hold_of_overlapping_logs_only_what_a_record_may_be(harness: &Harness) {
+    prepare(harness).await;
+    let at = |seconds, number| minute(0) + TimeDelta::seconds(seconds) + TimeDelta::milliseconds(number);
+    let of = |seconds, number: u64| {
+        let key = SessionKey::given(&format!("log {number}")).unwrap();
+        head(at(seconds, i64::try_from(number).unwrap()), Some("tracker"), key)
+    };
+    let without_stages = |number| {
+        let record = SleepRecord::from_stages(of(2, number), Hypnogram::empty()).unwrap();
+        SleepSession { record, ..session(number, 0) }
+    };
+    let mut other_end = of(2, 3);
+    other_end.time_in_bed = time_in_bed(other_end.time_in_bed.start(), 481);
+    let elsewhere = SleepRecordHead { source: SleepSource::parse("other").ok(), ..of(0, 4) };
+    let mut sessions = vec![
+        // The minute before, the one after, other ends, another source.
+        numbered(1, of(-1, 1)),
+        numbered(2, of(60, 2)),
+        numbered(3, other_end),
+        numbered(4, elsewhere),
+    ];
+    // Of those in the same minute, the first by their start are the last by their ids.
+    sessions.extend((100..400).map(|number| numbered(number, of(10, number))));
+    sessions.extend((400..700).map(without_stages));
+    sessions.push(numbered(800, of(0, 800)));
+    sessions.push(SleepSession { record: without_stages(0).record, ..session(801, 0) });
+    sessions.push(numbered(900, head(at(3, 0), Some("tracker"), SessionKey::derived_from(at(3, 0)))));
+    harness.store_sessions(user_id(1), &sessions).await;
+    harness.store_sessions(user_id(2), &[numbered(1000, of(0, 0))]).await;
+
+    let derived = |start| head(start, Some("tracker"), SessionKey::derived_from(start));
+    assert_eq!(candidates(harness, &[derived(at(30, 0))]).await, [800, 801, 900]);
+    assert_eq!(candidates(harness, &[derived(at(0, 0)), derived(at(59, 999))]).await, [800, 801, 900]);
+    assert_eq!(candidates(harness, &[derived(at(90, 0))]).await, [2, 900]);
+    // By its key, wherever it lies; and a log is no other log.
+    assert_eq!(candidates(harness, &[of(0, 555)]).await, [555, 900]);
+    assert_eq!(candidates(harness, &[of(0, 9_999), derived(at(30, 0))]).await, [800, 801, 900]);
 }
 
 pub(crate) async fn candidates_of_many_records_come_once_each(harness: &Harness) {

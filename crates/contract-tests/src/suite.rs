@@ -117,6 +117,7 @@ suite! {
         keys_differ_by_person_source_kind_case_and_blank,
         candidates_hold_what_has_the_source_and_key_of_a_record,
         candidates_hold_what_overlaps_a_record_of_the_same_source,
+        candidates_hold_of_overlapping_logs_only_what_a_record_may_be,
         candidates_of_many_records_come_once_each,
         only_the_persons_own_sessions_are_found_by_id,
         an_update_overwrites_everything_and_moves_the_start,

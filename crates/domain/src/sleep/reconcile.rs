@@ -26,8 +26,10 @@ pub enum Reconciliation {
 /// Decides what a record is to the known sessions of the same person.
 ///
 /// `known` MUST hold every session of that person and of the record's source that has the record's key, or
-/// overlaps its time in bed. More of them do no harm: other sources are passed over, because sessions of
-/// different sources stay different sessions. The rules, first match first:
+/// overlaps its time in bed and has a derived key. Of sessions whose source gave them a key, which may overlap in any
+/// number, one with stages and one without are enough of those that overlap it and have its minutes. More of them do
+/// no harm: other sources are passed over, because sessions of different sources stay different sessions. The rules,
+/// first match first:
 ///
 /// 1. A session with the same key is the record, unchanged or to be replaced.
 /// 2. A record that made its own key, and a session whose source gave it a key, with the same start and end to

@@ -23,6 +23,10 @@ use uuid::Uuid;
 /// record, and each session that was found, in the index: left to itself it compares every record with every session
 /// of the person. Before the first statistics it would also look for a stretch by its source, which most sessions of a
 /// person share: `|| ''` leaves that to the rows that the stretch finds.
+///
+/// Sessions whose source gave them a key may overlap in any number, and each is loaded with its stages: of those that
+/// are no record's by their key, only twins to the minute matter, to records that made their own key, and one of each
+/// sort is enough (see [`domain::sleep::reconcile`]).
 const CANDIDATES: &str = "FROM (
     SELECT k.started_at, k.id
     FROM unnest($2, $3, $4) AS r (source, key_kind, natural_key)
@@ -38,9 +42,22 @@ const CANDIDATES: &str = "FROM (
         SELECT k.started_at, k.id
         FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source
             AND k.started_at < r.ended_at AND k.started_at > r.started_at - interval '7 days'
-            AND k.ended_at > r.started_at
+            AND k.ended_at > r.started_at AND k.key_kind = 'derived'
         OFFSET 0
     ) AS o
+    UNION
+    SELECT t.started_at, t.id
+    FROM unnest($2, $3, $5, $6) AS r (source, key_kind, started_at, ended_at)
+    CROSS JOIN LATERAL (
+        SELECT DISTINCT ON (octet_length(k.stages) > 0) k.started_at, k.id
+        FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source AND k.key_kind = 'given'
+            AND k.started_at >= date_trunc('minute', r.started_at, 'UTC')
+            AND k.started_at < date_trunc('minute', r.started_at, 'UTC') + interval '1 minute'
+            AND date_trunc('minute', k.ended_at, 'UTC') = date_trunc('minute', r.ended_at, 'UTC')
+            AND k.started_at < r.ended_at AND k.ended_at > r.started_at
+        ORDER BY octet_length(k.stages) > 0, k.started_at, k.id
+    ) AS t
+    WHERE r.key_kind = 'derived'
 ) AS c CROSS JOIN LATERAL (
     SELECT * FROM sleep_session f WHERE f.user_id = $1 AND f.started_at = c.started_at AND f.id = c.id OFFSET 0
 ) AS s";

@@ -10,11 +10,20 @@ use application::ports::storage::{SleepRepository, StorageError};
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{SleepRecordHead, SleepSession, TimeInBed};
+use domain::sleep::{SessionKeyKind, SleepRecordHead, SleepSession, TimeInBed};
 use std::collections::BTreeMap;
+
+const MINUTE_MILLIS: i64 = 60_000;
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// How many bytes a value has; it is not read for that.
+    fn length(bytes: Binary) -> BigInt;
+}
 
 /// By what a record is looked for.
 struct Candidate {
@@ -49,7 +58,8 @@ impl Candidate {
             .load(connection)
     }
 
-    /// Finds what overlaps in time: no session is longer than `MAX_MILLIS`, so the index bounds the search.
+    /// Finds what overlaps in time and made its own key: no session is longer than `MAX_MILLIS`, so the index bounds
+    /// the search. Sessions whose source gave them a key may overlap in any number, and are no matter of overlap.
     fn overlapping(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
         sleep_session::table
             .select(SleepRow::as_select())
@@ -58,8 +68,41 @@ impl Candidate {
             .filter(sleep_session::started_at.lt(self.end))
             .filter(sleep_session::ended_at.gt(self.start))
             .filter(sleep_session::source.eq(&self.source))
+            .filter(sleep_session::key_kind.eq(kind_name(SessionKeyKind::Derived)))
             .load(connection)
     }
+
+    /// Finds the first session whose source gave it a key, which overlaps in time and starts and ends in the same
+    /// minutes, of those with stages or of those without. Only a record that made its own key may be that.
+    fn logged_twin(
+        &self,
+        connection: &mut SqliteConnection,
+        user_id: &[u8],
+        has_stages: bool,
+    ) -> QueryResult<Option<SleepRow>> {
+        if self.key_kind != kind_name(SessionKeyKind::Derived) {
+            return Ok(None);
+        }
+        let (start, end) = (minute_of(self.start), minute_of(self.end));
+        sleep_session::table
+            .select(SleepRow::as_select())
+            .filter(sleep_session::user_id.eq(user_id))
+            .filter(sleep_session::started_at.ge(start))
+            .filter(sleep_session::started_at.lt(start.saturating_add(MINUTE_MILLIS).min(self.end)))
+            .filter(sleep_session::ended_at.ge(end.max(self.start.saturating_add(1))))
+            .filter(sleep_session::ended_at.lt(end.saturating_add(MINUTE_MILLIS)))
+            .filter(sleep_session::source.eq(&self.source))
+            .filter(sleep_session::key_kind.eq(kind_name(SessionKeyKind::Given)))
+            .filter(length(sleep_session::stages).gt(0).eq(has_stages))
+            .order((sleep_session::started_at, sleep_session::id))
+            .first(connection)
+            .optional()
+    }
+}
+
+/// Gives the milliseconds at which the minute began that holds these.
+fn minute_of(millis: i64) -> i64 {
+    millis.saturating_sub(millis.rem_euclid(MINUTE_MILLIS))
 }
 
 /// Tells whether any session of the person lies where the records do, from the first of them to the last. An import of
@@ -127,6 +170,8 @@ impl SleepRepository for SqliteUnitOfWork {
                 let mut rows = candidate.with_same_key(connection, &user_id).storage()?;
                 if is_near {
                     rows.extend(candidate.overlapping(connection, &user_id).storage()?);
+                    rows.extend(candidate.logged_twin(connection, &user_id, true).storage()?);
+                    rows.extend(candidate.logged_twin(connection, &user_id, false).storage()?);
                 }
                 for row in rows {
                     let session = row.into_session()?;

@@ -294,16 +294,29 @@ impl SleepRepository for MemoryUnit {
         user_id: UserId,
         records: &[SleepRecordHead],
     ) -> Result<Vec<SleepSession>, StorageError> {
-        let may_be = |stored: &SleepRecordHead, record: &SleepRecordHead| {
-            stored.source == record.source
-                && (stored.key == record.key || stored.time_in_bed.overlaps(&record.time_in_bed))
-        };
         let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
-        let sessions = of_person.map(|(_, session)| session);
-        Ok(sessions
-            .filter(|session| records.iter().any(|record| may_be(session.record.head(), record)))
-            .cloned()
-            .collect())
+        let mut sessions: Vec<_> = of_person.map(|(_, session)| session).collect();
+        sessions.sort_by_key(|session| (session.record.time_in_bed().start(), session.id));
+        let mut found = BTreeMap::new();
+        for record in records {
+            // Of each sort, the first that the record may be.
+            let mut twins = BTreeMap::new();
+            for session in sessions.iter().filter(|session| session.record.source() == record.source.as_ref())
+            {
+                let stored = session.record.head();
+                let overlaps = stored.time_in_bed.overlaps(&record.time_in_bed);
+                if stored.key == record.key || overlaps && !stored.key.is_given() {
+                    found.insert(session.id, *session);
+                } else if overlaps
+                    && !record.key.is_given()
+                    && stored.time_in_bed.same_to_the_minute(&record.time_in_bed)
+                {
+                    twins.entry(session.record.hypnogram().is_empty()).or_insert(*session);
+                }
+            }
+            found.extend(twins.into_values().map(|twin| (twin.id, twin)));
+        }
+        Ok(found.into_values().cloned().collect())
     }
     async fn find_many(
         &mut self,

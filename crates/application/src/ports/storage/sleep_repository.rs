@@ -18,7 +18,10 @@ pub trait SleepRepository: Send {
     /// Returns the sessions that any of these records might be, or might replace.
     ///
     /// MUST hold every session of this person that has the source and the key of one of the records, and every
-    /// one that has the source of one of them and overlaps it in time; may hold more. In no order.
+    /// one with a derived key that has the source of one of them and overlaps it in time. Sessions whose source gave
+    /// them a key may overlap in any number: of those that overlap a record with a derived key, have its source, and
+    /// start and end in the same minutes, MUST hold the first by start and id with stages and the first without, and
+    /// no more; of other ones whose source gave them another key, none. In no order.
     async fn find_candidates(
         &mut self,
         user_id: UserId,

@@ -201,6 +201,18 @@ fn poor_and_rich() -> impl Strategy<Value = (SleepRecord, SleepRecord)> {
     prop_oneof![twins, overlapping]
 }
 
+/// Draws a record on a few minutes, with and without a given key and stages.
+fn any_record() -> impl Strategy<Value = SleepRecord> {
+    (0_i64..4, 1_i64..4, prop::option::weighted(0.7, 0_u8..30), any::<bool>()).prop_map(
+        |(start, length, log, has_stages)| {
+            let key = log.map(|number| number.to_string());
+            let plain =
+                key.map_or_else(|| derived(start, start + length), |key| given(&key, start, start + length));
+            if has_stages { staged(&plain) } else { plain }
+        },
+    )
+}
+
 proptest! {
     #[test]
     fn importing_in_either_order_ends_with_the_stages((poor, rich) in poor_and_rich()) {
@@ -214,5 +226,32 @@ proptest! {
                 prop_assert!(matches!(import(&mut sessions, record, 9), Unchanged(_)));
             }
         }
+    }
+
+    /// Stores look up no more than what is said to be enough.
+    #[test]
+    fn of_logs_the_first_twin_with_stages_and_the_first_without_are_enough(
+        records in prop::collection::vec(any_record(), 0..20),
+        record in any_record(),
+    ) {
+        let mut sessions: Vec<SleepSession> = Vec::new();
+        for (number, other) in (1..).zip(records) {
+            if sessions.iter().all(|session| session.record.key() != other.key()) {
+                sessions.push(known(number, other));
+            }
+        }
+        let mut met = Vec::new();
+        let mut is_enough = |session: &&SleepSession| {
+            let (is_log, has_stages) = (super::is_log(session), !session.record.hypnogram().is_empty());
+            let is_first_twin = super::is_twin(session, &record) && !met.contains(&(is_log, has_stages));
+            if is_first_twin {
+                met.push((is_log, has_stages));
+            }
+            session.record.key() == record.key()
+                || !is_log && super::overlaps(session, &record)
+                || is_log && !record.key().is_given() && is_first_twin
+        };
+        let enough: Vec<_> = sessions.iter().filter(&mut is_enough).cloned().collect();
+        prop_assert_eq!(reconcile(&enough, &record), reconcile(&sessions, &record));
     }
 }
