@@ -1,7 +1,7 @@
 //! What every reader of a format has in common: batches, and the end.
 
 use application::ports::import_source::{
-    ImportItem, ImportRefusal, ImportSource, ImportedSession, Rejection,
+    ImportItem, ImportRefusal, ImportSource, ImportedSession, Rejection, Told,
 };
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
@@ -136,17 +136,13 @@ impl Source {
 }
 
 impl ImportSource for Source {
-    fn next_batch_telling(
-        &mut self,
-        limit: usize,
-        told: &mut dyn FnMut(u64),
-    ) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
         let limit = limit.max(1);
         let (mut read, mut weighed, mut weight) = (0_u32, 0, 0_usize);
         while self.ended.is_none() && self.items.waiting.len() < limit && weight < BATCH_WEIGHT {
             read = read.wrapping_add(1);
-            if read.is_multiple_of(TOLD_EACH) {
-                told(self.reader.bytes_read());
+            if read.is_multiple_of(TOLD_EACH) && told(self.reader.bytes_read()).is_break() {
+                return Err(ImportRefusal::Stopped);
             }
             match self.reader.read_record(&mut self.items) {
                 Ok(true) => {}
@@ -164,12 +160,12 @@ impl ImportSource for Source {
         Ok(self.items.waiting.drain(..count).collect())
     }
 
-    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal> {
+    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal> {
         let mut read = 0_u32;
         while self.reader.check_record()? {
             read = read.wrapping_add(1);
-            if read.is_multiple_of(TOLD_EACH) {
-                told(self.reader.bytes_read());
+            if read.is_multiple_of(TOLD_EACH) && told(self.reader.bytes_read()).is_break() {
+                return Err(ImportRefusal::Stopped);
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use domain::id::UserId;
 use domain::sleep::{MetricKind, MetricValue, SleepRecord};
 use domain::time::TimeZone;
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 pub(crate) const USER: &str = "6f0c5a1e-93d4-4b7c-8a52-1d2e3f405162";
@@ -33,7 +34,7 @@ pub(crate) fn read_path(
     zone: &str,
 ) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
     let file = open(path, format, context(zone))?;
-    let checked = file.open().and_then(|mut source| source.check_telling(&mut |_| ()));
+    let checked = file.open().and_then(|mut source| source.check_telling(&mut |_| ControlFlow::Continue(())));
     let read = read_file(file.as_ref());
     assert_eq!(checked, read.as_ref().map(|_| ()).map_err(Clone::clone), "what is checked is what is read");
     read.map(|items| (file.format(), items))

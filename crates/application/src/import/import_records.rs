@@ -12,6 +12,7 @@ use chrono::TimeDelta;
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// For how long an import that broke off may be gone on with: a day less than what it did is kept, so that what it did in
@@ -90,8 +91,8 @@ pub enum Reading {
     Storing,
 }
 
-/// Is told how many bytes of a reading are done.
-pub type Progress<'a> = &'a (dyn Fn(Reading, u64) + Send + Sync);
+/// Is told how many bytes of a reading are done, and says whether to go on.
+pub type Progress<'a> = &'a (dyn Fn(Reading, u64) -> ControlFlow<()> + Send + Sync);
 
 /// Imports files.
 pub struct ImportRecords {
@@ -110,7 +111,8 @@ impl ImportRecords {
     ///
     /// The file is read twice: a file that breaks off at its end must leave no trace, and a transaction over a
     /// whole file would keep every other writer out. The second time a thread of its own reads the next batch while one
-    /// is stored. Reading, and waiting for that thread, blocks the caller's.
+    /// is stored. Reading, and waiting for that thread, blocks the caller's; where `progress` breaks, it ends with
+    /// [`ImportRefusal::Stopped`], and no thread reads on.
     pub async fn run(
         &self,
         command: &ImportRecordsCommand,
@@ -127,7 +129,7 @@ impl ImportRecords {
         while let Some((items, bytes_read)) = reading.next_batch(&told)? {
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             run.bytes_done = bytes_read;
-            told(bytes_read);
+            go_on(told(bytes_read))?;
         }
         if let Some(id) = id {
             self.end(id, &run).await?;
@@ -254,6 +256,9 @@ async fn begin_upload(
 fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<(), ImportRefusal> {
     let mut source = file.open()?;
     source.check_telling(&mut |bytes| progress(Reading::Checking, bytes))?;
-    progress(Reading::Checking, source.bytes_read());
-    Ok(())
+    go_on(progress(Reading::Checking, source.bytes_read()))
+}
+
+fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
+    if wish.is_break() { Err(ImportRefusal::Stopped) } else { Ok(()) }
 }

@@ -1,8 +1,9 @@
 //! Reads a file ahead of what stores it.
 
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
 
 /// How many batches wait at most: with the one that is stored and the one that is read, three are held.
 const AHEAD: usize = 1;
@@ -19,35 +20,50 @@ enum Step {
 
 /// A file that a thread of its own reads: the next batch is read while the one before it is stored.
 ///
-/// Dropped, it lets the thread go, which ends with the batch that it is at.
+/// Dropped, it waits for the thread, which ends where it next tells how far it is: nothing reads on that nobody wants.
 pub(super) struct ReadAhead {
-    steps: Receiver<Result<Step, ImportRefusal>>,
+    /// Absent while it is dropped.
+    steps: Option<Receiver<Result<Step, ImportRefusal>>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl ReadAhead {
     /// Begins to read batches of at most so many records.
     pub(super) fn begin(source: Box<dyn ImportSource>, limit: usize) -> Result<Self, ImportRefusal> {
         let (sender, steps) = sync_channel(AHEAD);
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("import".to_owned())
             .spawn(move || read(source, limit, &sender))
             .map_err(|error| ImportRefusal::Unreadable(error.kind().to_string()))?;
-        Ok(Self { steps })
+        Ok(Self { steps: Some(steps), thread: Some(thread) })
     }
 
     /// Waits for the next batch, with the bytes that are read after it; absent at the end. Blocks the thread.
     pub(super) fn next_batch(
         &self,
-        told: &dyn Fn(u64),
+        told: &dyn Fn(u64) -> ControlFlow<()>,
     ) -> Result<Option<(Vec<ImportItem>, u64)>, ImportRefusal> {
         loop {
             // A thread that is gone without a word has panicked, which must not look like the end of the file.
             let gone = || Err(ImportRefusal::Unreadable("the reader stopped".to_owned()));
-            match self.steps.recv().unwrap_or_else(|_| gone())? {
-                Step::Told(bytes) => told(bytes),
+            let step = self.steps.as_ref().and_then(|steps| steps.recv().ok());
+            match step.unwrap_or_else(gone)? {
+                Step::Told(bytes) if told(bytes).is_break() => return Err(ImportRefusal::Stopped),
+                Step::Told(_) => {}
                 Step::Batch(items, bytes) => return Ok(Some((items, bytes))),
                 Step::End => return Ok(None),
             }
+        }
+    }
+}
+
+impl Drop for ReadAhead {
+    fn drop(&mut self) {
+        // First, so that the thread learns that nobody listens.
+        self.steps = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic was told already, to whoever asked for what came next.
+            let _ = thread.join();
         }
     }
 }
@@ -56,8 +72,11 @@ impl ReadAhead {
 fn read(mut source: Box<dyn ImportSource>, limit: usize, steps: &SyncSender<Result<Step, ImportRefusal>>) {
     loop {
         let mut tell = |bytes| {
-            // Nobody waits for every one of these; and who is gone is found out with the batch.
-            let _ = steps.try_send(Ok(Step::Told(bytes)));
+            // Nobody waits for every one of these.
+            match steps.try_send(Ok(Step::Told(bytes))) {
+                Err(TrySendError::Disconnected(_)) => ControlFlow::Break(()),
+                Ok(()) | Err(TrySendError::Full(_)) => ControlFlow::Continue(()),
+            }
         };
         let step = source
             .next_batch_telling(limit, &mut tell)
@@ -72,7 +91,8 @@ fn read(mut source: Box<dyn ImportSource>, limit: usize, steps: &SyncSender<Resu
 #[cfg(test)]
 mod tests {
     use super::ReadAhead;
-    use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource, Rejection};
+    use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource, Rejection, Told};
+    use std::ops::ControlFlow;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -83,19 +103,17 @@ mod tests {
     }
 
     impl ImportSource for Endless {
-        fn next_batch_telling(
-            &mut self,
-            _: usize,
-            told: &mut dyn FnMut(u64),
-        ) -> Result<Vec<ImportItem>, ImportRefusal> {
+        fn next_batch_telling(&mut self, _: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
             let given = self.given.fetch_add(1, Ordering::SeqCst) + 1;
             assert!(given < self.panics_at, "the reader's own mistake");
-            told(given);
+            if told(given).is_break() {
+                return Err(ImportRefusal::Stopped);
+            }
             let rejection = Rejection { place: format!("line {given}"), reason: "no record".to_owned() };
             Ok(vec![ImportItem::Rejected(rejection)])
         }
 
-        fn check_telling(&mut self, _: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal> {
+        fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
             Ok(())
         }
 
@@ -114,7 +132,7 @@ mod tests {
     fn it_is_never_further_ahead_than_a_batch_that_waits_and_one_that_is_read() {
         let (given, reading) = endless(u64::MAX);
         for stored in 1..200 {
-            let (_, bytes) = reading.next_batch(&|_| ()).unwrap().unwrap();
+            let (_, bytes) = reading.next_batch(&|_| ControlFlow::Continue(())).unwrap().unwrap();
             assert!(bytes >= stored);
             assert!(given.load(Ordering::SeqCst) <= stored + 2);
         }
@@ -123,18 +141,46 @@ mod tests {
     #[test]
     fn whoever_stops_listening_stops_the_reader() {
         let (given, reading) = endless(u64::MAX);
-        reading.next_batch(&|_| ()).unwrap();
+        reading.next_batch(&|_| ControlFlow::Continue(())).unwrap();
         drop(reading);
         // The thread holds the other half of the counter until it ends.
-        while Arc::strong_count(&given) > 1 {
-            std::thread::yield_now();
+        assert_eq!(Arc::strong_count(&given), 1);
+    }
+
+    /// Tells for ever how far it is, and gives no record.
+    struct Silent {
+        _held: Arc<()>,
+    }
+
+    impl ImportSource for Silent {
+        fn next_batch_telling(&mut self, _: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+            while told(1).is_continue() {}
+            Err(ImportRefusal::Stopped)
         }
+
+        fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
+            Ok(())
+        }
+
+        fn bytes_read(&self) -> u64 {
+            1
+        }
+    }
+
+    #[test]
+    fn whoever_wants_no_more_stops_a_reader_that_gives_no_record() {
+        let held = Arc::new(());
+        let reading = ReadAhead::begin(Box::new(Silent { _held: Arc::clone(&held) }), 1).unwrap();
+        assert_eq!(reading.next_batch(&|_| ControlFlow::Break(())), Err(ImportRefusal::Stopped));
+        drop(reading);
+        assert_eq!(Arc::strong_count(&held), 1);
     }
 
     #[test]
     fn a_reader_that_panics_is_not_taken_for_the_end_of_the_file() {
         let (_, reading) = endless(3);
-        let outcome = std::iter::from_fn(|| reading.next_batch(&|_| ()).transpose()).find(Result::is_err);
+        let outcome = std::iter::from_fn(|| reading.next_batch(&|_| ControlFlow::Continue(())).transpose())
+            .find(Result::is_err);
         assert_eq!(outcome, Some(Err(ImportRefusal::Unreadable("the reader stopped".to_owned()))));
     }
 }

@@ -22,6 +22,7 @@ use domain::import::{FileDigest, FileName};
 use domain::time::TimeZone;
 use file::ItemFile;
 use memory_store::MemoryStore;
+use std::ops::ControlFlow;
 
 /// What is the same for every file of these tests, but for the person.
 fn for_real() -> ImportRecordsCommand {
@@ -45,7 +46,9 @@ async fn import_file(
 ) -> Result<ImportReport, ImportRecordsError> {
     // Ids go on where they stopped, so that a second import draws others.
     let entropy = store.entropy(entropy);
-    let imported = ImportRecords::new(store.units(), entropy, clock()).run(&command, file, &|_, _| ()).await;
+    let imported = ImportRecords::new(store.units(), entropy, clock())
+        .run(&command, file, &|_, _| ControlFlow::Continue(()))
+        .await;
     imported.map(|imported| imported.report)
 }
 

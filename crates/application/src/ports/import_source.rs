@@ -6,6 +6,7 @@ use domain::sleep::SleepRecord;
 use domain::supplement::{CatalogueKey, IntakeLogRecord, SupplementLabel, Upc};
 use domain::time::TimeZone;
 use domain::user::Biology;
+use std::ops::ControlFlow;
 
 /// One thing that a file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +119,14 @@ pub enum ImportRefusal {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
+    /// Whoever was told how far the reading is wanted no more of it. Says nothing about the file.
+    #[error("the reading was stopped")]
+    Stopped,
 }
+
+/// Is told now and then how many bytes are read, and says whether to go on; where it breaks, the reading ends with
+/// [`ImportRefusal::Stopped`].
+pub type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// One file, read from its beginning to its end; memory does not grow with the file.
 ///
@@ -126,18 +134,14 @@ pub enum ImportRefusal {
 pub trait ImportSource: Send {
     /// Returns the next records, at most `limit`, in the file's order; none at the end. Now and then `told` is called
     /// with the bytes that were read so far: a file may be read for minutes before it gives a record.
-    fn next_batch_telling(
-        &mut self,
-        limit: usize,
-        told: &mut dyn FnMut(u64),
-    ) -> Result<Vec<ImportItem>, ImportRefusal>;
+    fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal>;
     /// The same, telling nobody.
     fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
-        self.next_batch_telling(limit, &mut |_| ())
+        self.next_batch_telling(limit, &mut |_| ControlFlow::Continue(()))
     }
     /// Reads what is left without giving it; whatever the file would be refused for, it is refused for here. `told` is
     /// called as when records are given.
-    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal>;
+    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal>;
     /// Returns how many bytes of the file were read so far.
     fn bytes_read(&self) -> u64;
 }

@@ -1,6 +1,6 @@
 //! A file as a person may bring it in: without what belongs to everybody.
 
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Rejection};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Rejection, Told};
 
 /// A file whose labels stay out of the catalogue.
 ///
@@ -24,16 +24,12 @@ impl ImportFile for PersonalFile {
 struct PersonalSource(Box<dyn ImportSource>);
 
 impl ImportSource for PersonalSource {
-    fn next_batch_telling(
-        &mut self,
-        limit: usize,
-        told: &mut dyn FnMut(u64),
-    ) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
         let items = self.0.next_batch_telling(limit, told)?;
         Ok(items.into_iter().map(personal).collect())
     }
 
-    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal> {
+    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal> {
         self.0.check_telling(told)
     }
 

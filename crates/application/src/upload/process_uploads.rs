@@ -31,7 +31,7 @@ pub enum UploadEnd {
     Done(Box<ImportReport>),
     /// The file is refused; the reason is kept for the person.
     Refused,
-    /// The person, or the upload, is not wanted any more, or another server was faster.
+    /// The person, or the upload, is not wanted any more, another server was faster, or the reading was stopped.
     Gone,
 }
 
@@ -88,8 +88,9 @@ impl ProcessUploads {
         Ok(is_running)
     }
 
-    /// Reads a leased upload, and tells how many bytes of it were read so far. Blocks the thread for as long as that takes; dropped, it leaves what was stored so far,
-    /// and whoever takes the upload next begins again.
+    /// Reads a leased upload, and tells how many bytes of it were read so far. Blocks the thread for as long as that takes;
+    /// dropped, or told to stop where it tells, it leaves what was stored so far, and whoever takes the upload next begins
+    /// again. When it has ended, nothing of it reads on.
     pub async fn work(
         &self,
         job: &UploadJob,
@@ -103,6 +104,7 @@ impl ProcessUploads {
         let command = ImportRecordsCommand { user_id: Some(job.user_id), dry_run: false, about };
         match self.import.run(&command, &file, progress).await {
             Ok(imported) => Ok(UploadEnd::Done(Box::new(imported.report))),
+            Err(ImportRecordsError::Refused(ImportRefusal::Stopped)) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
             Err(ImportRecordsError::UnknownUser | ImportRecordsError::TakenBack) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),

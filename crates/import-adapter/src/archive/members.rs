@@ -107,6 +107,7 @@ pub(super) fn within(name: &str, refusal: ImportRefusal) -> ImportRefusal {
     }
     match refusal {
         ImportRefusal::NotThisFormat(text) => ImportRefusal::NotThisFormat(format!("{name}: {text}")),
+        ImportRefusal::Stopped => ImportRefusal::Stopped,
         ImportRefusal::Unreadable(text) => ImportRefusal::Unreadable(format!("{name}: {text}")),
         ImportRefusal::Damaged { place, reason } => {
             ImportRefusal::Damaged { place: format!("{name}: {place}"), reason }

@@ -18,6 +18,7 @@ use domain::import::FileName;
 use domain::time::TimeZone;
 use import_adapter::{FileContext, Format};
 use progress::Progress;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// What is to be imported, or what to do with imports.
@@ -177,7 +178,10 @@ impl ImportRun {
         let about = FileAbout::File { name, digest: import_adapter::digest(path)?, zone: self.context.zone };
         let command = ImportRecordsCommand { user_id: self.user_id, dry_run: self.dry_run, about };
         let progress = Progress::begin(path, file.size());
-        let told = |reading, bytes| progress.at(reading, bytes);
+        let told = |reading, bytes| {
+            progress.at(reading, bytes);
+            ControlFlow::Continue(())
+        };
         let imported = self.import.run(&command, file.as_ref(), &told).await;
         progress.end();
         Ok((format, imported?))

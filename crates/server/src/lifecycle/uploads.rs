@@ -2,7 +2,9 @@
 
 use crate::telemetry::UploadMeter;
 use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -38,13 +40,19 @@ pub(super) async fn process(uploads: &Arc<ProcessUploads>) {
 /// What became of a try; nothing when it ended early.
 type Ended = Option<Result<UploadEnd, ProcessUploadsError>>;
 
-/// Reads one upload. Reading blocks, so it has a thread of its own; what is dropped here ends it.
+/// Reads one upload, and returns when nothing of it is read any more. Reading blocks, so it has a thread of its own; what
+/// is dropped here ends it: where it waits for the store at once, where it reads as soon as it tells how far it is.
 async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     let (done, mut outcome) = oneshot::channel();
-    let (_stop, stopped) = oneshot::channel::<()>();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let wanted = Wanted::default();
     let (runtime, worker) = (Handle::current(), uploads.clone());
     let meter = UploadMeter::new();
-    let progress = move |reading, bytes| meter.read(reading, bytes);
+    let is_wanted = wanted.0.clone();
+    let progress = move |reading, bytes| {
+        meter.read(reading, bytes);
+        if is_wanted.load(Ordering::Relaxed) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
     let spawned = thread::Builder::new().name("upload".to_owned()).spawn(move || {
         let ended = runtime.block_on(async {
             tokio::select! {
@@ -66,11 +74,29 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
             ended = &mut outcome => return ended.ok(),
             _ = ticks.tick() => match uploads.prolong(&job).await {
                 Ok(true) => {}
-                // Undone, or read: the thread says which, if it still can.
-                Ok(false) => return outcome.try_recv().ok(),
+                // Undone, or read: the thread says which, if it still can. The next one is read after it.
+                Ok(false) => {
+                    drop((wanted, stop));
+                    return outcome.await.ok();
+                }
                 Err(error) => tracing::warn!(%error, "the lease of an upload is not prolonged yet"),
             },
         }
+    }
+}
+
+/// Says until it is dropped that an upload is to be read.
+struct Wanted(Arc<AtomicBool>);
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 

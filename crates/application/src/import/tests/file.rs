@@ -1,6 +1,6 @@
 //! Files made of items.
 
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Told};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,11 +55,7 @@ struct ItemSource {
 }
 
 impl ImportSource for ItemSource {
-    fn next_batch_telling(
-        &mut self,
-        limit: usize,
-        _: &mut dyn FnMut(u64),
-    ) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn next_batch_telling(&mut self, limit: usize, _: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.limits.lock().unwrap().push(limit);
         let batch: Vec<_> = self.left.drain(..limit.min(self.left.len())).collect();
         self.read += batch.len() as u64;
@@ -72,9 +68,11 @@ impl ImportSource for ItemSource {
         }
     }
 
-    fn check_telling(&mut self, told: &mut dyn FnMut(u64)) -> Result<(), ImportRefusal> {
+    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal> {
         self.read += self.left.drain(..).len() as u64;
-        told(self.read);
+        if told(self.read).is_break() {
+            return Err(ImportRefusal::Stopped);
+        }
         self.damage.take().map_or(Ok(()), Err)
     }
 

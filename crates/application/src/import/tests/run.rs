@@ -9,6 +9,7 @@ use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, person, user_id};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 /// So many nights of the source, one a day.
@@ -76,6 +77,7 @@ async fn progress_is_told_while_a_file_is_checked_and_after_each_batch() {
     ImportRecords::new(store.units(), entropy(), clock())
         .run(&of_person(), &ItemFile::of(nights(4_001)), &|reading, bytes| {
             told.lock().unwrap().push((reading, bytes));
+            ControlFlow::Continue(())
         })
         .await
         .unwrap();
@@ -85,6 +87,21 @@ async fn progress_is_told_while_a_file_is_checked_and_after_each_batch() {
     };
     assert_eq!(of(Reading::Storing), [2_000, 4_000, 4_001]);
     assert_eq!(of(Reading::Checking), [4_001, 4_001]);
+}
+
+#[tokio::test]
+async fn whoever_wants_no_more_stops_it_while_it_checks_and_while_it_stores() {
+    for (stop_at, sessions) in [(Reading::Checking, 0), (Reading::Storing, 2_000)] {
+        let store = MemoryStore::with(person());
+        let wish = |reading, _| {
+            if reading == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let outcome = ImportRecords::new(store.units(), entropy(), clock())
+            .run(&of_person(), &ItemFile::of(nights(4_001)), &wish)
+            .await;
+        assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Stopped))));
+        assert_eq!(store.sessions().len(), sessions);
+    }
 }
 
 fn one_of_each() -> Vec<ImportItem> {
@@ -200,7 +217,7 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     let units = PreparedUnitsOfWork::new([look_up, batch]);
     let endings = units.endings();
     let outcome = ImportRecords::new(Arc::new(units), entropy(), clock())
-        .run(&of_person(), &ItemFile::of(nights(1)), &|_, _| ())
+        .run(&of_person(), &ItemFile::of(nights(1)), &|_, _| ControlFlow::Continue(()))
         .await;
     assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
     // That the import began.
