@@ -60,6 +60,8 @@ pub struct HttpSettings {
     pub max_upload_bytes: u64,
     /// How many uploads of one person may arrive at a time.
     pub max_open_uploads: usize,
+    /// How much longer uploads are received when the process is about to stop.
+    pub stopping_uploads: Duration,
     /// The proxies that are believed when they name a caller's address; none by default.
     pub proxies: TrustedProxies,
 }
@@ -76,6 +78,7 @@ impl Default for HttpSettings {
             reads_kept_days: 400,
             max_upload_bytes: 512 * 1024 * 1024,
             max_open_uploads: 3,
+            stopping_uploads: Duration::from_secs(4),
             proxies: TrustedProxies::default(),
         }
     }

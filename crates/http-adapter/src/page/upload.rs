@@ -33,6 +33,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// How long one upload may take.
 const MAX_TIME: Duration = Duration::from_hours(1);
 
+/// How often an upload looks whether the process is about to stop.
+const LOOK: Duration = Duration::from_millis(250);
+
 /// How long what is not the file may take.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
@@ -84,7 +87,7 @@ async fn receive_in_time(
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let stored = match &turn {
-        Ok(_) => store(state, uploads, &person, &mut file).await,
+        Ok(_) => store_or_discard(state, uploads, &person, &mut file).await,
         Err(_) => Err(Stop::Refused(Refusal::TooManyOpen)),
     };
     match stored {
@@ -182,12 +185,41 @@ impl From<Problem> for Stop {
     }
 }
 
-/// Stores the parts as they come.
-async fn store(
+/// Stores the file whole, or nothing of it.
+async fn store_or_discard(
     state: &Data<HttpState>,
     uploads: &UploadUseCases,
     person: &SignedInPerson,
     file: &mut Arriving,
+) -> Result<UploadKey, Stop> {
+    let mut unfinished = Unfinished { state: state.clone(), key: None };
+    let stored = tokio::select! {
+        stored = store(uploads, person, file, &mut unfinished) => stored,
+        () = stopping(state) => Err(Stop::Problem(Problem::new(Fault::NotReady))),
+    };
+    if stored.is_err()
+        && let Some(key) = unfinished.key.take()
+    {
+        // Before the answer: a process that is about to stop waits for that.
+        discard(state, key).await;
+    }
+    stored
+}
+
+/// Returns when uploads must end, because the process is about to.
+async fn stopping(state: &HttpState) {
+    while !state.health.is_draining() {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(state.settings.stopping_uploads).await;
+}
+
+/// Stores the parts as they come.
+async fn store(
+    uploads: &UploadUseCases,
+    person: &SignedInPerson,
+    file: &mut Arriving,
+    unfinished: &mut Unfinished,
 ) -> Result<UploadKey, Stop> {
     let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
     let name = name.unwrap_or_default().to_owned();
@@ -200,7 +232,7 @@ async fn store(
     let command = BeginUploadCommand { user_id, file_name: FileName::clean(&name) };
     let id = uploads.begin.run(command).await.map_err(not_begun)?;
     let key = UploadKey { user_id, id };
-    let mut unfinished = Unfinished { state: state.clone(), key: Some(key) };
+    unfinished.key = Some(key);
     let mut position = 0;
     loop {
         while part.len() >= PART_BYTES {
@@ -261,12 +293,14 @@ impl Drop for Unfinished {
         let Some(key) = self.key.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let state = self.state.clone();
-        // What fails here is deleted with what is stale.
-        runtime.spawn(async move {
-            if let Err(error) = state.pages.discard_upload.run(key, DiscardReason::BrokeOff).await {
-                tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");
-            }
-        });
+        runtime.spawn(async move { discard(&state, key).await });
+    }
+}
+
+/// Discards what was received. What fails here is deleted with what is stale.
+async fn discard(state: &HttpState, key: UploadKey) {
+    if let Err(error) = state.pages.discard_upload.run(key, DiscardReason::BrokeOff).await {
+        tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");
     }
 }
 

@@ -104,6 +104,8 @@ impl HttpParts<'_> {
             reads_kept_days: settings.audit.read_days,
             max_upload_bytes: settings.uploads.limits().max_bytes,
             max_open_uploads: settings.uploads.limits().max_open,
+            // The other half is for what is left to do then.
+            stopping_uploads: Duration::from_secs(u64::from(settings.server.stop_seconds)) / 2,
             // The settings were checked when they were read; nobody is believed otherwise.
             proxies: settings.server.trusted_proxies().unwrap_or_default(),
         }

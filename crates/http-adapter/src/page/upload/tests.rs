@@ -1,20 +1,24 @@
 use super::{Patience, receive_in_time};
-use crate::HttpState;
 use crate::problem::{Fault, Problem};
-use crate::tests::{MemoryStore, NOW, Parts};
+use crate::tests::{FixedClock, MemoryStore, NOW, Parts};
+use crate::{Check, HealthCheck, HttpState};
 use actix_web::dev;
 use actix_web::error::PayloadError;
 use actix_web::test::TestRequest;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{FromRequest as _, HttpResponse};
 use application::account::ResumeSession;
-use application::ports::storage::{MockSessionReader, SessionWithUser};
+use application::import::ImportReport;
+use application::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use application::ports::storage::{Import, MockSessionReader, SessionWithUser};
+use application::upload::{BeginUpload, DiscardUpload, UploadLimits};
 use domain::form_token::FormToken;
-use domain::id::{SessionId, UserId};
+use domain::id::{ImportId, SessionId, UserId};
+use domain::import::{FileName, ImportOrigin, ImportState};
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::{AuthenticationMethod, Session, SessionLifetime};
 use domain::time::TimeZone;
-use domain::user::{Email, UserStatus};
+use domain::user::{Biology, Email, User, UserStatus};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 use std::sync::Arc;
@@ -30,6 +34,10 @@ fn cookie() -> Secret {
 
 /// A state in which the holder of the cookie is signed in.
 fn state() -> Data<HttpState> {
+    Data::from(signed_in())
+}
+
+fn signed_in() -> Arc<HttpState> {
     let mut sessions = MockSessionReader::new();
     sessions.expect_find_session().returning(|hash| {
         let session = Session {
@@ -48,10 +56,10 @@ fn state() -> Data<HttpState> {
         }))
     });
     let mut state = Parts::default().build();
-    let (store, clock) = (Arc::new(MemoryStore::default()), Arc::new(crate::tests::FixedClock));
+    let (store, clock) = (Arc::new(MemoryStore::default()), Arc::new(FixedClock));
     let resume = ResumeSession::new(Arc::new(sessions), store, clock, SessionLifetime::default());
     Arc::get_mut(&mut state).unwrap().pages.resume_session = resume;
-    Data::from(state)
+    state
 }
 
 /// The form up to the first bytes of its file.
@@ -119,4 +127,70 @@ async fn whoever_sends_many_more_is_refused_before_a_byte_is_read() {
     let patience = Patience { before: AT_ONCE, after: AT_ONCE };
     let problem = upload(&state, String::new(), patience).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::RequestTimeout);
+}
+
+/// A process that is about to stop.
+struct Stopping;
+
+impl HealthCheck for Stopping {
+    fn checks(&self) -> Vec<Check> {
+        Vec::new()
+    }
+
+    fn is_draining(&self) -> bool {
+        true
+    }
+}
+
+fn receiving() -> Import {
+    Import {
+        id: ImportId::from_uuid(Uuid::nil()),
+        user_id: Some(UserId::from_uuid(Uuid::nil())),
+        origin: ImportOrigin::Upload,
+        file_name: FileName::clean("export.xml"),
+        format: None,
+        digest: None,
+        zone: TimeZone::UTC,
+        state: ImportState::Receiving,
+        size: 0,
+        bytes_done: 0,
+        started_at: NOW,
+        ended_at: None,
+        report: ImportReport::default(),
+        refusal: None,
+    }
+}
+
+#[actix_web::test]
+async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
+    let mut begins = MockUnitOfWork::default();
+    begins.users.expect_find().returning(|id| {
+        Ok(Some(User {
+            id,
+            email: Email::parse("sam@example.org").unwrap(),
+            home_timezone: TimeZone::UTC,
+            created_at: NOW,
+            status: UserStatus::Active,
+            biology: Biology::default(),
+        }))
+    });
+    begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
+    begins.imports.expect_insert().once().returning(|_| Ok(()));
+    let mut discards = MockUnitOfWork::default();
+    discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
+    let is_refused = |import: &Import| import.state == ImportState::Refused;
+    discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));
+    discards.imports.expect_delete_parts().once().returning(|_| Ok(()));
+    let units = PreparedUnitsOfWork::new([begins, discards]);
+    let (endings, units, clock) = (units.endings(), Arc::new(units), Arc::new(FixedClock));
+    let mut state = signed_in();
+    let parts = Arc::get_mut(&mut state).unwrap();
+    parts.health = Arc::new(Stopping);
+    parts.settings.stopping_uploads = AT_ONCE;
+    parts.pages.discard_upload = DiscardUpload::new(units.clone(), clock.clone());
+    parts.pages.uploads.as_mut().unwrap().begin =
+        BeginUpload::new(units, Arc::new(MemoryStore::default()), clock, UploadLimits::default());
+    let patience = Patience { before: NEVER, after: NEVER };
+    let problem = upload(&Data::from(state), begun(), patience).await.unwrap_err();
+    assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
 }
