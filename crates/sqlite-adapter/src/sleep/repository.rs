@@ -10,7 +10,7 @@ use application::ports::storage::{SleepRepository, StorageError};
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary};
+use diesel::sql_types::Binary;
 use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};

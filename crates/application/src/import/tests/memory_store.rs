@@ -33,7 +33,10 @@ impl Content {
     /// Erases everything of everybody, as an erasure leaves it.
     pub(super) fn erase_people(&mut self) {
         let Self { users, sessions, supplements: _, logs, imports } = self;
-        (users.clear(), sessions.clear(), logs.clear(), *imports = Imports::default());
+        users.clear();
+        sessions.clear();
+        logs.clear();
+        *imports = Imports::default();
     }
 }
 
