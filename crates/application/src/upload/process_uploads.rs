@@ -104,9 +104,12 @@ impl ProcessUploads {
         let command = ImportRecordsCommand { user_id: Some(job.user_id), dry_run: false, about };
         match self.import.run(&command, &file, progress).await {
             Ok(imported) => Ok(UploadEnd::Done(Box::new(imported.report))),
-            Err(ImportRecordsError::Refused(ImportRefusal::Stopped)) => Ok(UploadEnd::Gone),
+            Err(
+                ImportRecordsError::UnknownUser
+                | ImportRecordsError::TakenBack
+                | ImportRecordsError::Refused(ImportRefusal::Stopped),
+            ) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
-            Err(ImportRecordsError::UnknownUser | ImportRecordsError::TakenBack) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Storage(error)) => Err(error.into()),
         }
     }
