@@ -31,7 +31,7 @@ section! {
         client_address_header: AddressHeader = Some("x-forwarded-for"), "x-forwarded-for or forwarded", "forwarded";
         /// How many connections are served at once; more wait until one ends.
         max_connections: u32 = Some("8192"), "connections, 16 to 1000000", "20000";
-        /// How many requests are worked on at once, half of them with a body. More are answered with 503 at once.
+        /// How many requests are worked on at once, half of them with a body, a quarter with a long one. More are answered with 503 at once.
         max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
         /// How many answers of more than 256 KiB are sent at once. More are answered with 503.
         max_large_answers: u32 = Some("128"), "answers, 1 to 100000", "64";
