@@ -113,17 +113,20 @@ on_both_stores! {
         let mut command = world.command(&["import", "--user", &user, "--json", "--dry-run", &file]);
         let begun = Instant::now();
         let mut dry_run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("restwell starts");
-        let mut waits = Vec::new();
+        let mut writers = Vec::new();
         while dry_run.try_wait().expect("state").is_none() {
-            let email = format!("beside{}@example.org", waits.len());
-            let started = Instant::now();
+            let email = format!("beside{}@example.org", writers.len());
+            let started = begun.elapsed();
             world.ok(&["user", "create", "--email", &email, "--timezone", "UTC", "--json"]);
-            waits.push(started.elapsed());
+            writers.push((started, begun.elapsed()));
         }
         let whole = begun.elapsed();
         let output = dry_run.wait_with_output().expect("end");
         assert_eq!(told(&output)[0]["sessions"]["new"], 24_000);
-        let longest = waits.iter().max().expect("a writer");
-        assert!(*longest < whole / 3, "of {whole:?} a writer waited {longest:?}");
+        // The last writer may have outlived the dry run. Had it kept the store for itself, nobody would have both begun
+        // and ended in the second half, long after the file was checked.
+        writers.pop();
+        let beside = writers.iter().filter(|(started, _)| *started > whole / 2).count();
+        assert!(beside > 0, "of {whole:?} nobody wrote in the second half: {writers:?}");
     }
 }
