@@ -1,0 +1,110 @@
+//! Cases of grants: refresh, redemption of codes, sign-in.
+
+mod seed;
+mod sign_in;
+
+use crate::case::Case;
+use crate::load::{Expected, Load, Requests};
+use crate::measure::{medians, round};
+use crate::outcome::{Figures, Found, Outcome};
+use crate::stage::{Stage, post};
+use domain::secret::Secret;
+
+/// The cases of this module.
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "refresh", run: refresh },
+    Case { name: "code redemption", run: redemption },
+    Case { name: "sign-in", run: sign_in::run },
+];
+
+/// Enough that commits are waited for together.
+const CONNECTIONS: usize = 64;
+/// Many, so that no two requests at a time are for one person, as in life.
+const PEOPLE: usize = 5_000;
+const REFRESHES: f64 = 5_000.0;
+const REDEMPTIONS: f64 = 1_500.0;
+/// More than can be redeemed in a second.
+const CODES_A_SECOND: f64 = 4_000.0;
+
+/// Refresh tokens of many people, again and again, each with its `user_id` as the contract asks for.
+fn refresh(stage: &mut Stage) -> anyhow::Result<Found> {
+    let people = seed::people(stage, PEOPLE)?;
+    let tokens = seed::grants(stage, &people)?;
+    let requests = tokens
+        .iter()
+        .zip(&people)
+        .map(|(token, person)| {
+            let (id, secret) = (&stage.app.client_id, &stage.app.client_secret);
+            let token = token.expose();
+            let body =
+                format!("client_id={id}&client_secret={secret}&refresh_token={token}&user_id={person}");
+            post("/api/refresh", &body)
+        })
+        .collect();
+    let requests = Requests::Again(requests);
+    let rounds = rounds(stage, |_| requests.clone())?;
+    let figures = medians(&rounds);
+    Ok(Found::from(judged("refresh", REFRESHES, figures, stage.plan.short)))
+}
+
+/// Codes that wait, each redeemed once.
+fn redemption(stage: &mut Stage) -> anyhow::Result<Found> {
+    let people = seed::people(stage, PEOPLE)?;
+    let each = if stage.plan.short { CONNECTIONS } else { whole(stage.plan.seconds * CODES_A_SECOND) };
+    let codes = seed::codes(stage, &people, each * (stage.plan.rounds + 1))?;
+    let requests: Vec<Vec<u8>> = codes.iter().map(|code| redeeming(stage, code)).collect();
+    let rounds = rounds(stage, |number| {
+        Requests::Once(requests.iter().skip(number * each).take(each).cloned().collect())
+    })?;
+    let figures = medians(&rounds);
+    let fsync = stage.postgres.sql("SHOW fsync")?;
+    let outcome = judged("code redemption", REDEMPTIONS, figures, stage.plan.short);
+    Ok(Found::from(outcome.note(format!(
+        "{CONNECTIONS} connections, fsync {fsync}; the codes were stored beforehand, everything else of the exchange is \
+         measured: the client's secret, the code's use, the grant, its event, the signature"
+    ))))
+}
+
+fn redeeming(stage: &Stage, code: &Secret) -> Vec<u8> {
+    let app = &stage.app;
+    let redirect_uri = app.redirect_uri.replace(':', "%3A").replace('/', "%2F");
+    let (id, secret, code) = (&app.client_id, &app.client_secret, code.expose());
+    let body = format!(
+        "grant_type=authorization_code&client_id={id}&client_secret={secret}&code={code}&redirect_uri={redirect_uri}"
+    );
+    post("/api/token", &body)
+}
+
+/// Runs the rounds of a case, the first of which does not count.
+fn rounds(stage: &mut Stage, requests: impl Fn(usize) -> Requests) -> anyhow::Result<Vec<Figures>> {
+    let (end, rounds) = (stage.plan.end(), stage.plan.rounds);
+    let address = stage.server()?.address;
+    let server = stage.server()?.watched();
+    let costs = crate::measure::Costs { server: Some(server), database: Some(stage.postgres.watched()) };
+    let expected = Expected::status(200);
+    let mut found = Vec::with_capacity(rounds);
+    for number in 0..=rounds {
+        let load = Load {
+            address,
+            connections: CONNECTIONS,
+            requests: requests(number),
+            end,
+            expected: expected.clone(),
+        };
+        found.push(round(&load, costs)?);
+    }
+    Ok(found.split_off(1))
+}
+
+/// An outcome whose target is a number of requests a second.
+fn judged(case: &str, target: f64, figures: Figures, short: bool) -> Outcome {
+    let speed = figures.requests_per_second.unwrap_or_default();
+    let words = format!("at least {target} a second");
+    let outcome = Outcome::new(case, &words, format!("{speed:.0} a second"), figures).ratio(speed / target);
+    if short { outcome } else { outcome.met(speed >= target) }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand, not negative")]
+fn whole(number: f64) -> usize {
+    number.ceil() as usize
+}

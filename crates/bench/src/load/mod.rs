@@ -1,0 +1,176 @@
+//! The load generator: connections that each send a request as soon as the answer to the last one is read whole.
+//!
+//! One thread serves all connections, so that it leaves as much of the machine as can be to what is measured. Requests
+//! are made beforehand, answers are read and thrown away; their status and length are checked.
+
+mod connection;
+
+pub(crate) use connection::{Answer, Connection, Pace};
+
+use anyhow::{Context, ensure};
+use hdrhistogram::Histogram;
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Builder;
+use tokio::task::LocalSet;
+
+/// Requests to send, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct Load {
+    pub(crate) address: SocketAddr,
+    pub(crate) connections: usize,
+    pub(crate) requests: Requests,
+    pub(crate) end: End,
+    pub(crate) expected: Expected,
+}
+
+/// What is sent.
+#[derive(Debug, Clone)]
+pub(crate) enum Requests {
+    /// These in turn, again and again, shared by the connections.
+    Again(Vec<Vec<u8>>),
+    /// Each once; the load ends with the last one at the latest.
+    Once(Vec<Vec<u8>>),
+}
+
+/// When a load ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum End {
+    /// After a time; what was sent by then is waited for.
+    After(Duration),
+    /// After so many requests.
+    Requests(usize),
+}
+
+/// What every answer must be.
+#[derive(Debug, Clone)]
+pub(crate) struct Expected {
+    pub(crate) status: u16,
+    /// Bytes of the body.
+    pub(crate) length: RangeInclusive<usize>,
+}
+
+impl Expected {
+    /// An answer of a status, with a body of any length but none.
+    pub(crate) const fn status(status: u16) -> Self {
+        Self { status, length: 1..=usize::MAX }
+    }
+
+    /// A 200 with a body of at least and at most so many bytes.
+    pub(crate) const fn body(length: RangeInclusive<usize>) -> Self {
+        Self { status: 200, length }
+    }
+
+    /// Says what is wrong with an answer.
+    pub(crate) fn check(&self, answer: &Answer) -> anyhow::Result<()> {
+        ensure!(
+            answer.status == self.status && self.length.contains(&answer.length),
+            "an answer has the status {} and {} bytes, and must have {} and {:?}",
+            answer.status,
+            answer.length,
+            self.status,
+            self.length
+        );
+        Ok(())
+    }
+}
+
+/// What a load found.
+#[derive(Debug, Clone)]
+pub(crate) struct Sample {
+    /// Nanoseconds from the first byte sent to the last one read.
+    pub(crate) latency: Histogram<u64>,
+    /// From the first request to the last answer.
+    pub(crate) elapsed: Duration,
+    pub(crate) answers: u64,
+}
+
+/// What the connections share.
+struct Shared {
+    load: Load,
+    next: Cell<usize>,
+    begun: Instant,
+}
+
+impl Load {
+    /// Sends everything on a thread of its own and waits for the answers.
+    pub(crate) fn run(&self) -> anyhow::Result<Sample> {
+        let load = self.clone();
+        on_own_thread(async move || load.send().await)
+    }
+
+    async fn send(self) -> anyhow::Result<Sample> {
+        let mut open = Vec::new();
+        for _ in 0..self.connections {
+            open.push(Connection::open(self.address, None).await?);
+        }
+        let shared = Rc::new(Shared { load: self, next: Cell::new(0), begun: Instant::now() });
+        let tasks: Vec<_> = open
+            .into_iter()
+            .map(|connection| tokio::task::spawn_local(drive(connection, Rc::clone(&shared))))
+            .collect();
+        let mut latency = histogram()?;
+        for task in tasks {
+            latency.add(task.await??)?;
+        }
+        let elapsed = shared.begun.elapsed();
+        let answers = latency.len();
+        ensure!(answers > 0, "no request was sent");
+        Ok(Sample { latency, elapsed, answers })
+    }
+}
+
+impl Shared {
+    /// The next request; nothing when the load is over.
+    fn next(&self) -> Option<&[u8]> {
+        let number = self.next.get();
+        let over = match self.load.end {
+            End::After(time) => self.begun.elapsed() >= time,
+            End::Requests(requests) => number >= requests,
+        };
+        let request = match &self.load.requests {
+            _ if over => None,
+            Requests::Again(requests) => requests.get(number % requests.len().max(1)),
+            Requests::Once(requests) => requests.get(number),
+        }?;
+        self.next.set(number + 1);
+        Some(request)
+    }
+}
+
+async fn drive(mut connection: Connection, shared: Rc<Shared>) -> anyhow::Result<Histogram<u64>> {
+    let mut latency = histogram()?;
+    while let Some(request) = shared.next() {
+        let sent = Instant::now();
+        let answer = connection.exchange(request, &mut |_| {}).await?;
+        latency.record(nanoseconds(sent.elapsed()))?;
+        shared.load.expected.check(&answer)?;
+    }
+    Ok(latency)
+}
+
+/// Runs a future, and what it spawns locally, on a thread of its own, and waits for it.
+pub(crate) fn on_own_thread<T, F>(work: F) -> anyhow::Result<T>
+where
+    T: Send + 'static,
+    F: AsyncFnOnce() -> anyhow::Result<T> + Send + 'static,
+{
+    let thread = std::thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        LocalSet::new().block_on(&runtime, work())
+    });
+    thread.join().ok().context("the load generator broke off")?
+}
+
+/// An empty histogram of nanoseconds, from a microsecond to ten minutes, with three digits.
+pub(crate) fn histogram() -> anyhow::Result<Histogram<u64>> {
+    Ok(Histogram::new_with_bounds(1_000, 600_000_000_000, 3)?)
+}
+
+/// Nanoseconds of a latency.
+pub(crate) fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,123 @@
+//! Processes: started, watched and ended by their ids.
+
+use anyhow::Context;
+use procfs::process::{ClearRefs, Process};
+use rustix::process::{Pid, Signal};
+use std::process::{Child, Command};
+use std::time::Duration;
+
+/// A process of ours, which ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    /// What ends it.
+    signal: Signal,
+}
+
+impl Running {
+    /// Starts a process.
+    pub(crate) fn start(command: &mut Command) -> anyhow::Result<Self> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let child = command.spawn().with_context(|| format!("{name} does not start"))?;
+        Ok(Self { child, signal: Signal::KILL })
+    }
+
+    /// The same, which is ended by another signal than the one that nobody can answer.
+    #[must_use]
+    pub(crate) fn ended_by(mut self, signal: Signal) -> Self {
+        self.signal = signal;
+        self
+    }
+
+    /// The process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether it has not ended.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        let _ = rustix::process::kill_process(Pid::from_child(&self.child), self.signal);
+        let _ = self.child.wait();
+    }
+}
+
+/// Somebody's processor time and memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watched {
+    /// One process.
+    Alone(u32),
+    /// A process and all of its children, those that ended too.
+    Family(u32),
+}
+
+impl Watched {
+    /// Returns the processor time so far, of user and system.
+    pub(crate) fn cpu(self) -> anyhow::Result<Duration> {
+        let ticks = match self {
+            Self::Alone(id) => {
+                let stat = process(id)?.stat()?;
+                stat.utime + stat.stime
+            }
+            Self::Family(id) => {
+                let stat = process(id)?.stat()?;
+                let ended = u64::try_from(stat.cutime + stat.cstime).unwrap_or_default();
+                stat.utime + stat.stime + ended + children_ticks(id)?
+            }
+        };
+        Ok(Duration::from_secs(1) / u32::try_from(procfs::ticks_per_second())? * u32::try_from(ticks)?)
+    }
+
+    /// Forgets the peak of the memory, so that the next one counts from now.
+    pub(crate) fn forget_peak(self) -> anyhow::Result<()> {
+        Ok(process(self.id())?.clear_refs(ClearRefs::PeakRSS)?)
+    }
+
+    /// Returns the peak of the resident memory in MB.
+    pub(crate) fn peak_mb(self) -> anyhow::Result<f64> {
+        let peak = process(self.id())?.status()?.vmhwm.context("no peak memory is known")?;
+        Ok(megabytes(peak))
+    }
+
+    /// Returns the resident memory in MB.
+    pub(crate) fn memory_mb(self) -> anyhow::Result<f64> {
+        let memory = process(self.id())?.status()?.vmrss.context("no memory is known")?;
+        Ok(megabytes(memory))
+    }
+
+    fn id(self) -> u32 {
+        match self {
+            Self::Alone(id) | Self::Family(id) => id,
+        }
+    }
+}
+
+fn process(id: u32) -> anyhow::Result<Process> {
+    Process::new(i32::try_from(id)?).with_context(|| format!("the process {id} is gone"))
+}
+
+fn children_ticks(parent: u32) -> anyhow::Result<u64> {
+    let parent = i32::try_from(parent)?;
+    let mut ticks = 0;
+    // One that ends while it is looked at counts among the ended ones of its parent from then on.
+    for one in procfs::process::all_processes()?.flatten() {
+        if let Ok(stat) = one.stat()
+            && stat.ppid == parent
+        {
+            ticks += stat.utime + stat.stime;
+        }
+    }
+    Ok(ticks)
+}
+
+/// MB (10^6 bytes) of kB as the kernel means them (2^10 bytes).
+#[expect(clippy::cast_precision_loss, reason = "memory in bytes is far below 2^52")]
+fn megabytes(kilobytes: u64) -> f64 {
+    kilobytes as f64 * 1024.0 / 1e6
+}

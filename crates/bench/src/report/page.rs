@@ -1,0 +1,153 @@
+//! The page.
+
+use super::text::{figure, number, table};
+use super::{PLOTS, sizing};
+use crate::outcome::{Figures, Measurement, Outcome, Reference};
+use std::fmt::Write as _;
+
+const TEMPLATE: &str = include_str!("page.md");
+
+/// Renders the page, with what somebody wrote about it at its end.
+pub(super) fn render(measurement: &Measurement, notes: &str) -> String {
+    let mark = measurement.mark.as_ref().map_or_else(String::new, |mark| format!("**{mark}.** "));
+    let parts = [
+        ("{mark}", mark),
+        ("{machine}", machine(measurement)),
+        ("{targets}", targets(measurement)),
+        ("{figures}", figures(measurement)),
+        ("{notes}", remarks(measurement)),
+        ("{growth}", growth(measurement)),
+        ("{safety}", safety(measurement)),
+        ("{tail}", without_title(notes)),
+    ];
+    let page = parts.iter().fold(TEMPLATE.to_owned(), |page, (place, text)| page.replace(place, text));
+    format!("{}\n", page.trim_end())
+}
+
+fn machine(measurement: &Measurement) -> String {
+    let (machine, versions) = (&measurement.machine, &measurement.versions);
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    table(
+        &["measured", ""],
+        &[
+            row("day", measurement.date.clone()),
+            row("commit", format!("`{}`", measurement.commit)),
+            row("processor", format!("{}, {} cores", machine.processor, machine.cores)),
+            row("memory", format!("{} MiB", machine.memory_mib)),
+            row("system", machine.kernel.clone()),
+            row("program", versions.restwell.clone()),
+            row("PostgreSQL", versions.postgres.clone()),
+            row("Redis", versions.redis.clone()),
+            row("compiler", versions.rustc.clone()),
+        ],
+    )
+    .replace("|---:|", "|---|")
+}
+
+fn targets(measurement: &Measurement) -> String {
+    let rows: Vec<_> = measurement
+        .cases
+        .iter()
+        .map(|outcome| {
+            let met = match outcome.met {
+                Some(true) => "yes",
+                Some(false) => "**no**",
+                None => "–",
+            };
+            vec![
+                outcome.case.clone(),
+                outcome.target.clone(),
+                outcome.result.clone(),
+                number(outcome.ratio),
+                met.to_owned(),
+            ]
+        })
+        .collect();
+    table(&["case", "target", "result", "ratio", "met"], &rows)
+}
+
+fn figures(measurement: &Measurement) -> String {
+    let mut rows = Vec::new();
+    for Outcome { case, figures, reference, .. } in &measurement.cases {
+        rows.push(row(case.clone(), figures));
+        if let Some(Reference { name, figures }) = reference {
+            rows.push(row(format!("– beside: {name}"), figures));
+        }
+    }
+    table(&["case", "median ms", "p99 ms", "requests/s", "server µs", "database µs", "peak MB"], &rows)
+}
+
+fn row(name: String, figures: &Figures) -> Vec<String> {
+    let Figures { median_ms, p99_ms, requests_per_second, server_cpu_us, database_cpu_us, peak_memory_mb } =
+        *figures;
+    let numbers = [median_ms, p99_ms, requests_per_second, server_cpu_us, database_cpu_us, peak_memory_mb];
+    std::iter::once(name).chain(numbers.map(number)).collect()
+}
+
+/// What the cases themselves have to say.
+fn remarks(measurement: &Measurement) -> String {
+    let mut text = String::new();
+    for outcome in &measurement.cases {
+        if let Some(note) = &outcome.note {
+            // Writing to a text cannot fail, here and below.
+            let _ = writeln!(text, "* **{}**: {note}", outcome.case);
+        }
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+fn growth(measurement: &Measurement) -> String {
+    let mut text = String::new();
+    for series in &measurement.series {
+        let _ = writeln!(text, "![{}]({PLOTS}/{}.svg)\n", series.title, series.name);
+        let mut heads = vec![series.x.as_str()];
+        heads.extend(series.lines.iter().map(|line| line.name.as_str()));
+        text.push_str(&table(&heads, &sizing::by_x(series)));
+        text.push('\n');
+    }
+    text
+}
+
+fn safety(measurement: &Measurement) -> String {
+    let rows: Vec<_> = measurement
+        .safety
+        .iter()
+        .map(|check| {
+            vec![check.name.clone(), figure(check.added_cpu_us), number(check.without.server_cpu_us)]
+        })
+        .collect();
+    table(&["check", "adds µs", "a request without it, µs"], &rows)
+}
+
+/// The text below the title, because the page has one.
+fn without_title(notes: &str) -> String {
+    let body = match notes.split_once('\n') {
+        Some((title, body)) if title.starts_with("# ") => body,
+        _ => notes,
+    };
+    body.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::measurement;
+
+    #[test]
+    fn the_page_says_what_was_measured_where_and_whether_it_is_good_enough() {
+        let page = render(&measurement(), "# Notes\n\n## Where the time goes\n\nNowhere.\n");
+        for part in [
+            "**a busy machine.** Written by",
+            "| commit | `0123456789ab` |",
+            "| refresh | at least 5,000 a second | 6,000 a second | 1.20 | yes |",
+            "| refresh | 8.00 | 20.0 | 6,000 | 100 | 50.0 | 40.0 |",
+            "![Sessions](performance/sessions.svg)",
+            "| 100,000 | 0.50 |",
+            "| access | 0.40 | 1.60 |",
+            "## Where the time goes\n\nNowhere.\n",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+        assert!(!page.contains('{') && !page.contains("# Notes"), "{page}");
+    }
+}

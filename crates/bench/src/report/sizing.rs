@@ -1,0 +1,138 @@
+//! The sizing table: what is measured, multiplied.
+
+use super::text::{figure, table};
+use crate::outcome::{Figures, Measurement, Series};
+use anyhow::Context;
+
+const BEGIN: &str = "<!-- sizing: written by `just bench-report` -->\n";
+const END: &str = "<!-- end of sizing -->\n";
+
+/// What an app asks for a person in a day, by a word of the case that measures it: pages of the last nights, profiles,
+/// refreshes.
+const DAY: [(&str, f64); 3] = [("page of 30", 24.0), ("profile read", 4.0), ("refresh", 12.0)];
+/// How much more is asked in the busiest hour than in the mean of the day.
+const PEAK: f64 = 4.0;
+/// The share of a processor that is used at the peak: beyond, waits grow faster than the load.
+const USED: f64 = 0.5;
+/// Processors of a replica.
+const REPLICA: f64 = 2.0;
+/// Nights of a person that are kept: three years, with a nap every other day.
+const NIGHTS: f64 = 1_600.0;
+const PEOPLE: [f64; 4] = [10_000.0, 100_000.0, 1_000_000.0, 10_000_000.0];
+const SECONDS_OF_A_DAY: f64 = 86_400.0;
+
+/// What a request of the mix costs, in microseconds of processor time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cost {
+    server: f64,
+    database: f64,
+}
+
+/// Renders the table, with how it is computed.
+pub(super) fn render(measurement: &Measurement) -> String {
+    let Some(cost) = cost(measurement) else {
+        return "The cases that this is computed from were not measured.\n".to_owned();
+    };
+    let bytes = bytes_of_a_night(measurement);
+    let asked: f64 = DAY.iter().map(|(_, times)| times).sum();
+    let rows: Vec<_> = PEOPLE.iter().map(|people| row(*people, asked, cost, bytes)).collect();
+    let heads =
+        ["people", "requests/s at the peak", "replicas of 2 cores", "cores of the database", "its disk, GB"];
+    let measured = format!(
+        "Measured ([performance.md](performance.md), commit `{}`): a request of this mix costs {} µs of a server's \
+         processor and {} µs of the database's{}.",
+        measurement.commit,
+        figure(cost.server),
+        figure(cost.database),
+        bytes.map_or_else(String::new, |bytes| format!(
+            "; a night takes {} bytes with its indexes",
+            figure(bytes)
+        ))
+    );
+    format!("{}\n{measured}\n", table(&heads, &rows))
+}
+
+fn row(people: f64, asked: f64, cost: Cost, bytes: Option<f64>) -> Vec<String> {
+    let peak = people * asked / SECONDS_OF_A_DAY * PEAK;
+    let cores = |microseconds: f64| peak * microseconds / 1e6 / USED;
+    let replicas = (cores(cost.server) / REPLICA).ceil().max(2.0);
+    let disk = bytes.map_or_else(|| "–".to_owned(), |bytes| figure((people * NIGHTS * bytes / 1e9).ceil()));
+    vec![
+        figure(people),
+        figure(peak.ceil()),
+        format!("{replicas}"),
+        format!("{}", cores(cost.database).ceil().max(1.0)),
+        disk,
+    ]
+}
+
+/// The mean cost of the mix; nothing when one of its cases was not measured.
+fn cost(measurement: &Measurement) -> Option<Cost> {
+    let (mut server, mut database, mut all) = (0.0, 0.0, 0.0);
+    for (word, times) in DAY {
+        let outcome = measurement.cases.iter().find(|outcome| outcome.case.contains(word))?;
+        let Figures { server_cpu_us, database_cpu_us, .. } = outcome.figures;
+        server += server_cpu_us? * times;
+        database += database_cpu_us? * times;
+        all += times;
+    }
+    Some(Cost { server: server / all, database: database / all })
+}
+
+/// What the largest number of sessions took on the disk, each.
+fn bytes_of_a_night(measurement: &Measurement) -> Option<f64> {
+    let disk = measurement.series.iter().find(|series| series.name == "disk")?;
+    let (nights, gigabytes) = disk.lines.first()?.points.last()?;
+    Some(gigabytes * 1e9 / nights)
+}
+
+/// Writes the table between its marks.
+pub(super) fn put_into(page: &str, table: &str) -> anyhow::Result<String> {
+    let marks = "the page has no place for the sizing table";
+    let (before, rest) = page.split_once(BEGIN).context(marks)?;
+    let (_, after) = rest.split_once(END).context(marks)?;
+    Ok(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
+}
+
+/// The points of a plot as rows of a table.
+pub(super) fn by_x(series: &Series) -> Vec<Vec<String>> {
+    let mut places: Vec<f64> =
+        series.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x)).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    places
+        .into_iter()
+        .map(|place| {
+            let values = series.lines.iter().map(|line| {
+                let found = line.points.iter().find(|(x, _)| x.total_cmp(&place).is_eq());
+                found.map_or_else(|| "–".to_owned(), |(_, y)| figure(*y))
+            });
+            let name = if place < 100.0 { format!("{place}") } else { figure(place) };
+            std::iter::once(name).chain(values).collect()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::measurement;
+
+    #[test]
+    fn the_table_grows_with_the_people() {
+        let text = render(&measurement());
+        // 40 a day: 24 of 200 µs, 4 of 50 µs, 12 of 100 µs.
+        assert!(text.contains("costs 155 µs of a server's processor"), "{text}");
+        assert!(text.contains("| 10,000 | 19.0 | 2 | 1 | 5.00 |"), "{text}");
+        assert!(text.contains("| 10,000,000 | 18,519 | 3 |"), "{text}");
+    }
+
+    #[test]
+    fn the_table_is_put_between_its_marks_and_nothing_else_is_changed() {
+        let page = format!("a\n{BEGIN}old\n{END}b\n");
+        let put = put_into(&page, "new\n").unwrap();
+        assert_eq!(put, format!("a\n{BEGIN}\nnew\n\n{END}b\n"));
+        assert_eq!(put_into(&put, "new\n").unwrap(), put);
+        assert!(put_into("a", "new").is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! Made-up data, in Restwell's own lines, brought in by its own command.
+
+use super::people::Person;
+use super::program::Program;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::Path;
+
+/// Stages of a night.
+const STAGES: usize = 40;
+/// 1990-01-01T22:00:00Z in Unix seconds: 10,000 nights end before today.
+const FIRST_NIGHT: u64 = 631_231_200;
+const DAY: u64 = 86_400;
+const STAGE_SECONDS: u64 = 720;
+const INGREDIENTS: usize = 12;
+
+/// Brings nights in, a day each from the first one on.
+pub(crate) fn import_nights(
+    program: &Program,
+    folder: &Path,
+    person: &Person,
+    nights: Range<usize>,
+) -> anyhow::Result<()> {
+    let mut lines = String::new();
+    for night in nights {
+        write_night(&mut lines, night);
+    }
+    import(program, folder, person, &lines)
+}
+
+/// Brings supplements in, and logs of them in turns.
+pub(crate) fn import_intakes(
+    program: &Program,
+    folder: &Path,
+    person: &Person,
+    (supplements, logs): (usize, usize),
+) -> anyhow::Result<()> {
+    let mut lines = String::new();
+    for number in 0..supplements {
+        write_supplement(&mut lines, number);
+    }
+    for number in 0..logs {
+        let at = instant(FIRST_NIGHT + number as u64 * 6 * 3_600);
+        let id = supplement_id(number % supplements.max(1));
+        let _ = writeln!(
+            lines,
+            r#"{{"type":"supplement_log","external_id":"log-{number}","created_at":"{at}","supplement_id":"{id}","servings":1}}"#
+        );
+    }
+    import(program, folder, person, &lines)
+}
+
+fn import(program: &Program, folder: &Path, person: &Person, lines: &str) -> anyhow::Result<()> {
+    let file = folder.join("lines.ndjson");
+    std::fs::write(&file, lines)?;
+    program.run(&["import", "--user", &person.user_id, "--json", &file.display().to_string()], None)?;
+    Ok(std::fs::remove_file(file)?)
+}
+
+// Writing to a text cannot fail, here and below.
+fn write_night(lines: &mut String, night: usize) {
+    let names = ["AWAKE", "LIGHT", "DEEP", "REM"];
+    let start = FIRST_NIGHT + night as u64 * DAY;
+    let at = |stage: usize| instant(start + stage as u64 * STAGE_SECONDS);
+    let _ = write!(
+        lines,
+        r#"{{"type":"sleep_session","external_id":"night-{night}","source":"ring","is_nap":false,"time_in_bed_start":"{}","time_in_bed_end":"{}","raw_sleep":["#,
+        at(0),
+        at(STAGES)
+    );
+    for stage in 0..STAGES {
+        let name = names.get((stage + night) % names.len()).copied().unwrap_or("LIGHT");
+        let comma = if stage == 0 { "" } else { "," };
+        let _ =
+            write!(lines, r#"{comma}{{"stage":"{name}","start":"{}","end":"{}"}}"#, at(stage), at(stage + 1));
+    }
+    lines.push_str("]}\n");
+}
+
+fn write_supplement(lines: &mut String, number: usize) {
+    let id = supplement_id(number);
+    let _ = write!(
+        lines,
+        r#"{{"type":"supplement","id":"{id}","brand":"Harbour Works","name":"Evening Capsule {number}","servings":"30","upc":"0 12345 {number:05} 9","supplement_ingredient":["#
+    );
+    for place in 1..=INGREDIENTS {
+        let comma = if place == 1 { "" } else { "," };
+        let _ = write!(
+            lines,
+            r#"{comma}{{"ingredient_name":"Ingredient {place}","quantity":12.5,"unit":"mg","order":{place}}}"#
+        );
+    }
+    lines.push_str("]}\n");
+}
+
+fn supplement_id(number: usize) -> String {
+    format!("1a2b3c4d-0000-4000-8000-{number:012}")
+}
+
+/// ISO 8601 with an hour's offset to the east, of Unix seconds.
+fn instant(unix: u64) -> String {
+    let local = unix + 3_600;
+    let (days, second) = (local / DAY, local % DAY);
+    let (year, month, day) = civil(days);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}+01:00",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+/// Year, month and day of days since 1970-01-01, in the proleptic Gregorian calendar.
+fn civil(days: u64) -> (u64, u64, u64) {
+    // Eras of 400 years that begin in March, so that the leap day is the last of its year.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_written_with_their_offset() {
+        assert_eq!(instant(FIRST_NIGHT), "1990-01-01T23:00:00+01:00");
+        assert_eq!(instant(951_782_400), "2000-02-29T01:00:00+01:00");
+    }
+}

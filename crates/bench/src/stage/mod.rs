@@ -1,0 +1,90 @@
+//! What the cases need around them: PostgreSQL, Redis, the program with its servers, and people with data.
+
+mod data;
+mod people;
+mod plan;
+mod postgres;
+mod program;
+mod redis;
+
+pub(crate) use people::{App, Person};
+pub(crate) use plan::Plan;
+pub(crate) use postgres::Postgres;
+pub(crate) use program::{Program, Server, free_address, wait_for_answer};
+pub(crate) use redis::Redis;
+
+use crate::measure::Costs;
+use crate::reference::{Kind, ReferenceServer};
+use anyhow::Context;
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Everything that runs, and who is known to it.
+///
+/// The fields are dropped in their order: first who asks, then who is asked.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) plan: Plan,
+    /// R2, started when it is first asked for.
+    row: Option<ReferenceServer>,
+    /// The server on PostgreSQL with the limits counted in its process, started when it is first asked for.
+    server: Option<Server>,
+    /// People by what they have.
+    people: BTreeMap<String, Person>,
+    /// The app that reads.
+    pub(crate) app: App,
+    /// The program, with the settings of a server on PostgreSQL.
+    pub(crate) program: Program,
+    pub(crate) redis: Redis,
+    pub(crate) postgres: Postgres,
+    /// Everything on the disk; removed at the end.
+    pub(crate) folder: TempDir,
+}
+
+impl Stage {
+    /// Starts the stores, migrates the database and registers the app.
+    pub(crate) fn set(binary: &Path, below: &Path, plan: Plan) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("restwell-bench.").tempdir_in(below)?;
+        // PostgreSQL refuses to run as root: its user must be able to pass through.
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711))?;
+        let postgres = Postgres::start(&folder.path().join("postgres"))?;
+        let redis = Redis::start(folder.path())?;
+        let program = Program::new(binary, folder.path())?.with("STORAGE__URL", &postgres.url());
+        program.run(&["migrate"], None).context("the database was not migrated")?;
+        let app = App::register(&program)?;
+        Ok(Self {
+            plan,
+            row: None,
+            server: None,
+            people: BTreeMap::new(),
+            app,
+            program,
+            redis,
+            postgres,
+            folder,
+        })
+    }
+
+    /// The server on PostgreSQL with every check, its limits counted in its process.
+    pub(crate) fn server(&mut self) -> anyhow::Result<&Server> {
+        if self.server.is_none() {
+            self.server = Some(self.program.serve()?);
+        }
+        self.server.as_ref().context("the server is gone")
+    }
+
+    /// R2: one row by its key through a pool.
+    pub(crate) fn row_server(&mut self) -> anyhow::Result<&ReferenceServer> {
+        if self.row.is_none() {
+            self.row = Some(ReferenceServer::start(Kind::Row, &self.postgres.parameters())?);
+        }
+        self.row.as_ref().context("the reference is gone")
+    }
+
+    /// Whose costs a round on the server counts.
+    pub(crate) fn costs(&self, server: &Server) -> Costs {
+        Costs { server: Some(server.watched()), database: Some(self.postgres.watched()) }
+    }
+}

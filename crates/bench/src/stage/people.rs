@@ -1,0 +1,165 @@
+//! People, the app that reads their data, and its tokens.
+
+use super::program::{Program, Server};
+use super::{Stage, data};
+use anyhow::{Context, ensure};
+use serde_json::Value;
+
+const REDIRECT_URI: &str = "https://app.example.org/callback";
+const SCOPES: [&str; 6] = ["--scope", "profile", "--scope", "sleep", "--scope", "supplements"];
+
+/// Somebody with data.
+#[derive(Debug, Clone)]
+pub(crate) struct Person {
+    pub(crate) user_id: String,
+}
+
+/// A registered app.
+#[derive(Debug, Clone)]
+pub(crate) struct App {
+    pub(crate) client_id: String,
+    pub(crate) client_secret: String,
+    pub(crate) redirect_uri: &'static str,
+}
+
+/// What a redeemed code gives.
+#[derive(Debug, Clone)]
+pub(crate) struct Tokens {
+    pub(crate) access: String,
+    pub(crate) refresh: String,
+}
+
+impl App {
+    /// Registers an app that may ask for everything.
+    pub(crate) fn register(program: &Program) -> anyhow::Result<Self> {
+        let mut arguments =
+            vec!["client", "create", "--name", "Night reader", "--redirect-uri", REDIRECT_URI, "--json"];
+        arguments.extend(SCOPES);
+        let made = program.json(&arguments)?;
+        Ok(Self {
+            client_id: member(&made, "client_id")?,
+            client_secret: member(&made, "client_secret")?,
+            redirect_uri: REDIRECT_URI,
+        })
+    }
+
+    /// Makes a code for a person, as if they had consented.
+    pub(crate) fn code(&self, program: &Program, person: &Person) -> anyhow::Result<String> {
+        let mut arguments = vec!["code", "create", "--client", &self.client_id, "--user", &person.user_id];
+        arguments.extend(["--redirect-uri", self.redirect_uri, "--ttl", "10m", "--json"]);
+        arguments.extend(SCOPES);
+        member(&program.json(&arguments)?, "code")
+    }
+
+    /// Makes a code for a person and redeems it.
+    pub(crate) fn tokens(
+        &self,
+        program: &Program,
+        server: &Server,
+        person: &Person,
+    ) -> anyhow::Result<Tokens> {
+        let code = self.code(program, person)?;
+        let body = format!(
+            "grant_type=authorization_code&client_id={}&client_secret={}&code={code}&redirect_uri={}",
+            self.client_id,
+            self.client_secret,
+            self.redirect_uri.replace(':', "%3A").replace('/', "%2F"),
+        );
+        let (status, body) = server.ask(&post("/api/token", &body))?;
+        ensure!(status == 200, "the code was not redeemed: {}", String::from_utf8_lossy(&body));
+        let given = serde_json::from_slice(&body)?;
+        Ok(Tokens { access: member(&given, "access_token")?, refresh: member(&given, "refresh_token")? })
+    }
+}
+
+impl Stage {
+    /// A person with so many nights (and a body that is known), made when first asked for.
+    pub(crate) fn sleeper(&mut self, nights: usize) -> anyhow::Result<Person> {
+        let name = format!("sleeper-{nights}");
+        if let Some(person) = self.people.get(&name) {
+            return Ok(person.clone());
+        }
+        let person = create_person(&self.program, &name)?;
+        data::import_nights(&self.program, self.folder.path(), &person, 0..nights)?;
+        // Pages read what vacuum has marked as visible to all, as on a server that has run for a while.
+        self.postgres.sql("VACUUM ANALYZE")?;
+        self.people.insert(name, person.clone());
+        Ok(person)
+    }
+
+    /// A person with supplements and logs of them, made when first asked for.
+    pub(crate) fn taker(&mut self, supplements: usize, logs: usize) -> anyhow::Result<Person> {
+        let name = format!("taker-{supplements}-{logs}");
+        if let Some(person) = self.people.get(&name) {
+            return Ok(person.clone());
+        }
+        let person = create_person(&self.program, &name)?;
+        data::import_intakes(&self.program, self.folder.path(), &person, (supplements, logs))?;
+        self.postgres.sql("VACUUM ANALYZE")?;
+        self.people.insert(name, person.clone());
+        Ok(person)
+    }
+
+    /// Adds nights to a person, later than those they have.
+    pub(crate) fn add_nights(&self, person: &Person, nights: std::ops::Range<usize>) -> anyhow::Result<()> {
+        data::import_nights(&self.program, self.folder.path(), person, nights)
+    }
+
+    /// An access token for a person's data, fresh from the server on PostgreSQL.
+    pub(crate) fn token(&mut self, person: &Person) -> anyhow::Result<String> {
+        self.server()?;
+        let server = self.server.as_ref().context("the server is gone")?;
+        Ok(self.app.tokens(&self.program, server, person)?.access)
+    }
+}
+
+/// Creates a person who cannot sign in.
+pub(crate) fn create_person(program: &Program, name: &str) -> anyhow::Result<Person> {
+    let email = format!("{name}@example.org");
+    let made = program.json(&[
+        "user",
+        "create",
+        "--email",
+        &email,
+        "--timezone",
+        "Europe/Berlin",
+        "--no-password",
+        "--json",
+        "--birth-date",
+        "1990-05-17",
+        "--biological-sex",
+        "female",
+        "--blood-type",
+        "A+",
+        "--height-cm",
+        "171",
+        "--weight-kg",
+        "64.5",
+        "--skin-type",
+        "2",
+        "--wheelchair-use",
+        "false",
+    ])?;
+    Ok(Person { user_id: member(&made, "user_id")? })
+}
+
+/// A request for something with a token.
+pub(crate) fn get(path: &str, token: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost:8080\r\nAuthorization: Bearer {token}\r\n\r\n")
+        .into_bytes()
+}
+
+/// A form that is sent.
+pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
+    let head = "Content-Type: application/x-www-form-urlencoded";
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost:8080\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+/// A text member of a JSON object.
+pub(crate) fn member(object: &Value, name: &str) -> anyhow::Result<String> {
+    Ok(object.get(name).and_then(Value::as_str).with_context(|| format!("no `{name}` was given"))?.to_owned())
+}

@@ -1,0 +1,50 @@
+//! A Redis (or Valkey) that keeps nothing.
+
+use crate::outcome::said;
+use crate::process::Running;
+use anyhow::{Context, ensure};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A throwaway server on a Unix socket.
+#[derive(Debug)]
+pub(crate) struct Redis {
+    /// Held so that the process ends with this.
+    _process: Running,
+    program: &'static str,
+    socket: PathBuf,
+}
+
+impl Redis {
+    /// Starts a server with its socket in a folder.
+    pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
+        let socket = folder.join("redis.socket");
+        let program = ["redis-server", "valkey-server"]
+            .into_iter()
+            .find(|name| said(name, &["--version"]).is_ok())
+            .context("Redis or Valkey is needed: install its package")?;
+        let mut command = Command::new(program);
+        command.args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"]).arg(&socket);
+        command.arg("--dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut process = Running::start(&mut command)?;
+        let begun = Instant::now();
+        while !socket.exists() {
+            ensure!(process.is_running() && begun.elapsed() < Duration::from_secs(10), "Redis did not start");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(Self { _process: process, program, socket })
+    }
+
+    /// The URL as the program takes it.
+    pub(crate) fn url(&self) -> String {
+        format!("redis+unix://{}", self.socket.display())
+    }
+
+    /// The version as the program says it.
+    pub(crate) fn version(&self) -> anyhow::Result<String> {
+        let said = said(self.program, &["--version"])?;
+        let version = said.split_whitespace().find_map(|word| word.strip_prefix("v="));
+        Ok(version.unwrap_or(&said).to_owned())
+    }
+}
