@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use diesel::result::QueryResult;
 use diesel_async::SimpleAsyncConnection;
 use domain::id::UserId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::identity;
 
 /// Begins at the level that the statements here count on: each sees what was committed before it, so that it
@@ -44,7 +44,11 @@ impl PostgresStore {
 
     async fn begun(&self) -> Result<QueryResult<PgUnitOfWork>, StorageError> {
         // Guarded before it begins: this call, too, may be dropped half-way.
-        let mut unit = PgUnitOfWork { connection: Some(self.pooled().await?), numbers: HashMap::new() };
+        let mut unit = PgUnitOfWork {
+            connection: Some(self.pooled().await?),
+            numbers: HashMap::new(),
+            found: HashSet::new(),
+        };
         // Nothing is quicker than to begin, so the limit is that of a connection.
         let begun = unit.connection()?.batch_execute(&self.begin);
         let begun = self.silence.bound_within(self.wait_timeout, begun).await;
@@ -58,6 +62,8 @@ pub(crate) struct PgUnitOfWork {
     connection: Option<Pooled>,
     /// The numbers that people's changes have in this unit of work; whoever is in here has a locked row.
     pub(crate) numbers: HashMap<UserId, i64>,
+    /// Who was found, and is therefore locked, in this unit of work.
+    pub(crate) found: HashSet<UserId>,
 }
 
 impl PgUnitOfWork {
@@ -67,6 +73,12 @@ impl PgUnitOfWork {
             Some(connection) => Ok(connection),
             None => Err(unexpected("a unit of work was used after its end")),
         }
+    }
+
+    /// Tells whether this unit of work has locked a person's row before, and keeps it until its end. Nothing locks one
+    /// behind a savepoint, going back to which would let go of it.
+    pub(crate) fn holds(&self, user_id: UserId) -> bool {
+        self.found.contains(&user_id) || self.numbers.contains_key(&user_id)
     }
 
     /// Ends the transaction; only then the connection goes back to the pool.

@@ -7,6 +7,8 @@ use application::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
+use diesel::sql_types::{Binary, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use domain::address::AddressBlock;
 use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
@@ -15,7 +17,7 @@ use uuid::Uuid;
 const TABLE: &str = "access_grant";
 
 /// A row of `access_grant`.
-#[derive(Queryable, Selectable, Insertable)]
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = access_grant, check_for_backend(Pg))]
 pub(crate) struct GrantRow {
     user_id: Uuid,
@@ -66,6 +68,36 @@ impl From<&Grant> for GrantRow {
 }
 
 impl GrantRow {
+    /// Binds every column, in the order of the table.
+    pub(crate) fn bound_to(self, statement: SqlQuery) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
+        let Self {
+            user_id,
+            id,
+            client_id,
+            scopes,
+            refresh_token_hash,
+            created_at,
+            last_used_at,
+            revoked_at,
+            revocation_reason,
+            last_used_address,
+            last_used_agent,
+        } = self;
+        statement
+            .into_boxed()
+            .bind::<SqlUuid, _>(user_id)
+            .bind::<SqlUuid, _>(id)
+            .bind::<SqlUuid, _>(client_id)
+            .bind::<Text, _>(scopes)
+            .bind::<Binary, _>(refresh_token_hash)
+            .bind::<Timestamptz, _>(created_at)
+            .bind::<Nullable<Timestamptz>, _>(last_used_at)
+            .bind::<Nullable<Timestamptz>, _>(revoked_at)
+            .bind::<Nullable<Text>, _>(revocation_reason)
+            .bind::<Nullable<Text>, _>(last_used_address)
+            .bind::<Nullable<Text>, _>(last_used_agent)
+    }
+
     /// Reads the row as a grant.
     pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
         let Self {

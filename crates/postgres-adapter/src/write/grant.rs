@@ -1,15 +1,14 @@
 //! Grants.
 
 use super::{count, lock_account, stored};
-use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{GrantRow, from_columns};
 use crate::schema::access_grant as grant;
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{GrantFilter, GrantRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
@@ -17,6 +16,15 @@ use diesel_async::RunQueryDsl;
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use std::ops::RangeInclusive;
+
+/// Stores a grant unless any person's has its id or refresh token. That nobody's has the token is looked up here, because
+/// no unique index over all partitions can tell; in the same statement, because each costs a round trip.
+const INSERT: &str =
+    "INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
+        last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+    WHERE NOT EXISTS (SELECT FROM access_grant WHERE refresh_token_hash = $5)
+    ON CONFLICT DO NOTHING";
 
 const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
     WHERE user_id = $1 AND revoked_at IS NULL AND id IN (
@@ -31,16 +39,8 @@ const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
 #[async_trait]
 impl GrantRepository for PgUnitOfWork {
     async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError> {
-        let connection = self.connection()?;
-        if token_is_taken(connection, grant).await? {
-            return Err(StorageError::Conflict(UniqueKey::Grant));
-        }
-        let inserted = diesel::insert_into(grant::table)
-            .values(GrantRow::from(grant))
-            .on_conflict_do_nothing()
-            .execute(connection)
-            .await
-            .map_err(storage_error)?;
+        let insert = GrantRow::from(grant).bound_to(sql_query(INSERT));
+        let inserted = returning::<(), _>(insert).execute(self.connection()?).await.map_err(storage_error)?;
         stored(inserted, UniqueKey::Grant)
     }
 
@@ -157,25 +157,16 @@ impl GrantRepository for PgUnitOfWork {
         keep: usize,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let connection = self.connection()?;
         // Two that redeem codes at once would not see each other's new grant, and both find room.
-        lock_account(connection, user_id).await?;
-        sql_query(REVOKE_EXCESS)
+        if !self.holds(user_id) {
+            lock_account(self.connection()?, user_id).await?;
+        }
+        let query = sql_query(REVOKE_EXCESS)
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<SqlUuid, _>(client_id.as_uuid())
             .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX))
             .bind::<Timestamptz, _>(at)
-            .bind::<Text, _>(RevocationReason::TooManyGrants.as_str())
-            .execute(connection)
-            .await
-            .map(count)
-            .map_err(storage_error)
+            .bind::<Text, _>(RevocationReason::TooManyGrants.as_str());
+        returning::<(), _>(query).execute(self.connection()?).await.map(count).map_err(storage_error)
     }
-}
-
-/// Tells whether any person's grant has this refresh token, which no unique index over all partitions can.
-async fn token_is_taken(connection: &mut Pooled, new: &Grant) -> Result<bool, StorageError> {
-    let same =
-        grant::table.filter(grant::refresh_token_hash.eq(new.refresh_token_hash.as_bytes().as_slice()));
-    diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
 }

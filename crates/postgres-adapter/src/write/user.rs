@@ -44,6 +44,7 @@ impl UserRepository for PgUnitOfWork {
             .await
             .optional()
             .map_err(storage_error)?;
+        self.found.extend(row.is_some().then_some(id));
         row.map(AccountRow::into_user).transpose()
     }
 
