@@ -1,5 +1,10 @@
 //! The cases, in the order of the table of targets.
 
+mod large;
+mod page;
+mod process;
+mod profile;
+
 use crate::outcome::Found;
 use crate::stage::Stage;
 use crate::{grants, growth, safety};
@@ -14,6 +19,10 @@ pub(crate) struct Case {
 /// Every case.
 pub(crate) fn all() -> Vec<Case> {
     let mut all = Vec::new();
+    all.extend_from_slice(profile::CASES);
+    all.extend_from_slice(page::CASES);
+    all.extend_from_slice(large::CASES);
+    all.extend_from_slice(process::CASES);
     all.extend_from_slice(grants::CASES);
     all.extend_from_slice(growth::CASES);
     all.extend_from_slice(safety::CASES);

@@ -65,7 +65,7 @@ impl Connection {
         if let Some((_, since, bytes)) = &mut self.pace {
             (*since, *bytes) = (Instant::now(), 0);
         }
-        self.stream.write_all(request).await?;
+        self.send(request).await?;
         let (status, framing) = self.head().await?;
         let length = match framing {
             Framing::Length(length) => {
@@ -75,6 +75,17 @@ impl Connection {
             Framing::Chunked => self.chunks(sink).await?,
         };
         Ok(Answer { status, length })
+    }
+
+    /// Sends a request.
+    pub(crate) async fn send(&mut self, request: &[u8]) -> anyhow::Result<()> {
+        Ok(self.stream.write_all(request).await?)
+    }
+
+    /// Receives what there is of an answer, as slowly as the pace wants, and throws it away.
+    pub(crate) async fn read_some(&mut self) -> anyhow::Result<()> {
+        self.start = self.end;
+        self.receive().await
     }
 
     /// Reads the head of an answer.

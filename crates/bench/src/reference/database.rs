@@ -13,7 +13,7 @@ use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// One row by its key.
-pub(crate) const ROW: &str = "SELECT email, home_timezone, biological_sex, blood_type, height_cm, weight_kg, skin_type, \
+pub(super) const ROW: &str = "SELECT email, home_timezone, biological_sex, blood_type, height_cm, weight_kg, skin_type, \
      wheelchair_use FROM account WHERE id = $1";
 
 /// All nights of a person, the latest first, as a page reads them.

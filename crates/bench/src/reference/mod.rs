@@ -4,6 +4,6 @@ mod database;
 mod pgbench;
 mod server;
 
-pub(crate) use database::{ROW, drain_rows};
-pub(crate) use pgbench::{pgbench, pgbench_figures};
+pub(crate) use database::drain_rows;
+pub(crate) use pgbench::pgbench;
 pub(crate) use server::{Kind, ReferenceServer, serve};

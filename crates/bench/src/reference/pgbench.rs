@@ -24,7 +24,7 @@ pub(crate) fn pgbench(
 }
 
 /// The figures in what pgbench prints.
-pub(crate) fn pgbench_figures(printed: &str) -> anyhow::Result<Figures> {
+fn pgbench_figures(printed: &str) -> anyhow::Result<Figures> {
     let number = |before: &str| {
         let line = printed.lines().find_map(|line| line.strip_prefix(before))?;
         line.split_whitespace().next()?.parse::<f64>().ok()

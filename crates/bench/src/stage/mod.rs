@@ -7,7 +7,7 @@ mod postgres;
 mod program;
 mod redis;
 
-pub(crate) use people::{App, Person};
+pub(crate) use people::{App, Person, create_person, get, member, post};
 pub(crate) use plan::Plan;
 pub(crate) use postgres::Postgres;
 pub(crate) use program::{Program, Server, free_address, wait_for_answer};
@@ -83,7 +83,30 @@ impl Stage {
         self.row.as_ref().context("the reference is gone")
     }
 
-    /// Whose costs a round on the server counts.
+    /// The program with the settings of a server on an embedded store of its own, which is migrated.
+    pub(crate) fn sqlite(&self, name: &str) -> anyhow::Result<Program> {
+        let folder = self.folder.path().join(name);
+        let file = folder.join("restwell.db").display().to_string();
+        std::fs::create_dir(&folder)?;
+        let program =
+            Program::new(self.program.binary(), &folder)?.with("STORAGE__URL", &format!("sqlite://{file}"));
+        program.run(&["migrate"], None).context("the embedded store was not migrated")?;
+        Ok(program)
+    }
+
+    /// Whose costs a round on [`Stage::server`] counts.
+    pub(crate) fn server_costs(&mut self) -> anyhow::Result<Costs> {
+        let watched = self.server()?.watched();
+        Ok(Costs { server: Some(watched), database: Some(self.postgres.watched()) })
+    }
+
+    /// Whose costs a round on [`Stage::row_server`] counts.
+    pub(crate) fn row_costs(&mut self) -> anyhow::Result<Costs> {
+        let watched = self.row_server()?.watched();
+        Ok(Costs { server: Some(watched), database: Some(self.postgres.watched()) })
+    }
+
+    /// Whose costs a round on a server counts.
     pub(crate) fn costs(&self, server: &Server) -> Costs {
         Costs { server: Some(server.watched()), database: Some(self.postgres.watched()) }
     }

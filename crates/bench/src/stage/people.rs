@@ -79,11 +79,17 @@ impl Stage {
         if let Some(person) = self.people.get(&name) {
             return Ok(person.clone());
         }
-        let person = create_person(&self.program, &name)?;
+        let person = self.new_sleeper(&name, nights)?;
+        self.people.insert(name, person.clone());
+        Ok(person)
+    }
+
+    /// A person of this name with so many nights, whom no other case reads.
+    pub(crate) fn new_sleeper(&self, name: &str, nights: usize) -> anyhow::Result<Person> {
+        let person = create_person(&self.program, name)?;
         data::import_nights(&self.program, self.folder.path(), &person, 0..nights)?;
         // Pages read what vacuum has marked as visible to all, as on a server that has run for a while.
         self.postgres.sql("VACUUM ANALYZE")?;
-        self.people.insert(name, person.clone());
         Ok(person)
     }
 

@@ -40,6 +40,11 @@ impl Program {
         Ok(this)
     }
 
+    /// Where the program is.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.binary
+    }
+
     /// The same with a setting, such as `RATE_LIMITS__STORE_URL`.
     #[must_use]
     pub(crate) fn with(mut self, setting: &str, value: &str) -> Self {

@@ -1,0 +1,116 @@
+//! Pages of ordinary size: sleep, supplements, and the last one of many.
+
+use super::Case;
+use super::profile::{CONNECTIONS, ratio};
+use crate::load::{Expected, Load, Requests};
+use crate::measure::{in_turns, round};
+use crate::outcome::{Figures, Found, Outcome};
+use crate::stage::{Stage, get};
+use std::ops::RangeInclusive;
+
+const PAGE: usize = 30;
+const SUPPLEMENTS: usize = 20;
+const LOGS: usize = 2_000;
+/// Nights that are added before the last page is read again.
+const ADDED: usize = 40;
+/// Bytes of a night in an answer, at least and at most.
+pub(super) const NIGHT: RangeInclusive<usize> = 3_500..=5_000;
+
+/// The cases of this module.
+pub(super) const CASES: &[Case] = &[
+    Case { name: "sleep, page of 30", run: sleep_page },
+    Case { name: "supplements", run: supplements },
+    Case { name: "last page", run: last_page },
+];
+
+/// The bytes that so many nights may have.
+pub(super) fn nights_long(nights: usize) -> RangeInclusive<usize> {
+    NIGHT.start() * nights..=NIGHT.end() * nights
+}
+
+/// A load on the server on PostgreSQL.
+fn load(stage: &mut Stage, path: &str, token: &str, length: RangeInclusive<usize>) -> anyhow::Result<Load> {
+    Ok(Load {
+        address: stage.server()?.address,
+        connections: CONNECTIONS,
+        requests: Requests::Again(vec![get(path, token)]),
+        end: stage.plan.end(),
+        expected: Expected::body(length),
+    })
+}
+
+/// Measures a load in turns with R2.
+fn beside_row(stage: &mut Stage, user_id: &str, ours: &Load) -> anyhow::Result<(Figures, Figures)> {
+    let theirs = Load {
+        address: stage.row_server()?.address,
+        requests: Requests::Again(vec![get(&format!("/row/{user_id}"), "none")]),
+        expected: Expected::body(100..=2_000),
+        ..ours.clone()
+    };
+    let (costs, row_costs) = (stage.server_costs()?, stage.row_costs()?);
+    in_turns(stage.plan.rounds, &mut || round(ours, costs), &mut || round(&theirs, row_costs))
+}
+
+fn sleep_page(stage: &mut Stage) -> anyhow::Result<Found> {
+    let person = stage.sleeper(PAGE)?;
+    let token = stage.token(&person)?;
+    let path = format!("/api/v1/sleep/{}?pageSize={PAGE}", person.user_id);
+    let ours = load(stage, &path, &token, nights_long(PAGE))?;
+    let (found, reference) = beside_row(stage, &person.user_id, &ours)?;
+    let cpu = found.server_cpu_us.unwrap_or(f64::NAN) / 1_000.0;
+    let ratio = ratio(found.requests_per_second, reference.requests_per_second);
+    let target = "at most 0.15 ms of server CPU, at least 0.3 x R2";
+    Ok(Outcome::new("sleep, page of 30", target, format!("{cpu:.3} ms, {ratio:.2} x R2"), found)
+        .ratio(ratio)
+        .met(cpu <= 0.15 && ratio >= 0.3)
+        .beside("R2, one row through a pool, no checks", reference)
+        .into())
+}
+
+fn supplements(stage: &mut Stage) -> anyhow::Result<Found> {
+    let logs = if stage.plan.short { LOGS / 10 } else { LOGS };
+    let person = stage.taker(SUPPLEMENTS, logs)?;
+    let token = stage.token(&person)?;
+    let path = format!("/api/v1/supplements/{}?pageSize={SUPPLEMENTS}", person.user_id);
+    let ours = load(stage, &path, &token, logs * 60..=logs * 300 + SUPPLEMENTS * 4_000)?;
+    let (found, reference) = beside_row(stage, &person.user_id, &ours)?;
+    let cpu = found.server_cpu_us.unwrap_or(f64::NAN) / 1_000.0;
+    Ok(Outcome::new(
+        "supplements, 20 with 2,000 logs",
+        "at most 0.5 ms of server CPU",
+        format!("{cpu:.3} ms"),
+        found,
+    )
+    .met(cpu <= 0.5)
+    .beside("R2, one row through a pool, no checks", reference)
+    .into())
+}
+
+fn last_page(stage: &mut Stage) -> anyhow::Result<Found> {
+    let nights = stage.plan.nights;
+    let person = stage.new_sleeper("last-page", nights)?;
+    let token = stage.token(&person)?;
+    let path = |page: usize| format!("/api/v1/sleep/{}?pageSize={PAGE}&page={page}", person.user_id);
+    let mut outcomes = Vec::new();
+    for (name, added) in [("last page of 10,000", 0), ("last page, after inserts", ADDED)] {
+        let all = nights + added;
+        if added > 0 {
+            stage.add_nights(&person, nights..all)?;
+        }
+        let last = all.div_ceil(PAGE);
+        let rest = all - (last - 1) * PAGE;
+        let ours = load(stage, &path(last), &token, nights_long(rest))?;
+        let first = load(stage, &path(1), &token, nights_long(PAGE))?;
+        let costs = stage.server_costs()?;
+        let (found, reference) =
+            in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&first, costs))?;
+        let ratio = ratio(found.median_ms, reference.median_ms);
+        let outcome = Outcome::new(name, "p50 at most 4 x page 1", format!("{ratio:.2} x"), found)
+            .ratio(ratio)
+            .met(ratio <= 4.0)
+            .beside("page 1", reference)
+            .note(format!("the last page has {rest} of {PAGE} sessions"));
+        outcomes.push(outcome);
+    }
+    Ok(Found { outcomes, ..Found::default() })
+}
