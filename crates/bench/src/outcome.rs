@@ -126,6 +126,17 @@ impl From<Outcome> for Found {
     }
 }
 
+impl Found {
+    /// The same without a judgement: few requests tell nothing of time.
+    #[must_use]
+    pub(crate) fn unjudged(mut self) -> Self {
+        for outcome in &mut self.outcomes {
+            outcome.met = None;
+        }
+        self
+    }
+}
+
 impl Outcome {
     /// Makes an outcome of a case and its figures, which neither has a ratio nor a reference yet.
     pub(crate) fn new(case: &str, target: &str, result: String, figures: Figures) -> Self {

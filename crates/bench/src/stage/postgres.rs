@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 6] = [
     "fsync=on",
     "shared_buffers=512MB",
     "listen_addresses=",
     "max_connections=200",
     "max_wal_size=4GB",
     "checkpoint_timeout=30min",
-    "shared_preload_libraries=pg_stat_statements",
-    "compute_query_id=on",
 ];
 
 /// A throwaway cluster, reached by a Unix socket.
