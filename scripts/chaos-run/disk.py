@@ -82,8 +82,9 @@ class Writer:
         self.embedded, self.ledger, self.user_id, self.token = embedded, ledger, user_id, token
 
     def write(self, batch):
-        self.ledger.begin("ingest")
+        begun = self.ledger.begin("ingest")
         status, answer = self.embedded.ask("POST", f"/api/v1/sleep/{self.user_id}", self.token, nights(batch))
+        self.ledger.end(begun)
         if status == 200:
             for result in answer["results"]:
                 if result["status"] in ("created", "unchanged"):
@@ -95,8 +96,9 @@ class Writer:
         return status
 
     def read(self, path, token):
-        self.ledger.begin("read")
+        begun = self.ledger.begin("read")
         status, answer = self.embedded.ask("GET", path, token)
+        self.ledger.end(begun)
         if status != 200:
             self.ledger.mistake("read", f"{status}: {str(answer)[:200]}")
         return answer
@@ -156,7 +158,8 @@ async def disk_full(stage, folder):
         await embedded.replica.ready()
         seconds, missing = await asyncio.to_thread(fill_and_free, embedded, ledger)
     finally:
+        # Not in a thread: nothing may come between, also when the run is told to stop.
         if embedded.replica.process is not None:
-            await asyncio.to_thread(embedded.replica.process.end)
+            embedded.replica.process.end()
         embedded.unmount()
     return Result("disk full, embedded store", ledger, seconds, missing, [])

@@ -84,8 +84,12 @@ async def primary_lost(stage, hold):
     await asyncio.to_thread(stage.standby.promote)
     await until(lambda: stage.standby.query("SELECT pg_is_in_recovery()") == "f", "the standby to be promoted")
     promoted = time.monotonic()
-    stage.cable.target_port = stage.standby.port
     stage.primary, stage.standby = stage.standby, stage.primary
+    if stage.pooler:
+        # The pooler's to know, and whoever runs it tells it.
+        stage.pooler.point_at(stage.primary)
+    else:
+        stage.cable.target_port = stage.primary.port
     return promoted
 
 
@@ -135,6 +139,50 @@ async def clock_wrong(stage, hold):
     return time.monotonic()
 
 
+async def replace(stage, replica, binary, number=signal.SIGTERM):
+    """Ends a replica and starts another program in its place."""
+    await asyncio.to_thread(replica.process.end, number)
+    replica.binary = binary
+    replica.start()
+    await replica.ready()
+    # The balancer has to see it before the next one goes.
+    await asyncio.sleep(1.5)
+
+
+async def upgraded_and_rolled_back(stage, hold):
+    """The new schema under old replicas, one of them killed and started on it; old and new side by side; and back."""
+    older, applied = stage.binary, "SELECT count(*) FROM __diesel_schema_migrations"
+    before = int(stage.primary.query(applied))
+    await asyncio.to_thread(stage.migrate, stage.newer)
+    if int(stage.primary.query(applied)) == before:
+        print("    no migration lies between the two programs: one was made up", flush=True)
+        await asyncio.to_thread(stage.primary.query, MADE_UP)
+    await asyncio.sleep(hold / 4)
+    await replace(stage, stage.replicas[0], older, signal.SIGKILL)
+    await replace(stage, stage.replicas[1], stage.newer)
+    await asyncio.sleep(hold / 2)
+    await replace(stage, stage.replicas[0], stage.newer)
+    await replace(stage, stage.replicas[2], stage.newer)
+    await asyncio.sleep(hold / 4)
+    for replica in stage.replicas:
+        await replace(stage, replica, older)
+    return time.monotonic()
+
+
+# What a release may add while the one before it serves (docs/schema-changes.md).
+MADE_UP = """
+    BEGIN;
+    SET LOCAL lock_timeout = '20s';
+    ALTER TABLE account ADD COLUMN nickname text;
+    ALTER TABLE sleep_session ADD COLUMN mood text;
+    CREATE TABLE habit (user_id integer NOT NULL, name text NOT NULL, PRIMARY KEY (user_id, name));
+    CREATE INDEX account_nickname ON account (nickname);
+    INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
+    INSERT INTO schema_compatibility VALUES ('99990101000000', 1);
+    COMMIT;
+"""
+
+
 def faketime_library():
     import glob
 
@@ -158,3 +206,6 @@ FAULTS = (
     # Last: the standby is the primary from then on, and has none.
     ("primary lost, standby promoted", primary_lost, Bound(seconds=2), True),
 )
+
+# Only with an older program; what the killed one had begun may fail.
+ROLL_BACK = (("migrated, upgraded, rolled back", upgraded_and_rolled_back, Bound(reads=True, seconds=2), True),)

@@ -1,7 +1,13 @@
 """What was sent and what came back."""
 
+import math
 import time
 from collections import Counter
+
+
+def quantile(numbers, share):
+    """The least of some numbers that so large a share of them does not exceed; 0 of none."""
+    return sorted(numbers)[max(0, math.ceil(share * len(numbers)) - 1)] if numbers else 0.0
 
 
 class Ledger:
@@ -15,12 +21,17 @@ class Ledger:
         # What the server said that it has stored: person -> ids.
         self.acknowledged = {}
         self.redeemed = Counter()
-        # Seconds from the answer to a revocation until nothing was served any more.
+        # Seconds from the answer to a revocation until no replica served any more.
         self.revocations = []
+        # Seconds from each request to its answer, or to the moment at which there was to be none.
+        self.waits = []
 
     def begin(self, kind):
         self.sent[kind] += 1
         return time.monotonic()
+
+    def end(self, begun):
+        self.waits.append(time.monotonic() - begun)
 
     def fail(self, kind, reason):
         self.failed[kind] += 1
@@ -34,6 +45,9 @@ class Ledger:
 
     def last_failure(self):
         return self.failures[-1][0] if self.failures else None
+
+    def wait(self, share):
+        return quantile(self.waits, share)
 
     def reasons(self):
         return Counter(f"{kind}: {reason}" for _, kind, reason in self.failures)

@@ -54,7 +54,7 @@ class Load:
 
     async def send(self, kind, method, path, token, **more):
         """Sends one request; returns the answer, or nothing when there was none."""
-        self.ledger.begin(kind)
+        begun = self.ledger.begin(kind)
         headers = {"Authorization": f"Bearer {token}", **more.pop("headers", {})}
         try:
             answer = await self.http.request(method, self.base + path, headers=headers, **more)
@@ -65,6 +65,8 @@ class Load:
         except httpx2.TransportError as error:
             self.ledger.fail(kind, type(error).__name__)
             return None
+        finally:
+            self.ledger.end(begun)
         if answer.status_code in UNAVAILABLE:
             self.ledger.fail(kind, str(answer.status_code))
             return None
@@ -91,7 +93,7 @@ class Load:
 
     async def oauth(self, kind, call):
         """Runs a call of the OAuth client; returns its result, or nothing when there was no answer."""
-        self.ledger.begin(kind)
+        begun = self.ledger.begin(kind)
         try:
             return await call
         except httpx2.TransportError as error:
@@ -104,6 +106,8 @@ class Load:
                 self.ledger.fail(kind, code or "an answer of the balancer")
             else:
                 raise
+        finally:
+            self.ledger.end(begun)
         return None
 
     async def refresh(self):
@@ -146,20 +150,33 @@ class Load:
 
     async def revoke(self, tokens):
         person, access = self.stage.code_person, tokens["access_token"]
-        self.ledger.begin("revoke")
+        begun = self.ledger.begin("revoke")
         data = {"token": tokens["refresh_token"], "client_id": self.stage.app["client_id"], "client_secret": self.stage.app["client_secret"]}
         try:
             answer = await self.http.post(f"{self.base}/oauth/revoke", data=data)
         except httpx2.TransportError as error:
             self.ledger.fail("revoke", type(error).__name__)
             return
+        finally:
+            self.ledger.end(begun)
         if answer.status_code != 200:
             self.ledger.fail("revoke", str(answer.status_code))
             return
         revoked = time.monotonic()
+        # Each replica by itself: the balancer would ask whichever it likes.
+        urls = [f"{replica.url()}/api/v1/profile/{person.user_id}" for replica in self.stage.replicas]
+        served = await asyncio.gather(*(self.served_until(url, access, revoked) for url in urls))
+        self.ledger.revocations.append(max(served))
+
+    async def served_until(self, url, access, revoked):
+        """Asks one replica until it refuses a token; returns how long after the revocation one was asked that served."""
         last_served = 0.0
-        while self.running and (asked := time.monotonic() - revoked) < REVOKED_WITHIN + 0.5:
-            answer = await self.send("read", "GET", f"/api/v1/profile/{person.user_id}", access)
+        while (asked := time.monotonic() - revoked) < REVOKED_WITHIN + 0.5:
+            try:
+                answer = await self.http.get(url, headers={"Authorization": f"Bearer {access}"})
+            except httpx2.TransportError:
+                # One that was killed or is cut off serves nobody.
+                answer = None
             if answer is not None and answer.status_code == 200:
                 last_served = asked
                 if asked > REVOKED_WITHIN:
@@ -167,7 +184,7 @@ class Load:
             elif answer is not None and answer.status_code == 401:
                 break
             await asyncio.sleep(PAUSE)
-        self.ledger.revocations.append(last_served)
+        return last_served
 
     async def write(self):
         number = self.stage.next_night()

@@ -72,6 +72,9 @@ class Replica:
         environment = {**self.environment, "RESTWELL__SERVER__LISTEN": f"{HERE}:{self.port}", **changes}
         self.process = Process([self.binary, "serve"], self.log, environment)
 
+    def url(self):
+        return f"http://{HERE}:{self.port}"
+
     def answers(self, path):
         """The status of a health check; 0 when nobody answers."""
         import http.client
@@ -161,6 +164,43 @@ class Postgres:
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+class Pooler:
+    """PgBouncer in transaction mode, with the settings that the project ships, before whoever is the primary."""
+
+    def __init__(self, shipped, folder, primary):
+        self.shipped, self.folder, self.port, self.process = shipped, folder, free_port(), None
+        self.file = folder / "pgbouncer.ini"
+        self.point_at(primary)
+
+    def point_at(self, primary):
+        """Writes the settings for a primary; one that runs takes them."""
+        changes = {
+            "listen_port": self.port, "auth_type": "any", "auth_file": None, "server_tls_sslmode": "disable", "server_tls_ca_file": None,
+        }
+        lines = []
+        for line in self.shipped.read_text().splitlines():
+            name = line.split(" = ")[0]
+            if name == "restwell":
+                line = f"restwell = host={HERE} port={primary.port} dbname=restwell user=restwell connect_query" + line.split("connect_query")[1]
+            elif name in changes:
+                line = f"{name} = {changes[name]}" if changes[name] else ""
+            lines.append(line)
+        self.file.write_text("\n".join([*lines, "unix_socket_dir =", ""]))
+        self.file.chmod(0o644)
+        if self.process is not None:
+            self.process.send(signal.SIGHUP)
+
+    def start(self):
+        # It refuses to run as root.
+        prefix = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] if os.getuid() == 0 else []
+        program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
+        self.process = Process([*prefix, program, str(self.file)], self.folder / "pgbouncer.log")
+
+    def accepts(self):
+        command = ["psql", "-X", "-q", "-h", HERE, "-p", str(self.port), "-U", "restwell", "-d", "restwell", "-c", "SELECT 1"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 class Redis:
     """One Redis, or Valkey, that keeps nothing on disk."""
 
@@ -210,11 +250,18 @@ class Cable:
 
     def __init__(self, target_port):
         self.target_port, self.port, self.server, self.is_cut = target_port, free_port(), None, False
+        self.connections = set()
         self.whole = asyncio.Event()
         self.whole.set()
 
     async def start(self):
-        self.server = await asyncio.start_server(self.connect, HERE, self.port)
+        self.server = await asyncio.start_server(self.accept, HERE, self.port)
+
+    def accept(self, reader, writer):
+        # A task of our own: the library would complain about one that the end of the run cuts off.
+        task = asyncio.create_task(self.connect(reader, writer))
+        self.connections.add(task)
+        task.add_done_callback(self.connections.discard)
 
     def cut(self):
         self.whole.clear()

@@ -3,11 +3,11 @@
 import asyncio
 import json
 import os
-import pathlib
+import signal
 import subprocess
 
 from load import REDIRECT_URI, Person
-from processes import HERE, Balancer, Cable, Impossible, Postgres, Redis, Replica, until
+from processes import HERE, Balancer, Cable, Impossible, Pooler, Postgres, Redis, Replica, until
 
 REPLICAS = 3
 PEOPLE = 4
@@ -26,8 +26,10 @@ class Token:
 class Stage:
     """Everything that runs, and who is known to it."""
 
-    def __init__(self, binary, folder, shipped):
-        self.binary, self.folder, self.shipped = binary, folder, shipped
+    def __init__(self, binary, folder, deploy, *, is_pooled=False, newer=None):
+        self.binary, self.folder, self.newer = binary, folder, newer
+        self.shipped, self.pooler_settings = deploy / "haproxy" / "haproxy.cfg", deploy / "pgbouncer" / "pgbouncer.ini"
+        self.is_pooled, self.pooler = is_pooled, None
         self.nights, self.codes, self.tokens = 0, [], []
 
     async def set(self):
@@ -35,11 +37,16 @@ class Stage:
         await asyncio.to_thread(self.start_stores)
         self.redis = Redis(self.folder)
         self.redis.start()
-        self.cable = Cable(self.primary.port)
+        if self.is_pooled:
+            self.pooler = Pooler(self.pooler_settings, self.folder, self.primary)
+            self.pooler.start()
+            await until(self.pooler.accepts, "PgBouncer to answer")
+        self.cable = Cable(self.pooler.port if self.pooler else self.primary.port)
         await self.cable.start()
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")},
-            "RESTWELL__STORAGE__URL": storage_url(self.primary.port, self.standby.port),
+            "RESTWELL__STORAGE__URL": storage_url(*([self.pooler.port] if self.pooler else [self.primary.port, self.standby.port])),
+            "RESTWELL__STORAGE__PREPARED_STATEMENTS": "unnamed" if self.pooler else "named",
             "RESTWELL__STORAGE__DATA_DIR": str(self.folder / "data"),
             "RESTWELL__RATE_LIMITS__STORE_URL": f"redis://{HERE}:{self.redis.port}",
             "RESTWELL__RATE_LIMITS__PROFILE": "1000000",
@@ -55,7 +62,7 @@ class Stage:
         for replica in self.replicas:
             replica.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
         self.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
-        await asyncio.to_thread(self.run, "migrate")
+        await asyncio.to_thread(self.migrate, self.binary)
         for replica in self.replicas:
             replica.start()
         self.balancer.start()
@@ -70,6 +77,13 @@ class Stage:
         self.primary.query("CREATE DATABASE restwell", "postgres")
         self.standby.follow(self.primary)
         self.standby.start()
+
+    def migrate(self, binary):
+        """Brings the schema up to date, at the primary itself: a pooler has no sessions to hold a lock in."""
+        direct = {"RESTWELL__STORAGE__URL": storage_url(self.primary.port), "RESTWELL__STORAGE__PREPARED_STATEMENTS": "named"}
+        done = subprocess.run([binary, "migrate"], env={**self.environment, **direct}, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Impossible(f"restwell migrate: {done.stderr}")
 
     def is_balanced(self):
         import urllib.request
@@ -143,10 +157,14 @@ class Stage:
         return set(server.query(f"SELECT id FROM sleep_session WHERE user_id = '{self.writer.user_id}'").split())
 
     def strike(self):
-        """Ends everything."""
-        for one in (*getattr(self, "replicas", ()), getattr(self, "balancer", None), getattr(self, "redis", None)):
-            if one is not None and one.process is not None:
-                one.process.end()
+        """Ends everything: all are told to go before any of them is waited for."""
+        known = (*getattr(self, "replicas", ()), getattr(self, "balancer", None), getattr(self, "redis", None), self.pooler)
+        running = [one.process for one in known if one is not None and one.process is not None]
+        for process in running:
+            process.send(signal.SIGCONT)
+            process.send(signal.SIGTERM)
+        for process in running:
+            process.end()
         for server in (getattr(self, "standby", None), getattr(self, "primary", None)):
             if server is not None and (server.folder / "postmaster.pid").exists():
                 server.stop("immediate")
