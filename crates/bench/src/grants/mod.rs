@@ -1,6 +1,6 @@
 //! Cases of grants: refresh, redemption of codes, sign-in.
 
-mod seed;
+pub(crate) mod seed;
 mod sign_in;
 
 use crate::case::Case;
@@ -65,7 +65,8 @@ fn redemption(stage: &mut Stage) -> anyhow::Result<Found> {
     ))))
 }
 
-fn redeeming(stage: &Stage, code: &Secret) -> Vec<u8> {
+/// The request that redeems a code.
+pub(crate) fn redeeming(stage: &Stage, code: &Secret) -> Vec<u8> {
     let app = &stage.app;
     let redirect_uri = app.redirect_uri.replace(':', "%3A").replace('/', "%2F");
     let (id, secret, code) = (&app.client_id, &app.client_secret, code.expose());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read as _;
 
 /// Makes people who have nothing; returns their ids. Those who are there already stay.
-pub(super) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>> {
+pub(crate) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>> {
     let made = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
         SELECT id, id || '@example.org', id || '@example.org', 'Europe/Berlin', now()
         FROM (SELECT md5('grants' || n)::uuid AS id FROM generate_series(1, $number) AS n) AS person
@@ -19,7 +19,7 @@ pub(super) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>
 }
 
 /// Makes a grant for each person; returns their refresh tokens.
-pub(super) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Secret>> {
+pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Secret>> {
     let tokens = secrets(SecretKind::RefreshToken, people.len())?;
     let mut rows = String::from(
         "COPY access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at) FROM STDIN;\n",
@@ -38,7 +38,7 @@ pub(super) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Sec
 }
 
 /// Makes so many codes that live for a day, for these people in turns.
-pub(super) fn codes(stage: &Stage, people: &[String], number: usize) -> anyhow::Result<Vec<Secret>> {
+pub(crate) fn codes(stage: &Stage, people: &[String], number: usize) -> anyhow::Result<Vec<Secret>> {
     let codes = secrets(SecretKind::AuthorizationCode, number)?;
     let mut rows = String::from(
         "CREATE TEMPORARY TABLE given (code_hash bytea, user_id uuid);\nCOPY given FROM STDIN;\n",
@@ -66,7 +66,7 @@ fn store(stage: &Stage, statements: String) -> anyhow::Result<()> {
 }
 
 /// Draws secrets.
-pub(super) fn secrets(kind: SecretKind, number: usize) -> anyhow::Result<Vec<Secret>> {
+pub(crate) fn secrets(kind: SecretKind, number: usize) -> anyhow::Result<Vec<Secret>> {
     let mut random = File::open("/dev/urandom")?;
     let mut secrets = Vec::with_capacity(number);
     for _ in 0..number {

@@ -1,6 +1,62 @@
 //! What grows: people's sessions, clients, replicas.
 
-use crate::case::Case;
+mod clients;
+mod replicas;
+mod sessions;
 
-/// The cases of this module.
-pub(crate) const CASES: &[Case] = &[];
+use crate::case::Case;
+use crate::grants::{redeeming, seed};
+use crate::load::{Expected, Load, Requests};
+use crate::outcome::{Line, Series};
+use crate::stage::{Person, Stage, get, member};
+use anyhow::ensure;
+use std::net::SocketAddr;
+
+/// The cases of this module. The one with many sessions comes last: it fills the disk and the caches.
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "growth of clients", run: clients::run },
+    Case { name: "growth of replicas", run: replicas::run },
+    Case { name: "growth of sessions", run: sessions::run },
+];
+
+/// Sessions of a page.
+const PAGE: usize = 30;
+
+/// The last page of a person's nights, everything included.
+fn page_of(person: &Person, token: &str) -> Vec<u8> {
+    let path =
+        format!("/api/v1/sleep/{}?include_stages=true&include_metrics=true&pageSize={PAGE}", person.user_id);
+    get(&path, token)
+}
+
+/// The pages of several people in turns, each with a token of their own.
+fn pages_of(stage: &mut Stage, people: &[String]) -> anyhow::Result<Vec<Vec<u8>>> {
+    let codes = seed::codes(stage, people, people.len())?;
+    let mut pages = Vec::with_capacity(people.len());
+    for (person, code) in people.iter().zip(codes) {
+        let person = Person { user_id: person.clone() };
+        let request = redeeming(stage, &code);
+        let (status, body) = stage.server()?.ask(&request)?;
+        ensure!(status == 200, "a code was not redeemed: {}", String::from_utf8_lossy(&body));
+        let token = member(&serde_json::from_slice(&body)?, "access_token")?;
+        pages.push(page_of(&person, &token));
+    }
+    Ok(pages)
+}
+
+/// A load of pages.
+fn load(stage: &Stage, address: SocketAddr, connections: usize, pages: &[Vec<u8>]) -> Load {
+    Load {
+        address,
+        connections,
+        requests: Requests::Again(pages.to_vec()),
+        end: stage.plan.end(),
+        expected: Expected::status(200),
+    }
+}
+
+/// A plot of lines that share their places.
+fn plot(name: &str, title: &str, (x, y): (&str, &str), lines: Vec<(&str, Vec<(f64, f64)>)>) -> Series {
+    let lines = lines.into_iter().map(|(name, points)| Line { name: name.to_owned(), points }).collect();
+    Series { name: name.to_owned(), title: title.to_owned(), x: x.to_owned(), y: y.to_owned(), lines }
+}

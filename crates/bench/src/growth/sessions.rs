@@ -1,0 +1,118 @@
+//! A page against the number of sessions in the table.
+
+use super::{load, pages_of, plot};
+use crate::measure::{Costs, count, medians, round};
+use crate::outcome::{Figures, Found, Outcome};
+use crate::stage::Stage;
+use anyhow::Context;
+
+/// Nights of each person.
+const NIGHTS: usize = 1_000;
+/// How many people ask, so that what they need stays in memory.
+const ASKED: u64 = 50;
+/// People that one transaction brings in.
+const PEOPLE: u64 = 500;
+const TARGET: f64 = 1.3;
+
+/// Brings people in who have the nights of the pattern. The packed columns are copied as they are; the keys to the
+/// account are not looked up, because these are known to hold.
+const FILL: &str = "SET session_replication_role = replica;
+    SET synchronous_commit = off;
+    BEGIN;
+    CREATE TEMPORARY TABLE made ON COMMIT DROP AS
+        SELECT md5('growth' || n)::uuid AS id FROM generate_series($first, $last) AS n;
+    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
+        SELECT id, id || '@example.org', id || '@example.org', 'Europe/Berlin', now() FROM made;
+    INSERT INTO sleep_session ($columns)
+        SELECT $values FROM made CROSS JOIN sleep_session AS pattern WHERE pattern.user_id = '$pattern'
+        ORDER BY made.id, pattern.started_at;
+    COMMIT";
+
+/// The columns of the table, those that make a row somebody else's replaced.
+const COLUMNS: &str = "SELECT string_agg(column_name, ', ' ORDER BY ordinal_position),
+        string_agg(CASE column_name WHEN 'user_id' THEN 'made.id' WHEN 'id' THEN 'gen_random_uuid()'
+            ELSE 'pattern.' || column_name END, ', ' ORDER BY ordinal_position)
+    FROM information_schema.columns WHERE table_schema = 'public' AND table_name = 'sleep_session'";
+
+const DISK: &str = "SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits
+    WHERE inhparent = 'sleep_session'::regclass";
+
+pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
+    let nights = if stage.plan.short { 100 } else { NIGHTS };
+    let pattern = stage.sleeper(nights)?.user_id;
+    let (mut people, mut found) = (0, Vec::new());
+    let (mut median, mut p99, mut disk) = (Vec::new(), Vec::new(), Vec::new());
+    for sessions in stage.plan.sessions.clone() {
+        let wanted = sessions.div_ceil(nights as u64);
+        fill(stage, &pattern, people, wanted)?;
+        people = people.max(wanted);
+        let figures = measure(stage, people)?;
+        let x = count(people * nights as u64);
+        median.extend(figures.median_ms.map(|y| (x, y)));
+        p99.extend(figures.p99_ms.map(|y| (x, y)));
+        disk.push((x, stage.postgres.sql(DISK)?.parse::<f64>()? / 1e9));
+        found.push((x, figures));
+    }
+    let outcome = judge(&found, stage.plan.short)?;
+    let axes = ("sessions in the table", "milliseconds");
+    let title = "A page of 30 sessions against the number of sessions";
+    let series = vec![
+        plot("sessions", title, axes, vec![("p50", median), ("p99", p99)]),
+        plot("disk", "Disk of the sessions with their indexes", (axes.0, "GB"), vec![("GB", disk)]),
+    ];
+    Ok(Found { outcomes: vec![outcome], series, ..Found::default() })
+}
+
+/// Brings people in until there are so many; the statistics and the visibility map are then as on a server that has
+/// run for a while.
+fn fill(stage: &Stage, pattern: &str, mut there: u64, wanted: u64) -> anyhow::Result<()> {
+    let columns = stage.postgres.sql(COLUMNS)?;
+    let (columns, values) = columns.split_once('|').context("the table has no columns")?;
+    while there < wanted {
+        let last = wanted.min(there + PEOPLE);
+        let statements = FILL
+            .replace("$first", &(there + 1).to_string())
+            .replace("$last", &last.to_string())
+            .replace("$columns", columns)
+            .replace("$values", values)
+            .replace("$pattern", pattern);
+        stage.postgres.sql(&statements)?;
+        there = last;
+    }
+    stage.postgres.sql("VACUUM ANALYZE sleep_session")?;
+    stage.postgres.sql("CHECKPOINT")?;
+    Ok(())
+}
+
+/// One client asks for the pages of a few people, who are spread over all of them.
+fn measure(stage: &mut Stage, people: u64) -> anyhow::Result<Figures> {
+    let asked = ASKED.min(people);
+    let numbers = format!(
+        "SELECT md5('growth' || (1 + n * {people} / {asked}))::uuid FROM generate_series(0, {asked} - 1) AS n"
+    );
+    let asked: Vec<_> = stage.postgres.sql(&numbers)?.lines().map(str::to_owned).collect();
+    let pages = pages_of(stage, &asked)?;
+    let server = stage.server()?;
+    let (address, watched) = (server.address, server.watched());
+    let costs = Costs { server: Some(watched), database: Some(stage.postgres.watched()) };
+    let load = load(stage, address, 1, &pages);
+    round(&load, costs)?;
+    let rounds = (0..stage.plan.rounds).map(|_| round(&load, costs)).collect::<Result<Vec<_>, _>>()?;
+    Ok(medians(&rounds))
+}
+
+/// Compares the most with the fewest sessions.
+fn judge(found: &[(f64, Figures)], short: bool) -> anyhow::Result<Outcome> {
+    let (fewest, least) = found.first().context("no number of sessions was asked for")?;
+    let (most, figures) = found.last().context("no number of sessions was asked for")?;
+    let median = |figures: &Figures| figures.median_ms.context("nothing was measured");
+    let ratio = median(figures)? / median(least)?;
+    let words = "50,000,000 sessions, warm: p50 of a page at most 1.3 x that with 200,000 or fewer";
+    let result = format!("{ratio:.2} x ({most:.0} beside {fewest:.0})");
+    let outcome = Outcome::new("sessions in the table", words, result, *figures)
+        .ratio(ratio)
+        .beside("as many nights a person, the fewest people", *least);
+    // Less than a thousand times as many says nothing of what fifty million cost.
+    let says = !short && *most >= 50e6;
+    Ok(if says { outcome.met(ratio <= TARGET) } else { outcome })
+}
