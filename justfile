@@ -58,6 +58,14 @@ bench-import *stores:
     cargo build --release -p server
     scripts/bench-import target/release/restwell {{stores}}
 
+# Measures the server beside its references (--short: whether every case works, without a judgement of times)
+bench *arguments:
+    scripts/bench {{arguments}}
+
+# Renders the committed figures into docs/performance.md (--check: says whether the page is out of date)
+bench-report *arguments:
+    cargo run --quiet -p bench -- report {{arguments}}
+
 # Kills imports at random moments, and checks that the next one ends as if nothing had happened
 resume *stores:
     cargo build --release -p server
@@ -78,6 +86,14 @@ migrations:
 # Makes the static program, its bill of materials, the notes and the checksums under target/dist
 release *arguments:
     scripts/release {{arguments}}
+
+# Counts the instructions of the hot pure pieces beside the committed counts (--check, --write)
+instructions *arguments:
+    scripts/instructions {{arguments}}
+
+# Draws a flame graph of the server under the load of a case (--list)
+profile *arguments:
+    scripts/profile {{arguments}}
 
 # Runs every gate, as CI does
 ci:
