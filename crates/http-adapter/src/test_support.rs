@@ -1,8 +1,9 @@
-//! For tests of other crates and for fuzzing: the readers of single headers and bodies, without a server around them.
+//! For tests of other crates, for fuzzing and for counting instructions: the readers of single headers and bodies and the
+//! writer of pages, without a server around them.
 //!
 //! Compiled behind the feature `test-support` only.
 
 pub use crate::caller::named_caller;
-pub use crate::data::test_support::bearer_token;
+pub use crate::data::test_support::{bearer_token, sleep_items};
 pub use crate::page::test_support::{SubmittedForm, cookies, parse_position, write_position};
 pub use crate::token::test_support::basic_credentials;

@@ -1,10 +1,21 @@
-//! The reader of access tokens, on its own.
+//! The reader of access tokens and the writer of pages, on their own.
 
 use super::bearer;
+use super::dto::Include;
+use super::render::{Items as _, SleepItems};
 use crate::problem::Problem;
 use actix_web::HttpRequest;
+use application::ports::storage::{PackedSleepRow, StorageError};
 
 /// Returns the access token of a request's header.
 pub fn bearer_token(request: &HttpRequest) -> Result<&str, Problem> {
     bearer::token(request)
+}
+
+/// Writes sessions with stages and metrics, as they stand in a page's member `data`.
+pub fn sleep_items(rows: Vec<PackedSleepRow>) -> Result<Vec<u8>, StorageError> {
+    let mut items = SleepItems::new(rows, Include { stages: true, metrics: true })?;
+    let mut text = Vec::new();
+    while items.write_next(&mut text) {}
+    Ok(text)
 }

@@ -14,6 +14,8 @@ use crate::parameter::decode_component;
 use crate::problem::Dialect;
 use actix_web::http::Method;
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Paths that are told to somebody: to clients, in documents, in pages.
 pub(crate) mod path {
@@ -58,12 +60,26 @@ pub(crate) mod page {
     pub(crate) const SIGN_OUT_EVERYWHERE: &str = "/account/sign-out-everywhere";
 }
 
+/// The rows of the table as paths are looked up in it, which every request does a few times.
+struct Rows {
+    /// Those whose path stands for itself.
+    plain: HashMap<&'static str, EndpointRow>,
+    /// Those whose path has a segment in braces.
+    patterns: Vec<EndpointRow>,
+}
+
+static ROWS: LazyLock<Rows> = LazyLock::new(|| {
+    let rows = Endpoint::ALL.iter().map(|endpoint| endpoint.row());
+    let (patterns, plain): (Vec<_>, Vec<_>) = rows.partition(|row| row.path.contains('{'));
+    Rows { plain: plain.into_iter().map(|row| (row.path, row)).collect(), patterns }
+});
+
 /// Finds the row of a path. Decodes it first, as the router does: `/api/%74oken` is the token endpoint too.
-fn row_of(path: &str) -> Option<EndpointRow> {
+fn row_of(path: &str) -> Option<&'static EndpointRow> {
     // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
     let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
-    let rows = || Endpoint::ALL.iter().map(|endpoint| endpoint.row());
-    rows().find(|row| row.path == decoded).or_else(|| rows().find(|row| fits(row.path, &decoded)))
+    let rows = &*ROWS;
+    rows.plain.get(&*decoded).or_else(|| rows.patterns.iter().find(|row| fits(row.path, &decoded)))
 }
 
 /// Tells whether a path has the form of a pattern: a segment that is not empty for each in braces.

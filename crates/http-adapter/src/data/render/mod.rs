@@ -13,6 +13,8 @@ mod supplement;
 mod tests;
 
 pub(super) use change::{ChangeItems, FeedEnvelope};
+#[cfg(any(test, feature = "test-support"))]
+pub(super) use page::Items;
 pub(super) use page::{Envelope, answer};
 pub(super) use sleep::SleepItems;
 pub(super) use supplement::SupplementItems;

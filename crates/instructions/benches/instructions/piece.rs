@@ -1,0 +1,155 @@
+//! The pieces that are counted.
+
+use crate::night::Night;
+use anyhow::{Context, ensure};
+use application::ports::system::TokenVerifier;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::access_token::{AccessClaims, TokenSubject};
+use domain::id::{ClientId, GrantId, TokenId, UserId};
+use domain::scope::ScopeSet;
+use domain::sleep::SleepMetrics;
+use domain::sleep::packed::{StageWalk, check_stages, decode_stages};
+use domain::time::{Bound, DateParameter, TimeZone};
+use http_adapter::test_support::sleep_items;
+use std::hint::black_box;
+use system_adapter::TokenParties;
+use system_adapter::test_support::TestKeyRing;
+use uuid::Uuid;
+
+/// Runs a piece so many times.
+type Run = fn(u32) -> anyhow::Result<()>;
+
+/// The pieces by name.
+pub(crate) const PIECES: [(&str, Run); 8] = [
+    ("token-check-first", token_check_first),
+    ("token-check-again", token_check_again),
+    ("date-day", date_day),
+    ("date-time", date_time),
+    ("page-writer", page_writer),
+    ("stages-encode", stages_encode),
+    ("stages-decode", stages_decode),
+    ("metrics", metrics),
+];
+
+/// How many nights one repeat of the page writer writes.
+const PAGE: u32 = 30;
+
+fn moment() -> anyhow::Result<DateTime<Utc>> {
+    DateTime::from_timestamp(1_770_762_600, 0).context("a moment")
+}
+
+/// The claims of the token of this number.
+fn claims(number: u32) -> anyhow::Result<AccessClaims> {
+    let id = |base: u128| Uuid::from_u128(base + u128::from(number));
+    let issued_at = moment()?;
+    Ok(AccessClaims {
+        id: TokenId::from_uuid(id(0x1000_0000)),
+        subject: TokenSubject::Person {
+            user_id: UserId::from_uuid(id(0x2000_0000)),
+            grant_id: GrantId::from_uuid(id(0x3000_0000)),
+        },
+        client_id: ClientId::from_uuid(id(0x4000_0000)),
+        scopes: ScopeSet::CONSENTABLE,
+        issued_at,
+        expires_at: AccessClaims::end_from(issued_at),
+    })
+}
+
+/// Tokens, and what checks them.
+fn tokens(count: u32) -> anyhow::Result<(TestKeyRing, Vec<String>)> {
+    let issuer = "https://rest.example".to_owned();
+    let parties = TokenParties { audience: format!("{issuer}/api"), issuer };
+    let ring = TestKeyRing::new(parties, moment()?);
+    let sign = |number| -> anyhow::Result<String> {
+        let body = ring.forge.body(&claims(number)?);
+        Ok(ring.forge.sign(&ring.forge.header(), &body))
+    };
+    let tokens = (0..count).map(sign).collect::<anyhow::Result<_>>()?;
+    Ok((ring, tokens))
+}
+
+/// A token that this process never saw: signature, form, claims. As many are signed before as are checked at most, so
+/// that signing does not count.
+fn token_check_first(repeats: u32) -> anyhow::Result<()> {
+    const SIGNED: u32 = 20;
+    ensure!(repeats <= SIGNED, "at most {SIGNED} repeats");
+    let (ring, tokens) = tokens(SIGNED)?;
+    let now = moment()? + TimeDelta::seconds(1);
+    for (token, _) in tokens.iter().zip(0..repeats) {
+        black_box(ring.ring.verify(token, now).ok().context("a good token")?);
+    }
+    Ok(())
+}
+
+/// A token that was checked before.
+fn token_check_again(repeats: u32) -> anyhow::Result<()> {
+    let (ring, tokens) = tokens(1)?;
+    let token = tokens.first().context("a token")?;
+    let now = moment()? + TimeDelta::seconds(1);
+    black_box(ring.ring.verify(token, now).ok().context("a good token")?);
+    for _ in 0..repeats {
+        black_box(ring.ring.verify(black_box(token), now).ok().context("a good token")?);
+    }
+    Ok(())
+}
+
+fn date(text: &str, repeats: u32) -> anyhow::Result<()> {
+    let zone = TimeZone::parse("Europe/Berlin")?;
+    for _ in 0..repeats {
+        black_box(DateParameter::parse(black_box(text))?.resolve(zone, Bound::End));
+    }
+    Ok(())
+}
+
+/// A day alone, as the end of a range.
+fn date_day(repeats: u32) -> anyhow::Result<()> {
+    date("2026-03-29", repeats)
+}
+
+/// A date-time with fraction and offset.
+fn date_time(repeats: u32) -> anyhow::Result<()> {
+    date("2026-03-29T23:10:00.123+02:00", repeats)
+}
+
+/// A page of thirty nights with stages and metrics, from packed rows to JSON.
+fn page_writer(repeats: u32) -> anyhow::Result<()> {
+    let rows = (0..PAGE).map(|number| Night::new(number).map(|night| night.row()));
+    let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+    for _ in 0..repeats {
+        black_box(sleep_items(black_box(rows.clone()))?);
+    }
+    Ok(())
+}
+
+fn stages_encode(repeats: u32) -> anyhow::Result<()> {
+    let night = Night::new(0)?;
+    for _ in 0..repeats {
+        black_box(black_box(&night).stages());
+    }
+    Ok(())
+}
+
+/// What reading a night's stages takes: the check and the walk of a page, and the entries that an export makes of them.
+fn stages_decode(repeats: u32) -> anyhow::Result<()> {
+    let night = Night::new(0)?;
+    let bytes = night.stages();
+    let (start, end) =
+        (night.time_in_bed.start().timestamp_millis(), night.time_in_bed.end().timestamp_millis());
+    for _ in 0..repeats {
+        let bytes = black_box(bytes.as_slice());
+        black_box(check_stages(start, end, bytes)?);
+        for entry in StageWalk::new(start, bytes)? {
+            black_box(entry?);
+        }
+        black_box(decode_stages(&night.time_in_bed, bytes)?);
+    }
+    Ok(())
+}
+
+fn metrics(repeats: u32) -> anyhow::Result<()> {
+    let night = Night::new(0)?;
+    for _ in 0..repeats {
+        black_box(SleepMetrics::from_hypnogram(black_box(&night.time_in_bed), black_box(&night.hypnogram)));
+    }
+    Ok(())
+}
