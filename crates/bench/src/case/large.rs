@@ -1,7 +1,7 @@
 //! Answers of 41 MB: alone, sixteen at once, and to clients that read slowly.
 
 use super::Case;
-use super::page::nights_long;
+use super::page::{nights_long, whole_nights};
 use super::profile::ratio;
 use crate::load::{Connection, End, Expected, Load, Pace, Requests, on_own_thread};
 use crate::measure::{in_turns, median, medians, round};
@@ -33,7 +33,7 @@ fn large_load(stage: &mut Stage) -> anyhow::Result<(Person, Load)> {
     let nights = stage.plan.nights;
     let person = stage.sleeper(nights)?;
     let token = stage.token(&person)?;
-    let path = format!("/api/v1/sleep/{}?pageSize={nights}", person.user_id);
+    let path = whole_nights(&person, nights);
     let load = Load {
         address: stage.server()?.address,
         connections: 1,

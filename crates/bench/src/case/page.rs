@@ -5,7 +5,7 @@ use super::profile::{CONNECTIONS, ratio};
 use crate::load::{Expected, Load, Requests};
 use crate::measure::{in_turns, round};
 use crate::outcome::{Figures, Found, Outcome};
-use crate::stage::{Stage, get};
+use crate::stage::{Person, Stage, get};
 use std::ops::RangeInclusive;
 
 const PAGE: usize = 30;
@@ -22,6 +22,15 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "supplements", run: supplements },
     Case { name: "last page", run: last_page },
 ];
+
+/// Bytes of a night without stages and metrics.
+const BARE_NIGHT: RangeInclusive<usize> = 150..=400;
+
+/// The path of a page with stages and metrics.
+pub(super) fn whole_nights(person: &Person, nights: usize) -> String {
+    let user_id = &person.user_id;
+    format!("/api/v1/sleep/{user_id}?include_stages=true&include_metrics=true&pageSize={nights}")
+}
 
 /// The bytes that so many nights may have.
 pub(super) fn nights_long(nights: usize) -> RangeInclusive<usize> {
@@ -54,7 +63,7 @@ fn beside_row(stage: &mut Stage, user_id: &str, ours: &Load) -> anyhow::Result<(
 fn sleep_page(stage: &mut Stage) -> anyhow::Result<Found> {
     let person = stage.sleeper(PAGE)?;
     let token = stage.token(&person)?;
-    let path = format!("/api/v1/sleep/{}?pageSize={PAGE}", person.user_id);
+    let path = whole_nights(&person, PAGE);
     let ours = load(stage, &path, &token, nights_long(PAGE))?;
     let (found, reference) = beside_row(stage, &person.user_id, &ours)?;
     let cpu = found.server_cpu_us.unwrap_or(f64::NAN) / 1_000.0;
@@ -99,8 +108,9 @@ fn last_page(stage: &mut Stage) -> anyhow::Result<Found> {
         }
         let last = all.div_ceil(PAGE);
         let rest = all - (last - 1) * PAGE;
-        let ours = load(stage, &path(last), &token, nights_long(rest))?;
-        let first = load(stage, &path(1), &token, nights_long(PAGE))?;
+        let ours =
+            load(stage, &path(last), &token, BARE_NIGHT.start() * rest..=BARE_NIGHT.end() * (rest + 2))?;
+        let first = load(stage, &path(1), &token, BARE_NIGHT.start() * PAGE..=BARE_NIGHT.end() * (PAGE + 2))?;
         let costs = stage.server_costs()?;
         let (found, reference) =
             in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&first, costs))?;
@@ -109,7 +119,7 @@ fn last_page(stage: &mut Stage) -> anyhow::Result<Found> {
             .ratio(ratio)
             .met(ratio <= 4.0)
             .beside("page 1", reference)
-            .note(format!("the last page has {rest} of {PAGE} sessions"));
+            .note(format!("without stages and metrics; the last page has {rest} of {PAGE} sessions"));
         outcomes.push(outcome);
     }
     Ok(Found { outcomes, ..Found::default() })
