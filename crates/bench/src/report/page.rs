@@ -5,7 +5,7 @@ use super::{PLOTS, sizing};
 use crate::outcome::{Figures, Measurement, Outcome, Reference};
 use std::fmt::Write as _;
 
-const TEMPLATE: &str = include_str!("page.md");
+const TEMPLATE: &str = include_str!("page.template");
 
 /// Renders the page, with what somebody wrote about it at its end.
 pub(super) fn render(measurement: &Measurement, notes: &str) -> String {
