@@ -37,7 +37,7 @@ pub(super) fn nights_long(nights: usize) -> RangeInclusive<usize> {
     NIGHT.start() * nights..=NIGHT.end() * nights
 }
 
-/// A load on the server on PostgreSQL.
+/// A load on the server on Postgres.
 fn load(stage: &mut Stage, path: &str, token: &str, length: RangeInclusive<usize>) -> anyhow::Result<Load> {
     Ok(Load {
         address: stage.server()?.address,

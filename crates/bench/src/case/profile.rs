@@ -103,7 +103,7 @@ fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Found> {
     let person = create_person(&program, "reader")?;
     let app = crate::stage::App::register(&program)?;
     let server = program.serve()?;
-    let token = app.tokens(&program, &server, &person)?.access;
+    let token = app.token(&program, &server, &person)?;
     let costs = Costs { server: Some(server.watched()), database: None };
     let postgres_costs = stage.server_costs()?;
     let load = profile_load(stage, server.address, &format!("/api/v1/profile/{}", person.user_id), &token);

@@ -1,4 +1,4 @@
-//! R3: PostgreSQL's own load generator with the statement of R2.
+//! R3: Postgres's own load generator with the statement of R2.
 
 use super::database::ROW;
 use crate::outcome::Figures;

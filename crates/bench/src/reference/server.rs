@@ -1,4 +1,8 @@
 //! R1 and R2: servers that do next to nothing.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a reference has no place in the product's table of endpoints"
+)]
 
 use super::database::{ROW, UserKey};
 use crate::process::{Running, Watched};

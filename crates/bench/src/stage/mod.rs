@@ -1,4 +1,4 @@
-//! What the cases need around them: PostgreSQL, Redis, the program with its servers, and people with data.
+//! What the cases need around them: Postgres, Redis, the program with its servers, and people with data.
 
 mod data;
 mod people;
@@ -29,13 +29,13 @@ pub(crate) struct Stage {
     pub(crate) plan: Plan,
     /// R2, started when it is first asked for.
     row: Option<ReferenceServer>,
-    /// The server on PostgreSQL with the limits counted in its process, started when it is first asked for.
+    /// The server on Postgres with the limits counted in its process, started when it is first asked for.
     server: Option<Server>,
     /// People by what they have.
     people: BTreeMap<String, Person>,
     /// The app that reads.
     pub(crate) app: App,
-    /// The program, with the settings of a server on PostgreSQL.
+    /// The program, with the settings of a server on Postgres.
     pub(crate) program: Program,
     pub(crate) redis: Redis,
     pub(crate) postgres: Postgres,
@@ -47,7 +47,7 @@ impl Stage {
     /// Starts the stores, migrates the database and registers the app.
     pub(crate) fn set(binary: &Path, below: &Path, plan: Plan) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("restwell-bench.").tempdir_in(below)?;
-        // PostgreSQL refuses to run as root: its user must be able to pass through.
+        // Postgres refuses to run as root: its user must be able to pass through.
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711))?;
         let postgres = Postgres::start(&folder.path().join("postgres"))?;
         let redis = Redis::start(folder.path())?;
@@ -67,7 +67,7 @@ impl Stage {
         })
     }
 
-    /// The server on PostgreSQL with every check, its limits counted in its process.
+    /// The server on Postgres with every check, its limits counted in its process.
     pub(crate) fn server(&mut self) -> anyhow::Result<&Server> {
         if self.server.is_none() {
             self.server = Some(self.program.serve()?);

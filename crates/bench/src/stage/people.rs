@@ -22,13 +22,6 @@ pub(crate) struct App {
     pub(crate) redirect_uri: &'static str,
 }
 
-/// What a redeemed code gives.
-#[derive(Debug, Clone)]
-pub(crate) struct Tokens {
-    pub(crate) access: String,
-    pub(crate) refresh: String,
-}
-
 impl App {
     /// Registers an app that may ask for everything.
     pub(crate) fn register(program: &Program) -> anyhow::Result<Self> {
@@ -51,13 +44,13 @@ impl App {
         member(&program.json(&arguments)?, "code")
     }
 
-    /// Makes a code for a person and redeems it.
-    pub(crate) fn tokens(
+    /// Makes a code for a person, redeems it, and returns the access token.
+    pub(crate) fn token(
         &self,
         program: &Program,
         server: &Server,
         person: &Person,
-    ) -> anyhow::Result<Tokens> {
+    ) -> anyhow::Result<String> {
         let code = self.code(program, person)?;
         let body = format!(
             "grant_type=authorization_code&client_id={}&client_secret={}&code={code}&redirect_uri={}",
@@ -67,8 +60,7 @@ impl App {
         );
         let (status, body) = server.ask(&post("/api/token", &body))?;
         ensure!(status == 200, "the code was not redeemed: {}", String::from_utf8_lossy(&body));
-        let given = serde_json::from_slice(&body)?;
-        Ok(Tokens { access: member(&given, "access_token")?, refresh: member(&given, "refresh_token")? })
+        member(&serde_json::from_slice(&body)?, "access_token")
     }
 }
 
@@ -111,11 +103,11 @@ impl Stage {
         data::import_nights(&self.program, self.folder.path(), person, nights)
     }
 
-    /// An access token for a person's data, fresh from the server on PostgreSQL.
+    /// An access token for a person's data, fresh from the server on Postgres.
     pub(crate) fn token(&mut self, person: &Person) -> anyhow::Result<String> {
         self.server()?;
         let server = self.server.as_ref().context("the server is gone")?;
-        Ok(self.app.tokens(&self.program, server, person)?.access)
+        self.app.token(&self.program, server, person)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A PostgreSQL server that waits for the disk, as a production one does.
+//! A Postgres server that waits for the disk, as a production one does.
 
 use crate::process::{Running, Watched};
 use anyhow::{Context, bail, ensure};
@@ -83,7 +83,7 @@ impl Postgres {
         self.program("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statements])
     }
 
-    /// Runs one of PostgreSQL's programs against this server and returns what it printed.
+    /// Runs one of Postgres's programs against this server and returns what it printed.
     pub(crate) fn program(&self, name: &str, arguments: &[&str]) -> anyhow::Result<String> {
         let done = Command::new(self.programs.join(name))
             .args(["-h", &self.folder.display().to_string(), "-U", "postgres"])
