@@ -18,8 +18,6 @@ const ANSWERS: usize = 10;
 const AT_ONCE: usize = 16;
 const SLOW_CLIENTS: usize = 20;
 const SLOW_PACE: Pace = Pace { bytes_per_second: 500_000 };
-/// Requests of a round of the small one beside.
-const SMALL: usize = 400;
 
 /// The cases of this module.
 pub(super) const CASES: &[Case] = &[
@@ -101,7 +99,7 @@ fn slow_clients(stage: &mut Stage) -> anyhow::Result<Found> {
     let small = Load {
         connections: 1,
         requests: Requests::Again(vec![get(&format!("/api/v1/profile/{}", person.user_id), &token)]),
-        end: End::Requests(if stage.plan.short { 20 } else { SMALL }),
+        end: stage.plan.end(),
         expected: Expected::body(100..=2_000),
         ..large.clone()
     };

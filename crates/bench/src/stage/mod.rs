@@ -51,7 +51,9 @@ impl Stage {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711))?;
         let postgres = Postgres::start(&folder.path().join("postgres"))?;
         let redis = Redis::start(folder.path())?;
-        let program = Program::new(binary, folder.path())?.with("STORAGE__URL", &postgres.url());
+        let program = Program::new(binary, folder.path())?
+            .with("STORAGE__URL", &postgres.url())
+            .keeping_logs(plan.short);
         program.run(&["migrate"], None).context("the database was not migrated")?;
         let app = App::register(&program)?;
         Ok(Self {
@@ -88,8 +90,9 @@ impl Stage {
         let folder = self.folder.path().join(name);
         let file = folder.join("restwell.db").display().to_string();
         std::fs::create_dir(&folder)?;
-        let program =
-            Program::new(self.program.binary(), &folder)?.with("STORAGE__URL", &format!("sqlite://{file}"));
+        let program = Program::new(self.program.binary(), &folder)?
+            .with("STORAGE__URL", &format!("sqlite://{file}"))
+            .keeping_logs(self.plan.short);
         program.run(&["migrate"], None).context("the embedded store was not migrated")?;
         Ok(program)
     }

@@ -23,6 +23,8 @@ const LIMITED: [&str; 6] = ["PROFILE", "SLEEP", "SUPPLEMENTS", "CHANGES", "EXPOR
 pub(crate) struct Program {
     binary: PathBuf,
     folder: PathBuf,
+    /// Whether the lines of its servers' logs are kept; else they are written to nowhere.
+    keeps_logs: bool,
     settings: BTreeMap<String, String>,
 }
 
@@ -31,13 +33,21 @@ impl Program {
     pub(crate) fn new(binary: &Path, folder: &Path) -> anyhow::Result<Self> {
         let binary = std::path::absolute(binary)?;
         ensure!(binary.is_file(), "{} is no program", binary.display());
-        let mut this = Self { binary, folder: folder.to_path_buf(), settings: BTreeMap::new() }
-            .with("STORAGE__DATA_DIR", &folder.join("data").display().to_string())
-            .with("SERVER__PUBLIC_URL", PUBLIC_URL);
+        let mut this =
+            Self { binary, folder: folder.to_path_buf(), keeps_logs: false, settings: BTreeMap::new() }
+                .with("STORAGE__DATA_DIR", &folder.join("data").display().to_string())
+                .with("SERVER__PUBLIC_URL", PUBLIC_URL);
         for endpoint in LIMITED {
             this = this.with(&format!("RATE_LIMITS__{endpoint}"), LIMIT);
         }
         Ok(this)
+    }
+
+    /// The same, which keeps what its servers say in files: a line for each request, which must not fill the disk.
+    #[must_use]
+    pub(crate) const fn keeping_logs(mut self, keeps_logs: bool) -> Self {
+        self.keeps_logs = keeps_logs;
+        self
     }
 
     /// Where the program is.
@@ -104,16 +114,26 @@ impl Program {
             pinned.env_clear().env("PATH", "/usr/bin:/bin").envs(&with_address.settings);
             command = pinned;
         }
-        let log = self.folder.join(format!("server-{}.log", address.port()));
-        // A line for each request is written, and goes where it costs what it must and fills no disk.
-        let out = File::create("/dev/null")?;
-        command.stdin(Stdio::null()).stdout(out).stderr(File::create(&log)?);
+        let log = if self.keeps_logs {
+            self.folder.join(format!("server-{}.log", address.port()))
+        } else {
+            PathBuf::from("/dev/null")
+        };
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
         let begun = Instant::now();
         let mut process = Running::start(&mut command)?;
         wait_for_answer(address, "/readyz", &mut process)
-            .with_context(|| std::fs::read_to_string(&log).unwrap_or_default())?;
+            .with_context(|| last_words(&log).unwrap_or("with --short it says why".to_owned()))?;
         Ok(Server { process, address, started_in: begun.elapsed() })
     }
+}
+
+/// The last lines of a log; nothing when there are none.
+fn last_words(log: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(log).ok()?;
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.get(lines.len().saturating_sub(5)..)?;
+    (!last.is_empty()).then(|| last.join("\n"))
 }
 
 /// A server that is ready.
