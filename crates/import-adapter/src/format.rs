@@ -79,6 +79,26 @@ impl Format {
         }
     }
 
+    /// Gives what a file of it is called, with its article: `an Oura file`.
+    pub(crate) const fn described(self) -> &'static str {
+        match self {
+            Self::Auto => "a file of a known format",
+            Self::AppleHealth => "an Apple Health export",
+            Self::Fitbit => "a Fitbit file",
+            Self::Oura => "an Oura file",
+            Self::Whoop => "a WHOOP file",
+            Self::Garmin => "a Garmin file",
+            Self::Withings => "a Withings file",
+            Self::SleepAsAndroid => "a Sleep as Android export",
+            Self::OpenMhealth => "an Open mHealth file",
+            Self::Fhir => "a FHIR file",
+            Self::Hypnogram => "a hypnogram",
+            Self::Dsld => "a DSLD file",
+            Self::IntakeCsv => "a table of intakes (intake-csv)",
+            Self::Ndjson => "a file of Restwell's own lines (ndjson)",
+        }
+    }
+
     /// Parses a name, exactly as [`Self::name`] spells it.
     pub fn parse(text: &str) -> Result<Self, UnknownFormat> {
         Self::ALL.into_iter().find(|format| format.name() == text).ok_or(UnknownFormat)

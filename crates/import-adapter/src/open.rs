@@ -19,7 +19,7 @@ pub struct FileContext {
     pub zone: TimeZone,
     /// When a recording began that does not say so itself (a hypnogram of polysomnography).
     pub start: Option<DateTime<FixedOffset>>,
-    /// The person for whom the file is read; a record that names another one is rejected.
+    /// The person for whom the file is read; a line that names another one refuses the file.
     pub user_id: Option<UserId>,
 }
 
@@ -88,5 +88,8 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportRefusal> {
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn unreadable(error: io::Error) -> ImportRefusal {
-    ImportRefusal::Unreadable(error.kind().to_string())
+    match error.kind() {
+        io::ErrorKind::NotFound => ImportRefusal::Missing,
+        kind => ImportRefusal::Unreadable(kind.to_string()),
+    }
 }

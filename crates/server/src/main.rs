@@ -7,7 +7,6 @@ mod telemetry;
 mod wiring;
 
 use clap::Parser;
-use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -24,10 +23,6 @@ fn main() -> ExitCode {
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // A closed terminal is no reason to panic.
-            let _ = writeln!(std::io::stderr().lock(), "restwell: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => ExitCode::from(cli::failed(&error)),
     }
 }

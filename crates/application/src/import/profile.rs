@@ -6,7 +6,8 @@ use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::id::UserId;
 use domain::user::User;
 
-/// Lays what the file says over what is known; what the file does not say stays.
+/// Lays what the file says over what is known; what the file does not say stays. A person who was brought over from
+/// another server was created there; nobody is created later than they were.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -29,7 +30,7 @@ pub(super) async fn store(
 pub(super) fn laid_over(user: User, profile: &ImportedProfile) -> User {
     let ImportedProfile { place: _, created_at, home_timezone, biology } = profile;
     User {
-        created_at: created_at.unwrap_or(user.created_at),
+        created_at: created_at.map_or(user.created_at, |at| at.min(user.created_at)),
         home_timezone: home_timezone.unwrap_or(user.home_timezone),
         biology: biology.over(user.biology),
         ..user

@@ -28,6 +28,9 @@ pub enum CreateUserError {
     /// Somebody has this id.
     #[error("a user with this id exists already")]
     IdTaken,
+    /// Somebody had this id and was erased: the id is never given out again.
+    #[error("a user with this id was erased, and an erased id is never given out again")]
+    IdErased,
     /// Somebody has this address, case aside.
     #[error("a user with this e-mail address exists already")]
     EmailTaken,
@@ -73,6 +76,12 @@ impl CreateUser {
             biology,
         };
         let mut unit = self.units.begin().await?;
+        if let Some(id) = id
+            && unit.erasures().was_erased(id).await?
+        {
+            unit.rollback().await?;
+            return Err(CreateUserError::IdErased);
+        }
         unit.users().insert(&user).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::UserCreated).user(user.id);
         audit::commit(unit, &[event]).await?;

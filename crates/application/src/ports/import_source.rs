@@ -52,7 +52,7 @@ pub struct Rejection {
 pub struct ImportedProfile {
     /// Where in the file it stands, in case it is not taken: `line 3`.
     pub place: String,
-    /// When the profile was created.
+    /// When the profile was created, when the file is Restwell's own export of this very person.
     pub created_at: Option<DateTime<Utc>>,
     /// The person's zone.
     pub home_timezone: Option<TimeZone>,
@@ -108,6 +108,22 @@ pub enum ImportRefusal {
     /// The content is no format that is known, or not the one that was named.
     #[error("{0}")]
     NotThisFormat(String),
+    /// The file is of a known format, and cannot be imported in this way.
+    #[error("{0}")]
+    NotInThisWay(String),
+    /// A hypnogram, which does not say when it began, came without that. Holds the place of the file in a folder or an
+    /// archive, with a colon; nothing for a file alone.
+    #[error("{0}a hypnogram does not say when it began")]
+    NoStart(String),
+    /// A record names another person than the one for whom the file is read.
+    #[error("{place}: user_id names another person than the one for whom the file is imported")]
+    OtherPerson {
+        /// Which record: a line.
+        place: String,
+    },
+    /// There is nothing under the name of the file.
+    #[error("there is no such file")]
+    Missing,
     /// The content breaks off or is damaged at this place.
     #[error("damaged at {place}: {reason}")]
     Damaged {

@@ -13,6 +13,8 @@ pub enum DiscardReason {
     BrokeOff,
     /// The person does not want it any more.
     Cancelled,
+    /// Whoever runs the server does not want it.
+    CancelledByOperator,
 }
 
 impl DiscardReason {
@@ -20,6 +22,7 @@ impl DiscardReason {
         match self {
             Self::BrokeOff => "the upload broke off before the file was whole",
             Self::Cancelled => "you cancelled the upload",
+            Self::CancelledByOperator => "whoever runs this server cancelled the upload",
         }
     }
 }

@@ -11,6 +11,7 @@ mod find_import;
 mod finish_upload;
 mod personal_file;
 mod process_uploads;
+mod refusal_text;
 
 pub use add_part::{AddPart, AddPartError};
 pub use begin_upload::{BeginUpload, BeginUploadCommand, BeginUploadError};

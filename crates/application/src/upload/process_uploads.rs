@@ -1,6 +1,7 @@
 //! Reads uploads that wait, one at a time.
 
 use super::personal_file::PersonalFile;
+use super::refusal_text::told_on_page;
 use super::refuse;
 use crate::import::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
@@ -147,7 +148,7 @@ impl ProcessUploads {
             unit.rollback().await?;
             return Ok(UploadEnd::Gone);
         };
-        refuse(unit.as_mut(), import, refusal.to_string(), self.clock.now()).await?;
+        refuse(unit.as_mut(), import, told_on_page(refusal), self.clock.now()).await?;
         unit.commit().await?;
         Ok(UploadEnd::Refused)
     }
@@ -161,7 +162,7 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
 fn personal(file: Box<dyn ImportFile>) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     if file.format() == "dsld" {
         let text = "this is a catalogue of supplements, which is imported by whoever runs this server";
-        return Err(ImportRefusal::NotThisFormat(text.to_owned()));
+        return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }
     Ok(file)
 }

@@ -107,6 +107,12 @@ pub(super) fn within(name: &str, refusal: ImportRefusal) -> ImportRefusal {
     }
     match refusal {
         ImportRefusal::NotThisFormat(text) => ImportRefusal::NotThisFormat(format!("{name}: {text}")),
+        ImportRefusal::NotInThisWay(text) => ImportRefusal::NotInThisWay(format!("{name}: {text}")),
+        ImportRefusal::NoStart(place) => ImportRefusal::NoStart(format!("{name}: {place}")),
+        ImportRefusal::OtherPerson { place } => {
+            ImportRefusal::OtherPerson { place: format!("{name}: {place}") }
+        }
+        ImportRefusal::Missing => ImportRefusal::Missing,
         ImportRefusal::Stopped => ImportRefusal::Stopped,
         ImportRefusal::Unreadable(text) => ImportRefusal::Unreadable(format!("{name}: {text}")),
         ImportRefusal::Damaged { place, reason } => {

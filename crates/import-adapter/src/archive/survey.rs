@@ -3,9 +3,11 @@
 use super::Listing;
 use super::container::{Container, Member};
 use super::entry::Entry;
+use super::gzip::is_gzip;
 use super::members::{bomb, within};
 use super::reader::Watched;
 use super::unpacking::Unpacking;
+use super::zip::is_zip;
 use crate::format::Format;
 use crate::open::FileContext;
 use crate::recognition::{Claim, Recognised, Sign, claim, recognise};
@@ -13,6 +15,8 @@ use application::ports::import_source::ImportRefusal;
 use std::io::Read as _;
 use std::sync::Arc;
 
+/// How many archives inside are named.
+const NAMES_SHOWN: usize = 8;
 /// How much of an entry is looked at.
 const BYTES_LOOKED_AT: u64 = 4 * 1024 * 1024;
 
@@ -35,7 +39,7 @@ pub(super) fn survey(
     let Listing { entries, others } = listing;
     let count = entries.len();
     let mut claimed = Vec::new();
-    let mut unknown = Unknown { what, format, first: None };
+    let mut unknown = Unknown { what, format, first: None, packed: Packed::default() };
     let mut unpacked = Unpacking::default();
     for entry in entries {
         let (found, unpacking) = look(&entry, format)?;
@@ -45,8 +49,9 @@ pub(super) fn survey(
         }
         match found {
             Ok(Claim { recognised, sign }) => claimed.push((entry, recognised, sign)),
-            Err(refusal) if unknown.first.is_none() => unknown.first = Some(within(&entry.name, refusal)),
-            Err(_) => {}
+            // Half of an export would be taken for the whole.
+            Err(refusal @ ImportRefusal::NotInThisWay(_)) => return Err(within(&entry.name, refusal)),
+            Err(refusal) => unknown.note(&entry, refusal)?,
         }
     }
     let members: Arc<[Member]> = without_weak_signs(claimed).collect();
@@ -57,10 +62,10 @@ pub(super) fn survey(
         let told = format!(
             "{what} holds several hypnograms, of which each has a start of its own: name one file at a time"
         );
-        return Err(ImportRefusal::NotThisFormat(told));
+        return Err(ImportRefusal::NotInThisWay(told));
     }
     let passed_over = others.saturating_add(count.saturating_sub(members.len()));
-    let note = (passed_over > 0).then(|| (what, told(format, passed_over)));
+    let note = (passed_over > 0).then(|| (what, told(format, passed_over) + &unknown.packed.told()));
     Ok(Container { members, note, context })
 }
 
@@ -99,21 +104,59 @@ fn told(format: Format, count: usize) -> String {
     }
 }
 
-/// What to say when nothing was recognised.
+/// Archives and packed files inside, which are not opened.
+#[derive(Default)]
+struct Packed {
+    /// The names of the first.
+    names: Vec<String>,
+    count: usize,
+}
+
+impl Packed {
+    fn told(&self) -> String {
+        if self.count == 0 {
+            return String::new();
+        }
+        let more = if self.count > self.names.len() { ", ..." } else { "" };
+        let names = self.names.join(", ");
+        format!("; archives inside are not opened, give them as files of their own: {names}{more}")
+    }
+}
+
+/// What was not recognised, and what to say when nothing was.
 struct Unknown {
     what: &'static str,
     format: Format,
     first: Option<ImportRefusal>,
+    packed: Packed,
 }
 
 impl Unknown {
+    /// Notes an entry that nothing claims.
+    fn note(&mut self, entry: &Entry, refusal: ImportRefusal) -> Result<(), ImportRefusal> {
+        if self.first.is_none() {
+            self.first = Some(within(&entry.name, refusal));
+        }
+        let mut begins = Vec::new();
+        let mut bytes = Watched::new(entry.open()?);
+        let read = bytes.by_ref().take(4).read_to_end(&mut begins);
+        bytes.get().fault()?;
+        if read.is_ok() && (is_zip(&begins) || is_gzip(&begins)) {
+            self.packed.count = self.packed.count.saturating_add(1);
+            if self.packed.names.len() < NAMES_SHOWN {
+                self.packed.names.push(entry.name.clone());
+            }
+        }
+        Ok(())
+    }
+
     fn refusal(self, count: usize) -> ImportRefusal {
-        let Self { what, format, first } = self;
+        let Self { what, format, first, packed } = self;
         let of = match format {
             Format::Auto => "of a known format".to_owned(),
             named => format!("of the format {}", named.name()),
         };
-        let seen = first.map(|refusal| format!("; {refusal}")).unwrap_or_default();
+        let seen = first.map(|refusal| format!("; {refusal}")).unwrap_or_default() + &packed.told();
         ImportRefusal::NotThisFormat(match count {
             0 => format!("there is no file in {what}"),
             1 => format!("the only file in {what} is not {of}{seen}"),

@@ -144,8 +144,37 @@ fn archives_inside_of_archives_are_not_opened() {
     let inner = archive(&[("a.json", night.as_bytes())], deflated());
     let (_, items) = read(&archive(&[("a.zip", &inner), ("b.json", night.as_bytes())], deflated())).unwrap();
     assert_eq!(places(&items), ["b.json: record 1", "the archive"]);
+    assert_eq!(
+        notes(&items).concat(),
+        "the archive: files that are of no known format were passed over: 1; archives inside are not opened, give them \
+         as files of their own: a.zip"
+    );
     let refused = refusal(&archive(&[("a.zip", &inner)], stored()));
     assert!(refused.contains("a.zip: not a format that is known; it is a zip archive"), "{refused}");
+    assert!(refused.ends_with("give them as files of their own: a.zip"), "{refused}");
+    let many: Vec<String> = (10..30).map(|number| format!("{number}.zip")).collect();
+    let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), inner.as_slice())).collect();
+    let refused = refusal(&archive(&many, stored()));
+    assert!(
+        refused.ends_with("own: 10.zip, 11.zip, 12.zip, 13.zip, 14.zip, 15.zip, 16.zip, 17.zip, ..."),
+        "{refused}"
+    );
+}
+
+#[test]
+fn the_tables_of_an_export_are_refused_rather_than_half_of_them_taken() {
+    let logs = b"id,external_id,supplement_id,created_at,servings\n\
+        1a2b3c4d-0000-4000-8000-000000000002,,1a2b3c4d-0000-4000-8000-000000000001,2026-01-02T03:04:05Z,1\n";
+    let nights = b"id,external_id,source,time_in_bed_start,time_in_bed_end,is_nap,updated_at\n";
+    let alone = archive(&[("supplement_logs.csv", logs)], deflated());
+    assert_eq!(read(&alone).unwrap().0, "intake-csv");
+    let export = archive(&[("supplement_logs.csv", logs), ("x.csv", nights)], deflated());
+    let refused = read(&export).unwrap_err();
+    assert!(
+        matches!(&refused, ImportRefusal::NotInThisWay(text) if text.starts_with("x.csv: ")),
+        "{refused}"
+    );
+    assert!(refused.to_string().contains("(ndjson)"), "{refused}");
 }
 
 #[test]

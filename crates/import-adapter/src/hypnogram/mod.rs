@@ -52,13 +52,7 @@ pub(crate) struct Hypnograms {
 
 impl Hypnograms {
     fn open(bytes: Bytes, context: FileContext, layout: Layout) -> Result<Self, ImportRefusal> {
-        let start = context.start.ok_or_else(|| {
-            ImportRefusal::NotThisFormat(
-                "a hypnogram does not say when it began: say it with --start, such as \
-                 --start 2026-01-10T22:30:00+01:00"
-                    .to_owned(),
-            )
-        })?;
+        let start = context.start.ok_or_else(|| ImportRefusal::NoStart(String::new()))?;
         Ok(Self { values: Values::new(Cursor::new(bytes)?, layout), night: Night::new(start) })
     }
 }

@@ -88,10 +88,7 @@ fn a_hypnogram_without_a_start_is_refused_and_told_what_to_do() {
     let without = FileContext { start: None, ..context("UTC") };
     let refused =
         open(file.path(), Format::Auto, without).and_then(|file| file.open().map(|_| ())).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "a hypnogram does not say when it began: say it with --start, such as --start 2026-01-10T22:30:00+01:00"
-    );
+    assert_eq!(refused.to_string(), "a hypnogram does not say when it began");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod intake_log;
 mod line;
+mod owner;
 mod profile;
 mod session;
 mod supplement;
@@ -76,6 +77,7 @@ impl Ndjson {
             return Ok(());
         }
         let text = check(&self.line, start)?;
+        owner::refuse_other(text, start, self.user_id)?;
         let mut notes = Notes::default();
         let outcome = self.item(text, &place, &mut notes).map_err(|unfit| unfit.reason);
         items.finish(&place, notes, outcome);
@@ -167,10 +169,11 @@ impl RecordReader for Ndjson {
         Ok(true)
     }
 
-    /// Reads no member: a file is refused only for what is not JSON.
+    /// Reads no member but the person's: a file is refused only for what is not JSON, and for what is somebody else's.
     fn check_record(&mut self) -> Result<bool, ImportRefusal> {
         let Some(start) = self.next_line()? else { return Ok(false) };
-        check(&self.line, start).map(|_| true)
+        let text = check(&self.line, start)?;
+        owner::refuse_other(text, start, self.user_id).map(|()| true)
     }
 
     fn bytes_read(&self) -> u64 {

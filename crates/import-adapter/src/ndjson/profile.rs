@@ -35,6 +35,8 @@ pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<
     check_person(line.user_id.as_deref(), user_id)?;
     let created_at = line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose();
     let created_at = created_at.map_err(at("created_at"))?;
+    // A line that does not say whose it is says nothing of when this person came.
+    let created_at = created_at.filter(|_| line.user_id.is_some() && user_id.is_some());
     Ok(Box::new(ImportedProfile {
         place: place.to_owned(),
         created_at: created_at.map(|timestamp| timestamp.instant),

@@ -4,7 +4,9 @@ use crate::input::{Cursor, Place};
 use crate::json::check;
 use crate::source::Notes;
 use crate::testing::{USER, frame, items, notes, read, rejections, sessions, stages};
-use application::ports::import_source::{ImportItem, ImportedLog, ImportedProfile, ImportedSupplement};
+use application::ports::import_source::{
+    ImportItem, ImportRefusal, ImportedLog, ImportedProfile, ImportedSupplement,
+};
 use domain::id::UserId;
 use domain::sleep::{MetricKind, MetricValue};
 use domain::user::BodyHeight;
@@ -87,6 +89,8 @@ fn a_profile_changes_only_what_it_says() {
     assert_eq!(profile.biology.height, BodyHeight::from_centimetres(171.5).ok());
     assert_eq!((profile.biology.weight, profile.biology.wheelchair_use), (None, Some(false)));
     let nothing = ImportedProfile { place: "line 1".to_owned(), ..ImportedProfile::default() };
+    let of_nobody = r#"{"type":"profile","created_at":"2026-01-02T03:04:05Z"}"#;
+    assert_eq!(only(of_nobody), ImportItem::Profile(Box::new(nothing.clone())));
     assert_eq!(only(r#"{"type":"profile"}"#), ImportItem::Profile(Box::new(nothing)));
 }
 
@@ -189,10 +193,7 @@ fn a_line_that_cannot_be_taken_is_rejected_without_its_values() {
         (r#"{"type":"profile","home_timezone":"4711"}"#.to_owned(), "home_timezone: not the name"),
         (r#"{"type":"profile","height_cm":"4711"}"#.to_owned(), "another type than expected"),
         (r#"{"type":"profile","user_id":"4711"}"#.to_owned(), "user_id: not a UUID"),
-        (r#"{"type":"profile","user_id":"1a2b3c4d-0000-4000-8000-000000004711"}"#.to_owned(), "another person"),
-        (session.replace("\"is_nap\"", "\"user_id\":\"1a2b3c4d-0000-4000-8000-000000004711\",\"is_nap\""), "another person"),
         (session.replace("\"is_nap\"", "\"user_id\":\"4711\",\"is_nap\""), "user_id: not a UUID"),
-        (log.replace("\"servings\"", "\"user_id\":\"1a2b3c4d-0000-4000-8000-000000004711\",\"servings\""), "another person"),
         (log.replace("\"servings\":1", "\"servings\":0"), "servings is not a number above 0"),
         (log.replace("1a2b3c4d", "4711"), "supplement_id: not a UUID"),
         (SUPPLEMENT.replace(r#","external_source":"dsld""#, ""), "go together"),
@@ -218,6 +219,22 @@ fn empty_lines_are_passed_over_and_a_line_that_is_no_json_refuses_the_file() {
     }
     let refused = read(b"{\"type\":\"profile\"}\n{\"type\":\"\xff\"}", Format::Ndjson, "UTC").unwrap_err();
     assert_eq!(refused.to_string(), "damaged at line 2, column 10: not valid UTF-8");
+}
+
+#[test]
+fn one_line_of_another_person_refuses_the_whole_file() {
+    let other = "1a2b3c4d-0000-4000-8000-000000004711";
+    let session = SESSION.replace("09T00:10", "09T01:10");
+    let log = r#"{"type":"supplement_log","created_at":"2026-01-02T03:04:05Z","supplement_id":"1a2b3c4d-0000-4000-8000-000000000001","servings":1}"#;
+    for line in [
+        r#"{"type":"profile"}"#.replacen('}', &format!(r#","user_id":"{other}"}}"#), 1),
+        session.replace("\"is_nap\"", &format!("\"user_id\":\"{other}\",\"is_nap\"")),
+        log.replace("\"servings\"", &format!("\"user_id\":\"{other}\",\"servings\"")),
+    ] {
+        let refused = read(format!("{session}\n{line}").as_bytes(), Format::Auto, "UTC").unwrap_err();
+        assert_eq!(refused, ImportRefusal::OtherPerson { place: "line 2".to_owned() });
+        assert!(!refused.to_string().contains("4711"), "{refused}");
+    }
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 //! A format looks at what the beginning of a file shows ([`Seen`]) and says whether it takes the file, and with
 //! which reader. [`FORMATS`] asks them in order; what one claims, the later ones are not asked about.
 
+mod own_tables;
 mod seen;
 mod sketch;
 

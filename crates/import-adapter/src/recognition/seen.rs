@@ -1,6 +1,6 @@
 //! What the beginning of a file shows.
 
-use super::Sketch;
+use super::{Sketch, own_tables};
 use crate::format::Format;
 use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
@@ -99,6 +99,9 @@ impl Seen {
 
     /// Says that the file is not what was asked for, and what it is.
     pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
+        if self.text().and_then(Text::header).is_some_and(|header| own_tables::is_one(&header)) {
+            return ImportRefusal::NotInThisWay(own_tables::ADVICE.to_owned());
+        }
         let seen = match self {
             Self::Empty => "an empty file".to_owned(),
             Self::Json(_, Some(damage)) => return damage,
@@ -108,7 +111,7 @@ impl Seen {
         };
         ImportRefusal::NotThisFormat(match asked {
             Format::Auto => format!("not a format that is known; it is {seen}"),
-            other => format!("not a {} file; it is {seen}", other.name()),
+            other => format!("not {}; it is {seen}", other.described()),
         })
     }
 }

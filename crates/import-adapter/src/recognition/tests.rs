@@ -35,7 +35,9 @@ fn what_is_not_recognised_is_described_without_its_values() {
     let found = message(br#"{"steps":"4711","ti\u0007me":[1]}"#, Format::Auto);
     assert_eq!(found, "not a format that is known; it is a JSON object with the members steps, time");
     let found = message(br#"[{"steps":4711}]"#, Format::Fitbit);
-    assert_eq!(found, "not a fitbit file; it is a JSON list of objects with the member steps");
+    assert_eq!(found, "not a Fitbit file; it is a JSON list of objects with the member steps");
+    let found = message(b"[{}]", Format::Oura);
+    assert!(found.starts_with("not an Oura file; it is "), "{found}");
     for (text, part) in [
         (&b"PK\x03\x04\x14\x00"[..], "a zip archive"),
         (b"\x1f\x8b\x08\x00", "a gzip file"),

@@ -1,32 +1,29 @@
 //! `restwell demo`: a server with made-up data.
 
 mod guide;
+mod password;
 mod shell;
 
 use super::migrate::migrate;
 use super::output::{self, Record};
 use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
-use crate::wiring::{Application, IfMissing, Store, password_hasher, password_judge};
+use crate::wiring::{Application, IfMissing, Store};
 use anyhow::{Context, anyhow, bail};
-use application::account::{ChoosePasswordPorts, SetPassword};
 use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
-use application::ports::system::Entropy as _;
 use clap::Args;
-use domain::id::UserId;
 use domain::scope::Scope;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use system_adapter::SystemEntropy;
-use zeroize::Zeroizing;
 
 /// Where and how the demo runs.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  restwell demo\n  restwell demo --listen 127.0.0.1:0 --data-dir /tmp/demo --json\n\n\
     The store is DIR/restwell.db. Started again on the same folder, the demo makes a new code, refresh token and \
-    client secret; the secret before stays live. Every other command works on the same store while it runs, with \
+    client secret; the secret before stays live, and so does the password, which is kept in DIR/password. Every other command works on the same store while it runs, with \
     RESTWELL__STORAGE__URL=sqlite://DIR/restwell.db."
 )]
 pub(crate) struct DemoArguments {
@@ -66,7 +63,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), store.clock.clone());
     let user_id = seed.person().await.context("the demo's person was not stored")?;
     // Before the code is made: a new password voids those that are out.
-    let password = set_password(&store, &settings, user_id).await?;
+    let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;
     let demo = seed.run().await.context("the demo's data were not stored")?;
     let signals = lifecycle::Signals::catch()?;
     if json {
@@ -78,27 +75,6 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     }
     tracing::info!(%address, "listening");
     lifecycle::run(application, listener, None, signals, &settings).await
-}
-
-/// Gives the demo's person a new password, which ends what an earlier one opened, and returns it.
-async fn set_password(
-    store: &Store,
-    settings: &Settings,
-    user_id: UserId,
-) -> anyhow::Result<Zeroizing<String>> {
-    let drawn = SystemEntropy.uuid().simple().to_string();
-    let groups: Vec<&str> = (0..5).filter_map(|group| drawn.get(group * 4..group * 4 + 4)).collect();
-    let password = Zeroizing::new(groups.join("-"));
-    let set = SetPassword::new(ChoosePasswordPorts {
-        units: store.units.clone(),
-        hasher: password_hasher(settings)?,
-        judge: password_judge(),
-        failures: store.failures.clone(),
-        clock: store.clock.clone(),
-        entropy: Arc::new(SystemEntropy),
-    });
-    set.run(user_id, &password).await.context("the demo's person has no password")?;
-    Ok(password)
 }
 
 /// Takes the demo's own store and address, whatever the settings say.

@@ -50,7 +50,7 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
     let export = export.context("the export is not complete")?;
     let out: Box<dyn Write> = match output {
         Some(path) => Box::new(create(path)?),
-        None => Box::new(io::stdout()),
+        None => Box::new(output::Out::shared()),
     };
     write(export, BufWriter::new(out)).await.context("the export is not complete")
 }

@@ -5,8 +5,9 @@ use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
-use application::operator::{ListGrants, RevokeGrants};
+use application::operator::{FindLastUses, ListGrants, RevokeGrants};
 use application::ports::storage::GrantFilter;
+use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, GrantId, UserId};
@@ -21,6 +22,11 @@ const PAGE: u32 = 500;
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantCommand {
     /// List grants, live and revoked
+    #[command(
+        after_help = "last_used_at is when the grant was last refreshed (to the hour) or read with (to the \
+        minute). Reads are counted by app: where an app holds several grants of a person, its reads count for those that \
+        were never refreshed, and at most for the hour that their first token lived."
+    )]
     List(GrantArguments),
     /// Revoke grants; their tokens are refused within two seconds
     #[command(after_help = "Example:\n  restwell grant revoke --client 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48")]
@@ -63,13 +69,15 @@ pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::R
 
 async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let page = ListGrants::new(session.store.units.clone());
+    let last_uses = FindLastUses::new(session.store.connected_apps.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {
         let grants = page.run(arguments.filter(), after, PAGE).await?;
         let Some(last) = grants.last() else { break };
         after = Some(last.id);
-        records.extend(grants.iter().map(record));
+        let uses = last_uses.run(&grants).await?;
+        records.extend(grants.iter().zip(uses).map(|(grant, last_use)| record(grant, last_use)));
     }
     Ok(output::print_list(&records, arguments.json)?)
 }
@@ -89,7 +97,7 @@ async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
 }
 
-fn record(grant: &Grant) -> Record {
+fn record(grant: &Grant, last_use: Option<DateTime<Utc>>) -> Record {
     let scopes: Vec<&str> = grant.scopes.iter().map(Scope::as_str).collect();
     let (status, revoked_at, reason) = match grant.state {
         GrantState::Live => ("live", Value::Null, Value::Null),
@@ -102,7 +110,7 @@ fn record(grant: &Grant) -> Record {
         .with("scopes", scopes)
         .with("status", status)
         .with("created_at", format::utc(grant.created_at))
-        .with("last_used_at", grant.last_used_at.map(format::utc))
+        .with("last_used_at", last_use.map(format::utc))
         .with("revoked_at", revoked_at)
         .with("reason", reason)
 }

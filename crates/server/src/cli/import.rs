@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
     Formats are those of docs/import. A folder or a zip archive is read as the files in it. A second import of the \
     same file changes nothing. A file that is refused leaves nothing behind; the others are read all the same, and \
     the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
-    called list or undo is written ./list or ./undo.")]
+    called list, undo or cancel is written ./list, ./undo or ./cancel.")]
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
     command: Option<ImportCommand>,
@@ -70,9 +70,11 @@ impl ImportArguments {
 pub(crate) enum ImportCommand {
     /// List what was imported, the latest first
     List(history::ListArguments),
-    /// Take back what one import did: what it made goes, what it replaced comes back
+    /// Take back what one import did: what it made goes, what it replaced comes back; cancel an upload that waits
     #[command(
-        after_help = "What an import did is kept for 30 days. Records that were changed since stay as they are."
+        visible_alias = "cancel",
+        after_help = "What an import did is kept for 30 days. Records that were changed since stay as they are. An \
+            upload that arrives or waits to be read is cancelled, and its parts are deleted."
     )]
     Undo(history::UndoArguments),
 }
@@ -194,7 +196,7 @@ impl ImportRun {
             return Ok(());
         }
         let text = "the file says itself when its records began; leave --start out".to_owned();
-        Err(ImportRefusal::NotThisFormat(text).into())
+        Err(ImportRefusal::NotInThisWay(text).into())
     }
 
     /// Refuses a person's file without a person before its records are refused one by one.
@@ -204,7 +206,7 @@ impl ImportRun {
             return Ok(());
         }
         let text = "the file holds a person's records; say whose with --user USER_ID".to_owned();
-        Err(ImportRefusal::NotThisFormat(text).into())
+        Err(ImportRefusal::NotInThisWay(text).into())
     }
 }
 

@@ -103,6 +103,19 @@ enum Command {
     Reference(reference::ReferenceCommand),
 }
 
+/// The exit code of a command whose output nobody reads any more: that of a Unix tool that SIGPIPE ends.
+const OUTPUT_CLOSED: u8 = 128 + 13;
+
+/// Says why a command failed, and gives its exit code. Says nothing where nobody reads its output any more, as behind
+/// `| head`: whoever closed it knows.
+pub(crate) fn failed(error: &anyhow::Error) -> u8 {
+    if output::is_closed(error) {
+        return OUTPUT_CLOSED;
+    }
+    output::note(format!("restwell: {error:#}"));
+    1
+}
+
 /// Runs the command that was asked for.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
     // These work whatever the settings say.

@@ -2,8 +2,9 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
+use std::error::Error;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Stdout, StdoutLock, Write};
 
 /// One result: names with values, in the order in which they are told.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,9 +43,51 @@ impl Serialize for Record {
     }
 }
 
+/// Says that whoever read the standard output wanted no more of it, as `head` does.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads the standard output any more")]
+pub(crate) struct Closed;
+
+/// The standard output; what nobody reads fails with [`Closed`], which other broken pipes are not.
+pub(crate) struct Out<W>(W);
+
+impl Out<StdoutLock<'static>> {
+    /// Locks the standard output.
+    pub(crate) fn lock() -> Self {
+        Self(io::stdout().lock())
+    }
+}
+
+impl Out<Stdout> {
+    /// Takes the standard output, which others may write to between two writes.
+    pub(crate) fn shared() -> Self {
+        Self(io::stdout())
+    }
+}
+
+impl<W: Write> Write for Out<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(closed)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(closed)
+    }
+}
+
+fn closed(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::BrokenPipe { io::Error::new(ErrorKind::BrokenPipe, Closed) } else { error }
+}
+
+/// Tells whether a command failed for no other reason than that nobody reads its output any more.
+pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
+    let of_output = |error: &io::Error| error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Closed>);
+    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(of_output)
+}
+
 /// Prints one result: an object, or a line for each value.
 pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = Out::lock();
     if json {
         writeln!(out, "{}", record.to_json()?)?;
     } else {
@@ -58,7 +101,7 @@ pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
 
 /// Prints a list: an object a line, or columns under their names.
 pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = Out::lock();
     if json {
         for record in records {
             writeln!(out, "{}", record.to_json()?)?;
@@ -82,7 +125,7 @@ pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
 
 /// Prints a text as it is.
 pub(crate) fn print_text(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = Out::lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
@@ -108,6 +151,32 @@ fn for_people(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A pipe whose other end is closed.
+    struct Pipe;
+
+    impl Write for Pipe {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    #[test]
+    fn only_the_standard_output_may_be_closed_without_a_word() {
+        for failure in [Out(Pipe).write(b"x").map(|_| ()), Out(Pipe).flush()] {
+            let failure = anyhow::Error::from(failure.unwrap_err()).context("the export is not complete");
+            assert!(is_closed(&failure));
+        }
+        let of_a_store =
+            anyhow::Error::from(io::Error::from(ErrorKind::BrokenPipe)).context("the store failed");
+        assert!(!is_closed(&of_a_store));
+        let full = anyhow::Error::from(closed(ErrorKind::StorageFull.into()));
+        assert!(!is_closed(&full));
+    }
 
     #[test]
     fn a_record_keeps_its_order_and_says_what_is_missing() {

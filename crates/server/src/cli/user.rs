@@ -57,7 +57,7 @@ pub(crate) struct CreateArguments {
     /// The IANA time zone in which dates without an offset are read, such as Europe/Berlin
     #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
     timezone: TimeZone,
-    /// The id, when it is carried over from elsewhere; else one is drawn
+    /// The id, when it is carried over from elsewhere; else one is drawn. That of an erased person is never given again
     #[arg(long, value_name = "UUID", value_parser = argument::user_id)]
     user_id: Option<UserId>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Which passwords are too likely to be chosen.
 
-use super::famous;
+use super::{famous, personal};
 use application::ports::system::PasswordJudge;
 use domain::password::Password;
 use zeroize::Zeroizing;
@@ -27,7 +27,7 @@ pub struct ZxcvbnPasswordJudge;
 
 impl PasswordJudge for ZxcvbnPasswordJudge {
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
-        if famous::is_famous(password.expose()) {
+        if famous::is_famous(password.expose()) || personal::is_made_of(password.expose(), about_the_person) {
             return true;
         }
         let judged = beginning(password.expose());
@@ -90,6 +90,15 @@ mod tests {
             "SleepyHollow2026",
             "restwellrestwell",
             "Restwell12345678",
+        ] {
+            assert!(is_guessable(text), "{text}");
+        }
+        for text in [
+            "SAM.SANDMAN@SLEEPYHOLLOW.EXAMPLE",
+            "sam.sandman@sleepyhollow.example!",
+            "2026sam.sandman@sleepyhollow.example",
+            "example-sleepyhollow-sandman-sam",
+            "elpmaxe.wollohypeels@namdnas.mas",
         ] {
             assert!(is_guessable(text), "{text}");
         }

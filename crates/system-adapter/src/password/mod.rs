@@ -6,6 +6,7 @@ mod gate;
 mod hasher;
 mod judge;
 mod parameters;
+mod personal;
 mod stored_hash;
 
 pub use calibration::{Calibration, calibrate};

@@ -1,13 +1,14 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{
-    derived, derived_deep, given, intake, key, log, minute, own_log, own_session, own_supplement, rejection,
-    session, supplement, supplement_id,
+    derived, derived_deep, given, intake, key, log, own_log, own_session, own_supplement, rejection, session,
+    supplement, supplement_id,
 };
 use super::{counts, dry_run, import, import_file};
 use crate::import::ImportReport;
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::testing::person;
+use domain::time::TimeZone;
 
 /// Enough nights that what comes after them is in a later batch.
 fn nights() -> impl Iterator<Item = ImportItem> {
@@ -32,7 +33,8 @@ async fn told(store: &MemoryStore, file: &ItemFile) -> ImportReport {
 
 #[tokio::test]
 async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
-    let profile = ImportedProfile { created_at: Some(minute(0)), ..ImportedProfile::default() };
+    let profile =
+        ImportedProfile { home_timezone: TimeZone::parse("Asia/Tokyo").ok(), ..ImportedProfile::default() };
     let items = [
         ImportItem::Profile(Box::new(profile)),
         supplement("17", "Magnesium"),

@@ -1,8 +1,7 @@
 use super::import;
 use super::memory_store::MemoryStore;
-use super::record::minute;
 use crate::ports::import_source::{ImportItem, ImportedProfile};
-use crate::testing::person;
+use crate::testing::{person, seconds};
 use domain::time::TimeZone;
 use domain::user::{Biology, BodyHeight, BodyWeight, User};
 
@@ -30,16 +29,22 @@ async fn what_a_file_says_is_laid_over_what_is_known_and_the_rest_stays() {
 }
 
 #[tokio::test]
-async fn zone_and_time_of_creation_are_taken_over() {
+async fn the_zone_is_taken_over() {
     let store = MemoryStore::with(known());
     let home_timezone = TimeZone::parse("Asia/Tokyo").unwrap();
-    let imported = ImportedProfile {
-        created_at: Some(minute(7)),
-        home_timezone: Some(home_timezone),
-        ..ImportedProfile::default()
-    };
+    let imported = ImportedProfile { home_timezone: Some(home_timezone), ..ImportedProfile::default() };
     import(&store, [profile(imported)]).await;
-    assert_eq!(store.content().users, [User { created_at: minute(7), home_timezone, ..known() }]);
+    assert_eq!(store.content().users, [User { home_timezone, ..known() }]);
+}
+
+#[tokio::test]
+async fn nobody_is_created_later_than_they_were() {
+    let earlier = known().created_at - seconds(60);
+    for (told, expected) in [(earlier, earlier), (known().created_at + seconds(60), known().created_at)] {
+        let store = MemoryStore::with(known());
+        import(&store, [profile(ImportedProfile { created_at: Some(told), ..heavier() })]).await;
+        assert_eq!(store.content().users[0].created_at, expected);
+    }
 }
 
 #[tokio::test]
@@ -54,9 +59,10 @@ async fn a_profile_that_says_nothing_new_is_not_written() {
 #[tokio::test]
 async fn of_two_profiles_in_a_file_the_later_wins_where_both_speak() {
     let store = MemoryStore::with(known());
-    let first = ImportedProfile { created_at: Some(minute(1)), ..heavier() };
-    let second = ImportedProfile { created_at: Some(minute(2)), ..ImportedProfile::default() };
+    let [tokyo, lima] = ["Asia/Tokyo", "America/Lima"].map(|zone| TimeZone::parse(zone).ok());
+    let first = ImportedProfile { home_timezone: tokyo, ..heavier() };
+    let second = ImportedProfile { home_timezone: lima, ..ImportedProfile::default() };
     import(&store, [profile(first), profile(second)]).await;
     let user = &store.content().users[0];
-    assert_eq!((user.created_at, user.biology.weight), (minute(2), heavier().biology.weight));
+    assert_eq!((Some(user.home_timezone), user.biology.weight), (lima, heavier().biology.weight));
 }

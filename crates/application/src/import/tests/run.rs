@@ -1,6 +1,6 @@
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
-use super::record::{at, derived, given, intake, log, minute, rejection, session, supplement, supplement_id};
+use super::record::{at, derived, given, intake, log, rejection, session, supplement, supplement_id};
 use super::{counts, for_real, import, import_file, of_person};
 use crate::import::{
     ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED, Reading,
@@ -9,6 +9,7 @@ use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, person, user_id};
+use domain::time::TimeZone;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -105,7 +106,8 @@ async fn whoever_wants_no_more_stops_it_while_it_checks_and_while_it_stores() {
 }
 
 fn one_of_each() -> Vec<ImportItem> {
-    let profile = ImportedProfile { created_at: Some(minute(0)), ..ImportedProfile::default() };
+    let profile =
+        ImportedProfile { home_timezone: TimeZone::parse("Asia/Tokyo").ok(), ..ImportedProfile::default() };
     vec![
         ImportItem::Profile(Box::new(profile)),
         supplement("17", "Magnesium"),

@@ -1,11 +1,12 @@
 use super::{one, unavailable};
 use crate::audit::testing::{assert_events, event};
-use crate::operator::{ListGrants, RevokeGrants, RevokeGrantsError};
+use crate::operator::{FindLastUses, ListGrants, RevokeGrants, RevokeGrantsError};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, RecordedEvents};
-use crate::ports::storage::{GrantFilter, StorageError};
+use crate::ports::storage::{ConnectedApp, GrantFilter, MockConnectedAppReader, StorageError};
 use crate::testing::{client_id, clock, entropy, grant, grant_id, noon, person, seconds, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::grant::{Grant, RevocationReason};
+use domain::client::ClientName;
+use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::{ClientId, UserId};
 use mockall::Sequence;
 use std::sync::Arc;
@@ -186,4 +187,57 @@ async fn grants_are_listed_after_an_id_and_nothing_is_committed() {
     let (units, endings) = one(unit);
     assert_eq!(ListGrants::new(units).run(of_person(), Some(grant_id(0)), 10).await.unwrap(), [grant()]);
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+}
+
+/// The app of [`grant`], with so many live grants, that last did something so many seconds after noon.
+fn app(grants: u32, last_used: Option<i64>) -> ConnectedApp {
+    let Grant { client_id, scopes, created_at, .. } = grant();
+    ConnectedApp {
+        client_id,
+        name: ClientName::parse("Night Owl").unwrap(),
+        scopes,
+        grants,
+        since: created_at,
+        last_used_at: last_used.map(|after| noon() + seconds(after)),
+        last_used_from: None,
+        is_remembered: false,
+    }
+}
+
+/// Tells how many seconds after noon a grant was last used that was made at noon and refreshed so long after.
+async fn last_use(refreshed: Option<i64>, app: ConnectedApp) -> Option<i64> {
+    let last_used_at = refreshed.map(|after| noon() + seconds(after));
+    let grant = Grant { created_at: noon(), last_used_at, ..grant() };
+    let mut apps = MockConnectedAppReader::new();
+    apps.expect_list_connected_apps().times(1).returning(move |_| Ok(vec![app.clone()]));
+    let uses = FindLastUses::new(Arc::new(apps)).run(&[grant.clone(), grant]).await.unwrap();
+    assert_eq!(uses[0], uses[1]);
+    uses[0].map(|at| (at - noon()).num_seconds())
+}
+
+#[tokio::test]
+async fn the_one_grant_of_an_app_was_used_when_the_app_refreshed_or_read() {
+    assert_eq!(last_use(None, app(1, None)).await, None);
+    assert_eq!(last_use(None, app(1, Some(600))).await, Some(600));
+    assert_eq!(last_use(Some(60), app(1, Some(9000))).await, Some(9000));
+    // The minute in which it was made began before it; what is earlier was read with another grant.
+    assert_eq!(last_use(None, app(1, Some(-59))).await, Some(0));
+    assert_eq!(last_use(None, app(1, Some(-60))).await, None);
+}
+
+#[tokio::test]
+async fn of_several_grants_the_refresh_tells_which_was_used_and_one_that_never_did_ends_with_its_first_token()
+{
+    assert_eq!(last_use(Some(60), app(2, Some(9000))).await, Some(60));
+    assert_eq!(last_use(None, app(2, Some(600))).await, Some(600));
+    assert_eq!(last_use(None, app(2, Some(9000))).await, Some(3600));
+    assert_eq!(last_use(None, app(2, None)).await, None);
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_revoked_grant() {
+    let state = GrantState::Revoked { at: noon(), reason: RevocationReason::Operator };
+    let revoked = Grant { state, ..grant() };
+    let uses = FindLastUses::new(Arc::new(MockConnectedAppReader::new())).run(&[revoked.clone()]).await;
+    assert_eq!(uses.unwrap(), [revoked.last_used_at]);
 }

@@ -49,10 +49,23 @@ async fn a_new_person_is_active_from_now_on_under_an_id_that_is_drawn() {
 
 #[tokio::test]
 async fn a_person_may_bring_their_id_along() {
-    let (units, _) = one(inserting(User { id: user_id(7), created_at: noon(), ..person() }));
+    let mut unit = inserting(User { id: user_id(7), created_at: noon(), ..person() });
+    unit.erasures.expect_was_erased().times(1).returning(|_| Ok(false));
+    let (units, _) = one(unit);
     let command = CreateUserCommand { id: Some(user_id(7)), ..command() };
     let created = CreateUser::new(units, entropy(), clock()).run(command).await.unwrap();
     assert_eq!(created.id, user_id(7));
+}
+
+#[tokio::test]
+async fn the_id_of_somebody_who_was_erased_is_told_apart_from_one_that_is_taken() {
+    let mut unit = MockUnitOfWork::default();
+    unit.erasures.expect_was_erased().times(1).withf(|id| *id == user_id(7)).returning(|_| Ok(true));
+    let (units, endings) = one(unit);
+    let command = CreateUserCommand { id: Some(user_id(7)), ..command() };
+    let outcome = CreateUser::new(units, entropy(), clock()).run(command).await;
+    assert!(matches!(outcome, Err(CreateUserError::IdErased)));
+    assert_eq!(endings.committed(), 0);
 }
 
 #[tokio::test]

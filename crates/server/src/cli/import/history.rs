@@ -1,4 +1,4 @@
-//! `restwell import list|undo`: what was imported, and taking it back.
+//! `restwell import list|undo|cancel`: what was imported, and taking it back.
 
 use crate::cli::argument;
 use crate::cli::output::{self, Record};
@@ -6,6 +6,7 @@ use crate::wiring::Session;
 use anyhow::bail;
 use application::import::{Counts, ListImports, UndoImport, UndoImportError, Undone};
 use application::ports::storage::Import;
+use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
 use clap::Args;
 use domain::id::{ImportId, UserId};
 use domain::time::format;
@@ -58,10 +59,23 @@ fn record(import: &Import) -> Record {
         .with("rejected", import.report.rejected_total)
 }
 
-/// Takes an import back.
+/// Cancels an upload that arrives or waits to be read; returns whether it is one.
+async fn cancel(session: &Session, id: ImportId) -> anyhow::Result<bool> {
+    let find = FindImport::new(session.store.units.clone());
+    let Some(user_id) = find.of_anybody(id).await?.and_then(|import| import.user_id) else {
+        return Ok(false);
+    };
+    let discard = DiscardUpload::new(session.store.units.clone(), session.clock.clone());
+    Ok(discard.run(UploadKey { user_id, id }, DiscardReason::CancelledByOperator).await?)
+}
+
+/// Takes an import back; one that nobody has begun to read is cancelled.
 pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
     let id = arguments.id;
+    if cancel(session, id).await? {
+        return Ok(output::print(&Record::new().with("cancelled", 1), arguments.json)?);
+    }
     let Undone { taken_back, left } = match undo.run(id, None).await {
         Ok(undone) => undone,
         Err(UndoImportError::Unknown) => bail!("there is no import {id}; `restwell import list` lists them"),

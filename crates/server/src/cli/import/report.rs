@@ -3,6 +3,7 @@
 use crate::cli::output;
 use application::import::{Counts, ImportRecordsError, ImportReport, Imported};
 use application::ports::import_source::{ImportRefusal, Rejection};
+use import_adapter::Format;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -17,6 +18,8 @@ struct FileLine<'a> {
     supplements: CountsLine,
     logs: CountsLine,
     rejected: Vec<RejectionLine<'a>>,
+    /// As `import list` has it; null for a dry run.
+    import_id: Option<String>,
 }
 
 /// What became of the records of one kind.
@@ -57,7 +60,7 @@ impl From<Counts> for CountsLine {
 /// Prints the report of a file.
 pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) -> anyhow::Result<()> {
     let report = &imported.report;
-    let text = if json { json_line(path, format, report)? } else { sentences(path, format, imported) };
+    let text = if json { json_line(path, format, imported)? } else { sentences(path, format, imported) };
     output::print_text(&text)?;
     if json {
         let place = path.display();
@@ -73,12 +76,41 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
 
 /// Says that a file was refused.
 pub(super) fn print_refused(path: &Path, refusal: &ImportRefusal, json: bool) -> anyhow::Result<()> {
-    output::note(format!("{}: refused: {refusal}", path.display()));
+    let told = told(path, refusal);
+    output::note(match refusal {
+        ImportRefusal::Missing => told.clone(),
+        _ => format!("{}: refused: {told}", path.display()),
+    });
     if json {
-        let line = RefusedLine { file: path.display().to_string(), refused: refusal.to_string() };
+        let line = RefusedLine { file: path.display().to_string(), refused: told };
         output::print_text(&(serde_json::to_string(&line)? + "\n"))?;
     }
     Ok(())
+}
+
+/// Says why a file was refused, and what whoever has a command line can do.
+fn told(path: &Path, refusal: &ImportRefusal) -> String {
+    match refusal {
+        ImportRefusal::Missing => format!("there is no file {}", path.display()),
+        ImportRefusal::NotThisFormat(text) => {
+            let known = Format::ALL.map(Format::name);
+            let known = known.iter().skip(1).copied().collect::<Vec<_>>().join(", ");
+            format!(
+                "{text}; known formats are {known}; --format NAME says which it is where the content does not"
+            )
+        }
+        ImportRefusal::NoStart(_) => {
+            format!("{refusal}; say it with --start, such as --start 2026-01-10T22:30:00+01:00")
+        }
+        ImportRefusal::OtherPerson { .. } => format!(
+            "{refusal}; name that person with --user, or take user_id out of the lines to import them for this one on \
+             purpose"
+        ),
+        ImportRefusal::NotInThisWay(_)
+        | ImportRefusal::Damaged { .. }
+        | ImportRefusal::Unreadable(_)
+        | ImportRefusal::Stopped => refusal.to_string(),
+    }
 }
 
 /// Says that a file was not imported to its end.
@@ -94,7 +126,8 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
     Ok(())
 }
 
-fn json_line(path: &Path, format: &str, report: &ImportReport) -> anyhow::Result<String> {
+fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<String> {
+    let Imported { id, report } = imported;
     let line = FileLine {
         file: path.display().to_string(),
         format,
@@ -107,6 +140,7 @@ fn json_line(path: &Path, format: &str, report: &ImportReport) -> anyhow::Result
             .iter()
             .map(|Rejection { place, reason }| RejectionLine { r#where: place, reason })
             .collect(),
+        import_id: id.map(|id| id.to_string()),
     };
     Ok(serde_json::to_string(&line)? + "\n")
 }
@@ -178,13 +212,30 @@ mod tests {
     #[test]
     fn a_json_line_has_exactly_the_members_that_are_documented() {
         let zero = r#"{"new":0,"updated":0,"unchanged":0}"#;
+        let id = "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48";
         let expected = format!(
             "{}{}{}",
             r#"{"file":"a b.json","format":"fitbit","sessions":{"new":3,"updated":1,"unchanged":2},"stage_entries":40,"#,
             format_args!(r#""supplements":{zero},"logs":{zero},"#),
-            "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}]}\n",
+            "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}],\"import_id\":ID}\n",
         );
-        assert_eq!(json_line(Path::new("a b.json"), "fitbit", &report()).unwrap(), expected);
+        let line =
+            |id| json_line(Path::new("a b.json"), "fitbit", &Imported { id, report: report() }).unwrap();
+        assert_eq!(line(ImportId::parse(id).ok()), expected.replace("ID", &format!("\"{id}\"")));
+        assert_eq!(line(None), expected.replace("ID", "null"));
+    }
+
+    #[test]
+    fn a_refusal_says_what_can_be_done_on_a_command_line() {
+        let told = |refusal| told(Path::new("night.json"), &refusal);
+        assert_eq!(told(ImportRefusal::Missing), "there is no file night.json");
+        let unknown = told(ImportRefusal::NotThisFormat("it is text".to_owned()));
+        assert!(unknown.starts_with("it is text; known formats are apple-health, "), "{unknown}");
+        assert!(unknown.contains("ndjson; --format NAME") && !unknown.contains("auto"), "{unknown}");
+        assert!(told(ImportRefusal::NoStart(String::new())).contains("--start 2026-"));
+        let other = told(ImportRefusal::OtherPerson { place: "line 1".to_owned() });
+        assert!(other.starts_with("line 1: ") && other.contains("--user"), "{other}");
+        assert_eq!(told(ImportRefusal::NotInThisWay("no".to_owned())), "no");
     }
 
     #[test]

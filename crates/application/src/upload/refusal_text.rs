@@ -1,0 +1,51 @@
+//! Why a file was refused, in words for the page on which it was uploaded.
+
+use crate::ports::import_source::ImportRefusal;
+
+/// Says why, and what the person can do, who has a page and no command line.
+pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
+    let advice = match refusal {
+        ImportRefusal::NotThisFormat(_) => {
+            "; what can be uploaded are exports of Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as \
+             Android and this server, and sleep records of Open mHealth and FHIR"
+        }
+        ImportRefusal::NoStart(_) => {
+            ", and this page does not ask for it; give the file to whoever runs this server, with the date and the \
+             time at which the recording began, and they can import it"
+        }
+        ImportRefusal::OtherPerson { .. } => {
+            "; sign in as that person to upload it, or take user_id out of its lines to have it as your own"
+        }
+        ImportRefusal::NotInThisWay(_)
+        | ImportRefusal::Missing
+        | ImportRefusal::Damaged { .. }
+        | ImportRefusal::Unreadable(_)
+        | ImportRefusal::Stopped => "",
+    };
+    format!("{refusal}{advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_gives_advice_that_can_be_followed_without_a_command_line() {
+        let unknown = told_on_page(&ImportRefusal::NotThisFormat("it is text".to_owned()));
+        assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
+        let recording = told_on_page(&ImportRefusal::NoStart(String::new()));
+        assert!(recording.contains("when it began") && recording.contains("whoever runs"), "{recording}");
+        let other = told_on_page(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });
+        assert!(other.starts_with("line 1: ") && other.contains("sign in as that person"), "{other}");
+        for text in [unknown, recording, other] {
+            assert!(!text.contains("--") && !text.ends_with('.'), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_needs_no_advice_is_told_as_it_is() {
+        let text = "damaged at line 2: it breaks off";
+        let (place, reason) = ("line 2".to_owned(), "it breaks off".to_owned());
+        assert_eq!(told_on_page(&ImportRefusal::Damaged { place, reason }), text);
+    }
+}

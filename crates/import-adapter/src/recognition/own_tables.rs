@@ -1,0 +1,39 @@
+//! The tables of Restwell's own export, which cannot be imported: a session without its stages would be half of it.
+
+/// What to do instead.
+pub(super) const ADVICE: &str = "this is a table of a Restwell export, and such tables are for reading alone; make the \
+    export once more as lines (ndjson), and import these";
+
+/// The columns of each table but that of the logs, which alone is a table of intakes like any other. Kept the same as
+/// those of the export by a test of the server.
+const TABLES: [&str; 6] = [
+    "user_id,email,created_at,home_timezone,birth_date,biological_sex,blood_type,height_cm,weight_kg,skin_type,wheelchair_use",
+    "id,external_id,source,time_in_bed_start,time_in_bed_end,is_nap,updated_at",
+    "session_id,stage,start,end",
+    "session_id,sleep_metric,value",
+    "id,external_source,external_id,brand,name,servings,upc,entry_date",
+    "supplement_id,order,ingredient_name,quantity,unit,active,amount_stated",
+];
+
+/// Tells whether these are the columns of such a table.
+pub(super) fn is_one(header: &[String]) -> bool {
+    TABLES.iter().any(|table| table.split(',').eq(header.iter().map(String::as_str)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(line: &str) -> Vec<String> {
+        line.split(',').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_table_is_known_by_all_of_its_columns() {
+        assert!(is_one(&header("session_id,sleep_metric,value")));
+        assert!(!is_one(&header("session_id,sleep_metric")));
+        assert!(!is_one(&header("session_id,sleep_metric,value,x")));
+        assert!(!is_one(&header("id,external_id,supplement_id,created_at,servings")));
+        assert!(!is_one(&[]));
+    }
+}

@@ -1,0 +1,120 @@
+//! The password of the demo's person: drawn once, kept beside the store, and the same at every start.
+
+use crate::cli::output;
+use crate::settings::Settings;
+use crate::wiring::{Store, password_hasher, password_judge};
+use anyhow::Context;
+use application::account::{ChoosePasswordPorts, SetPassword};
+use application::demo::DEMO_EMAIL;
+use application::ports::system::{Entropy as _, PasswordHasher};
+use domain::id::UserId;
+use domain::password::Password;
+use domain::user::Email;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use system_adapter::SystemEntropy;
+use zeroize::Zeroizing;
+
+/// The file in the demo's folder, which only its owner may read. The demo prints what is in it, too.
+const FILE: &str = "password";
+
+/// What stands of a password.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    /// The person has this one.
+    Right,
+    /// The person has another one.
+    Wrong,
+    /// The person has none yet.
+    None,
+}
+
+/// Returns the person's password. It stays what it was at the start before; where that is not known any more, there is a
+/// new one, which is told, because it ends what an earlier one opened.
+pub(super) async fn of_demo(
+    store: &Store,
+    settings: &Settings,
+    user_id: UserId,
+    folder: &Path,
+) -> anyhow::Result<Zeroizing<String>> {
+    let hasher = password_hasher(settings)?;
+    let kept = kept(&folder.join(FILE)).context("the demo's password cannot be read")?;
+    let standing = standing(store, hasher.as_ref(), &kept).await?;
+    if standing == Standing::Right {
+        return Ok(kept);
+    }
+    let password = drawn();
+    let set = SetPassword::new(ChoosePasswordPorts {
+        units: store.units.clone(),
+        hasher,
+        judge: password_judge(),
+        failures: store.failures.clone(),
+        clock: store.clock.clone(),
+        entropy: Arc::new(SystemEntropy),
+    });
+    set.run(user_id, &password).await.context("the demo's person has no password")?;
+    keep(&folder.join(FILE), &password).context("the demo's password cannot be kept")?;
+    if standing == Standing::Wrong {
+        output::note("The demo's person has a new password: the one before was changed, or was not kept.");
+    }
+    Ok(password)
+}
+
+async fn standing(store: &Store, hasher: &dyn PasswordHasher, kept: &str) -> anyhow::Result<Standing> {
+    let found = store.credentials.find_credentials(&Email::parse(DEMO_EMAIL)?).await?;
+    let Some(hash) = found.and_then(|credentials| credentials.password) else { return Ok(Standing::None) };
+    let Ok(password) = Password::parse(kept) else { return Ok(Standing::Wrong) };
+    let is_right = hasher.check(&password, Some(&hash)).await?.is_right;
+    Ok(if is_right { Standing::Right } else { Standing::Wrong })
+}
+
+fn drawn() -> Zeroizing<String> {
+    let drawn = Zeroizing::new(SystemEntropy.uuid().simple().to_string());
+    let groups: Vec<&str> = (0..5).filter_map(|group| drawn.get(group * 4..group * 4 + 4)).collect();
+    Zeroizing::new(groups.join("-"))
+}
+
+/// Reads the password that is kept; empty where none is.
+fn kept(file: &Path) -> io::Result<Zeroizing<String>> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Zeroizing::new(Zeroizing::new(text).trim_end().to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Zeroizing::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn keep(file: &Path, password: &str) -> io::Result<()> {
+    // Made anew, so that no one has it open, and nobody else may read it.
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    writeln!(file, "{password}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn what_is_kept_is_read_again_and_by_nobody_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        assert_eq!(kept(&file).unwrap().as_str(), "");
+        for password in [drawn(), drawn()] {
+            keep(&file, &password).unwrap();
+            assert_eq!(kept(&file).unwrap(), password);
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_password_is_five_groups_of_four() {
+        assert_eq!(drawn().split('-').map(str::len).collect::<Vec<_>>(), [4; 5]);
+    }
+}
