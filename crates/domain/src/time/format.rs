@@ -26,12 +26,16 @@ pub struct TimestampWriter {
     day: i64,
     /// `YYYY-MM-DDT`.
     prefix: [u8; 11],
+    /// The day and the offset that `whole` shows; none at first.
+    shown: Option<(i64, UtcOffset)>,
+    /// `YYYY-MM-DDThh:mm:ss+hh:mm`, of the last instant that had an offset and no fraction.
+    whole: [u8; 25],
 }
 
 impl TimestampWriter {
     /// Makes a writer.
     pub const fn new() -> Self {
-        Self { day: 0, prefix: *b"1970-01-01T" }
+        Self { day: 0, prefix: *b"1970-01-01T", shown: None, whole: [0; 25] }
     }
 
     /// Appends an instant in milliseconds since 1970 with the offset in force (decisions 6, sleep session).
@@ -43,11 +47,16 @@ impl TimestampWriter {
         let local = unix_millis
             .saturating_add(shift)
             .clamp(FIRST_DAY * DAY_MILLIS, LAST_DAY * DAY_MILLIS + DAY_MILLIS - 1);
-        let in_day = small(local.rem_euclid(DAY_MILLIS));
+        let (day, in_day) = (local.div_euclid(DAY_MILLIS), small(local.rem_euclid(DAY_MILLIS)));
+        let (second, millis) = (in_day / 1_000, in_day % 1_000);
+        if let (Some(offset), 0) = (offset, millis) {
+            // Nearly all of a hypnogram: only the time of day is another one than before.
+            out.extend_from_slice(self.whole(day, second, offset));
+            return;
+        }
         out.reserve(29);
-        self.write_day(out, local.div_euclid(DAY_MILLIS));
-        out.extend_from_slice(&clock(in_day / 1_000));
-        let millis = in_day % 1_000;
+        self.write_day(out, day);
+        out.extend_from_slice(&clock(second));
         if millis != 0 {
             let [a, b, c] = three(millis);
             out.extend_from_slice(&[b'.', a, b, c]);
@@ -74,13 +83,37 @@ impl TimestampWriter {
         out.extend_from_slice(b"+00:00");
     }
 
-    /// Appends `YYYY-MM-DDT`, anew only when the day is another than the last one.
+    /// Appends `YYYY-MM-DDT`.
     fn write_day(&mut self, out: &mut Vec<u8>, day: i64) {
+        out.extend_from_slice(self.prefix(day));
+    }
+
+    /// Returns `YYYY-MM-DDT`, made anew only when the day is another than the last one.
+    fn prefix(&mut self, day: i64) -> &[u8; 11] {
         if day != self.day {
             self.prefix = prefix(day);
             self.day = day;
         }
-        out.extend_from_slice(&self.prefix);
+        &self.prefix
+    }
+
+    /// Returns `YYYY-MM-DDThh:mm:ss+hh:mm`; day and offset are written anew only when they are others than the last ones.
+    fn whole(&mut self, day: i64, second: u32, offset: UtcOffset) -> &[u8; 25] {
+        if self.shown != Some((day, offset)) {
+            let prefix = *self.prefix(day);
+            self.put(0, &prefix);
+            self.put(19, &offset.ascii());
+            self.shown = Some((day, offset));
+        }
+        self.put(11, &clock(second));
+        &self.whole
+    }
+
+    /// Puts a part of `whole` into its place.
+    fn put<const LENGTH: usize>(&mut self, place: usize, part: &[u8; LENGTH]) {
+        if let Some(room) = self.whole.get_mut(place..place + LENGTH) {
+            room.copy_from_slice(part);
+        }
     }
 }
 
