@@ -2,8 +2,9 @@
 
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, IdempotencyStore, JobLeases, ProfileReader, ReadTallyStore, SessionReader,
-    SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWork, UnitOfWorkFactory,
+    FailureCounter, GrantReader, IdempotencyStore, JobLeases, OutboxReader, ProfileReader, ReadTallyStore,
+    SessionReader, SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWork,
+    UnitOfWorkFactory,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
@@ -38,6 +39,7 @@ pub struct Harness {
     pub changes: Arc<dyn ChangeReader>,
     pub idempotency: Arc<dyn IdempotencyStore>,
     pub leases: Arc<dyn JobLeases>,
+    pub outbox: Arc<dyn OutboxReader>,
     pub clock: Arc<dyn StoreClock>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
@@ -63,6 +65,7 @@ impl Harness {
             + ChangeReader
             + IdempotencyStore
             + JobLeases
+            + OutboxReader
             + StoreClock
             + 'static,
     {
@@ -85,6 +88,7 @@ impl Harness {
             changes: store.clone(),
             idempotency: store.clone(),
             leases: store.clone(),
+            outbox: store.clone(),
             clock: store,
             _keep: Arc::new(keep),
         }

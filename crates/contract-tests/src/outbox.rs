@@ -2,7 +2,7 @@
 
 use crate::Harness;
 use crate::fixture::{message, message_id, microsecond, seconds};
-use application::ports::storage::QueuedMessage;
+use application::ports::storage::{MailBacklog, QueuedMessage};
 use domain::id::MessageId;
 
 async fn queue(harness: &Harness, messages: &[QueuedMessage]) {
@@ -23,6 +23,22 @@ async fn claim(harness: &Harness, at: i64, again: i64, limit: u32) -> Vec<Queued
 
 fn ids(messages: &[QueuedMessage]) -> Vec<MessageId> {
     messages.iter().map(|message| message.id).collect()
+}
+
+pub(crate) async fn what_waits_is_counted_with_the_moment_of_the_oldest(harness: &Harness) {
+    let backlog = async || harness.outbox.backlog().await.unwrap();
+    assert_eq!(backlog().await, MailBacklog::default());
+    let queued = |number, at| QueuedMessage { queued_at: seconds(at), ..message(number, 10) };
+    queue(harness, &[queued(1, -10), queued(2, -30), queued(3, -20)]).await;
+    let waiting = |messages, at| MailBacklog { messages, oldest_queued_at: Some(seconds(at)) };
+    assert_eq!(backlog().await, waiting(3, -30));
+    // What is claimed is not sent yet.
+    assert_eq!(claim(harness, 50, 99, 9).await.len(), 3);
+    let mut unit = harness.begin().await;
+    unit.outbox().delete(message_id(2)).await.unwrap();
+    assert_eq!(backlog().await, waiting(3, -30));
+    unit.commit().await.unwrap();
+    assert_eq!(backlog().await, waiting(2, -20));
 }
 
 pub(crate) async fn a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later(harness: &Harness) {

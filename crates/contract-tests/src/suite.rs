@@ -289,6 +289,7 @@ suite! {
         deletions_are_forgotten_up_to_the_limit,
     }
     outbox {
+        what_waits_is_counted_with_the_moment_of_the_oldest,
         a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later,
         a_message_is_handed_out_from_the_moment_on_that_it_is_due,
         the_longest_due_come_first_up_to_the_limit,

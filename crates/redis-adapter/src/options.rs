@@ -4,6 +4,7 @@ use redis::{Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, TlsCerti
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tls_trust::Authorities;
 use url::Url;
 
 /// Says why a URL names no store that could be used; never repeats it, because it may hold a password.
@@ -78,16 +79,13 @@ impl RedisOptions {
     }
 }
 
-/// How a certificate begins in PEM.
-const CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
-
 /// Makes a client that takes certificates of the authorities in this file alone.
 fn trusting(info: ConnectionInfo, authorities: &Path) -> Option<Client> {
     let pem = std::fs::read(authorities).ok()?;
     // The driver takes a file without a single certificate for an empty list, and trusts nobody.
-    let has_any = pem.windows(CERTIFICATE.len()).any(|bytes| bytes == CERTIFICATE);
+    Authorities::of_pem(&pem)?;
     let certificates = TlsCertificates { client_tls: None, root_cert: Some(pem) };
-    has_any.then(|| Client::build_with_tls(info, certificates).ok()).flatten()
+    Client::build_with_tls(info, certificates).ok()
 }
 
 /// Parses a URL and refuses what the driver would overlook.

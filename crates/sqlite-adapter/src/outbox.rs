@@ -4,10 +4,12 @@ use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::outbox;
 use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{OutboxRepository, QueuedMessage, StorageError};
+use application::ports::storage::{MailBacklog, OutboxReader, OutboxRepository, QueuedMessage, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use diesel::dsl::{count_star, min};
 use diesel::prelude::*;
 use domain::id::MessageId;
 
@@ -45,6 +47,22 @@ impl MessageRow {
             due_at: cells.instant("due_at", due_at)?,
             attempts: cells.sound("attempts", attempts.try_into())?,
         })
+    }
+}
+
+#[async_trait]
+impl OutboxReader for SqliteStore {
+    async fn backlog(&self) -> Result<MailBacklog, StorageError> {
+        self.read(|connection| {
+            let query = outbox::table.select((count_star(), min(outbox::queued_at)));
+            let (messages, oldest): (i64, Option<i64>) = query.get_result(connection).storage()?;
+            let read = |queued_at| Cells::of("outbox", b"").instant("queued_at", queued_at);
+            Ok(MailBacklog {
+                messages: messages.unsigned_abs(),
+                oldest_queued_at: oldest.map(read).transpose()?,
+            })
+        })
+        .await
     }
 }
 

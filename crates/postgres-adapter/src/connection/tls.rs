@@ -1,14 +1,8 @@
 //! TLS to the server, by the modes of libpq.
 
 use crate::options::InvalidPostgresOptions;
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use tls_trust::{Authorities, NoAuthorities, Trust, client_config};
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -36,7 +30,7 @@ pub enum InvalidTls {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TlsPolicy {
     Disabled,
-    /// When the server offers it, its certificate unchecked.
+    /// When the server offers it, its certificate unchecked, so that the other end may be anybody.
     Preferred,
     /// Always, the certificate unchecked.
     Unchecked,
@@ -79,127 +73,24 @@ impl TlsPolicy {
 
     /// Makes what shakes hands; nothing when there is no TLS.
     pub(crate) fn connector(&self) -> Result<Option<MakeRustlsConnect>, InvalidTls> {
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        let verifier: Arc<dyn ServerCertVerifier> = match self {
+        let trust = match self {
             Self::Disabled => return Ok(None),
-            Self::Preferred | Self::Unchecked => Arc::new(AnyCertificate(Arc::clone(&provider))),
-            Self::Checked { roots, host } => {
-                let roots = Arc::new(trusted(roots.as_deref())?);
-                let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
-                let known = known.build().map_err(|error| InvalidTls::Refused(Box::new(error)))?;
-                if *host { known } else { Arc::new(AnyHost(known)) }
-            }
+            Self::Preferred | Self::Unchecked => Trust::Anybody,
+            Self::Checked { roots, host: true } => Trust::NamedBy(trusted(roots.as_deref())?),
+            Self::Checked { roots, host: false } => Trust::AnyNameOf(trusted(roots.as_deref())?),
         };
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| InvalidTls::Refused(Box::new(error)))?
-            .dangerous()
-            .with_custom_certificate_verifier(verifier)
-            .with_no_client_auth();
+        let config = client_config(trust).map_err(|error| InvalidTls::Refused(Box::new(error)))?;
         Ok(Some(MakeRustlsConnect::new(config)))
     }
 }
 
 /// Reads the authorities to trust.
-fn trusted(file: Option<&Path>) -> Result<RootCertStore, InvalidTls> {
-    let mut store = RootCertStore::empty();
-    if let Some(path) = file {
-        let unreadable = || InvalidTls::RootFile(path.to_path_buf());
-        let certificates = CertificateDer::pem_file_iter(path).map_err(|_| unreadable())?;
-        for certificate in certificates {
-            store.add(certificate.map_err(|_| unreadable())?).map_err(|_| unreadable())?;
-        }
-        if store.is_empty() { Err(unreadable()) } else { Ok(store) }
-    } else {
-        store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if store.is_empty() { Err(InvalidTls::NoSystemRoots) } else { Ok(store) }
-    }
-}
-
-/// Takes any certificate, so that the line is encrypted but the other end may be anybody: what `prefer` and
-/// `require` mean in libpq. The handshake's signature is checked all the same.
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
-}
-
-/// Takes a certificate of a known authority for whatever host: `verify-ca`.
-#[derive(Debug)]
-struct AnyHost(Arc<WebPkiServerVerifier>);
-
-impl ServerCertVerifier for AnyHost {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        let verified = self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        match verified {
-            // The name is looked at last, after the chain of signatures held.
-            Err(Error::InvalidCertificate(
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
-            other => other,
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, cert, dss)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, cert, dss)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
+fn trusted(file: Option<&Path>) -> Result<Authorities, InvalidTls> {
+    let read = file.map_or_else(Authorities::of_system, Authorities::of_file);
+    read.map_err(|none| match none {
+        NoAuthorities::File(path) => InvalidTls::RootFile(path),
+        NoAuthorities::System => InvalidTls::NoSystemRoots,
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod clock;
 mod connected_app;
 mod credential;
 mod grant;
+mod outbox;
 mod profile;
 mod session;
 mod signing_key;

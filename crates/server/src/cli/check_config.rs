@@ -14,9 +14,9 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
         KeySource::parse_setting(settings)?;
     }
     Store::check(settings)?;
-    if let Some(files) = settings.server.tls_files()? {
-        lifecycle::certificate(&files)?;
-    }
+    let tls_files = settings.server.tls_files()?;
+    let certificate = tls_files.as_ref().map(lifecycle::certificate).transpose()?;
+    let period = certificate.and_then(|certificate| lifecycle::Period::of(&certificate.cert));
     let mut text = String::new();
     // Writing into a String cannot fail.
     for (key, value) in settings.shown() {
@@ -25,6 +25,9 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     text.push('\n');
     for note in notes(settings, &public_url, &source)? {
         let _ = writeln!(text, "* {note}");
+    }
+    if let Some(warning) = period.and_then(lifecycle::Period::warning_today) {
+        let _ = writeln!(text, "* WARNING: {warning}");
     }
     Ok(output::print_text(&text)?)
 }

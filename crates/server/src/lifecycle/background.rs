@@ -1,6 +1,7 @@
 //! What runs beside the requests.
 
 use super::clock;
+use super::outbox;
 use super::start::{StartError, start};
 use super::uploads;
 use crate::telemetry;
@@ -53,6 +54,7 @@ async fn work(application: &Application) -> String {
         application.housekeeping.keep(),
         flush_reads(application),
         deliver_mail(application),
+        measure_mail(application),
         process_uploads(application)
     );
     "the background work ended".to_owned()
@@ -148,6 +150,12 @@ async fn deliver_mail(application: &Application) {
             tracing::warn!(%error, "the outbox cannot be read; trying again each second");
         }
         was_well = outcome.is_ok();
+    }
+}
+
+async fn measure_mail(application: &Application) {
+    if let Some(mail) = &application.mail {
+        match outbox::measure(mail.backlog.as_ref(), application.clock.as_ref()).await {}
     }
 }
 

@@ -1,7 +1,12 @@
 //! TLS of the listener, for those without a proxy in front.
 
+mod period;
+
+pub(crate) use period::Period;
+
 use crate::settings::TlsFiles;
 use anyhow::Context;
+use metrics::gauge;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -153,6 +158,8 @@ pub(crate) struct Tls {
     hangups: Signal,
     /// What was wrong when the files were last looked at: said once, not each minute.
     problem: Option<String>,
+    /// What was said last about the time that the certificate counts.
+    warning: Option<String>,
 }
 
 impl Tls {
@@ -160,7 +167,7 @@ impl Tls {
     pub(crate) fn begin(files: TlsFiles) -> anyhow::Result<Self> {
         let current = Arc::new(Current(RwLock::new(Arc::new(certificate(&files)?))));
         let hangups = signal(SignalKind::hangup()).context("signals cannot be caught")?;
-        Ok(Self { files, current, hangups, problem: None })
+        Ok(Self { files, current, hangups, problem: None, warning: None })
     }
 
     /// Makes what shakes hands: TLS 1.2 and 1.3. The HTTP library adds the protocols that it speaks.
@@ -190,6 +197,7 @@ impl Tls {
             if let Ok(read) = tokio::task::spawn_blocking(move || certificate(&files)).await {
                 self.note(read);
             }
+            self.note_period();
         }
     }
 
@@ -205,6 +213,18 @@ impl Tls {
             }
             Err(error) => self.tell(error.to_string()),
         }
+    }
+
+    /// Tells when the certificate in use ends, and warns of that once a day.
+    fn note_period(&mut self) {
+        let Some(period) = Period::of(&self.current.get().cert) else { return };
+        #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 seconds")]
+        gauge!("restwell_tls_certificate_end_seconds").set(period.until().timestamp() as f64);
+        let warning = period.warning_today();
+        if let Some(warning) = warning.as_ref().filter(|warning| self.warning.as_ref() != Some(warning)) {
+            tracing::warn!("{warning}");
+        }
+        self.warning = warning;
     }
 
     /// Says what is wrong, unless it was said when the files were last looked at.

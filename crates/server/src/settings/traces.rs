@@ -2,14 +2,19 @@
 
 use super::problem::Problem;
 use super::section::section;
+use std::path::PathBuf;
+use tls_trust::{Authorities, NoAuthorities, Trust};
 use url::Url;
 
 section! {
     /// Traces of requests, sent to a collector by OTLP.
     TraceSettings("traces") {
-        /// Where traces are sent: a collector that takes OTLP over HTTP in protobuf; `/v1/traces` is appended. Plain
-        /// http, so that it should run on this machine or beside it. Not set, no traces are made.
-        otlp_endpoint: Option<String> = None, "http URL", "http://127.0.0.1:4318";
+        /// Where traces are sent: a collector that takes OTLP over HTTP in protobuf; `/v1/traces` is appended. With plain
+        /// http it should run on this machine or beside it. Not set, no traces are made.
+        otlp_endpoint: Option<String> = None, "http or https URL", "http://127.0.0.1:4318";
+        /// Certificates in PEM of the authorities that vouch for a collector at an https URL. Not set, those of the
+        /// operating system do.
+        otlp_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/collector-ca.pem";
         /// Which share of the traces is recorded; the id of a trace decides, so that servers with the same share
         /// record the same ones. What a caller wishes does not count.
         sample_ratio: f64 = Some("0.1"), "0.0 to 1.0", "1.0";
@@ -25,12 +30,41 @@ impl TraceSettings {
     pub(super) fn problems(&self) -> Vec<Problem> {
         let endpoint = self.otlp_endpoint.as_deref().filter(|endpoint| !is_collector(endpoint));
         let endpoint = endpoint.map(|_| {
-            let text = "must be an http URL without name, password, query and fragment, such as http://127.0.0.1:4318";
+            let text = "must be an http or https URL without name, password, query and fragment, such as http://127.0.0.1:4318";
             Problem::new("traces.otlp_endpoint", text)
         });
         let is_ratio = (0.0..=1.0).contains(&self.sample_ratio);
         let ratio = (!is_ratio).then(|| Problem::new("traces.sample_ratio", "must be between 0.0 and 1.0"));
-        endpoint.into_iter().chain(ratio).collect()
+        endpoint.into_iter().chain(self.certificates_problem()).chain(ratio).collect()
+    }
+
+    /// Says which collector is spoken with.
+    pub(crate) fn trust(&self) -> Result<Trust, NoAuthorities> {
+        match &self.otlp_certificates_file {
+            _ if !self.is_encrypted() => Ok(Trust::Nobody),
+            Some(path) => Authorities::of_file(path).map(Trust::NamedBy),
+            None => Authorities::of_system().map(Trust::NamedBy),
+        }
+    }
+
+    fn is_encrypted(&self) -> bool {
+        let scheme = self.otlp_endpoint.as_deref().and_then(|endpoint| endpoint.split_once("://"));
+        scheme.is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https"))
+    }
+
+    fn certificates_problem(&self) -> Option<Problem> {
+        const KEY: &str = "traces.otlp_certificates_file";
+        if self.otlp_certificates_file.is_some() && !self.is_encrypted() {
+            return Some(Problem::new(KEY, "is set, and traces.otlp_endpoint is no https URL"));
+        }
+        match self.trust() {
+            Ok(_) => None,
+            Err(none @ NoAuthorities::File(_)) => Some(Problem::new(KEY, format!("cannot be used: {none}"))),
+            Err(none @ NoAuthorities::System) => Some(Problem::new(
+                KEY,
+                format!("must be set: {none}, and traces.otlp_endpoint is an https URL"),
+            )),
+        }
     }
 }
 
@@ -38,7 +72,7 @@ fn is_collector(endpoint: &str) -> bool {
     Url::parse(endpoint).is_ok_and(|url| {
         let is_bare = url.username().is_empty() && url.password().is_none();
         let is_plain = url.query().is_none() && url.fragment().is_none();
-        url.scheme() == "http" && url.has_host() && is_bare && is_plain
+        ["http", "https"].contains(&url.scheme()) && url.has_host() && is_bare && is_plain
     })
 }
 
@@ -47,7 +81,7 @@ mod tests {
     use super::*;
 
     fn settings(endpoint: &str, sample_ratio: f64) -> TraceSettings {
-        TraceSettings { otlp_endpoint: Some(endpoint.to_owned()), sample_ratio }
+        TraceSettings { otlp_endpoint: Some(endpoint.to_owned()), otlp_certificates_file: None, sample_ratio }
     }
 
     #[test]
@@ -55,11 +89,32 @@ mod tests {
         let good = settings("http://collector:4318/", 0.5);
         assert!(good.problems().is_empty());
         assert_eq!(good.address().as_deref(), Some("http://collector:4318/v1/traces"));
-        for bad in
-            ["collector:4318", "https://collector", "http://u:p@collector", "http://c/?key=x", "http://"]
+        for bad in ["collector:4318", "ftp://collector", "http://u:p@collector", "http://c/?key=x", "http://"]
         {
             assert_eq!(settings(bad, 1.0).problems().len(), 1, "{bad}");
         }
+    }
+
+    #[test]
+    fn certificates_are_for_an_encrypted_collector_and_have_to_be_there() {
+        let with = |endpoint: &str, path: &str| {
+            let certificates = Some(PathBuf::from(path));
+            let settings = TraceSettings { otlp_certificates_file: certificates, ..settings(endpoint, 1.0) };
+            let problems = settings.problems();
+            assert_eq!(problems.len(), 1, "{endpoint}");
+            problems.iter().map(ToString::to_string).collect::<String>()
+        };
+        let said = with("http://collector", "/nonexistent/ca.pem");
+        assert!(
+            said.contains("otlp_certificates_file is set, and traces.otlp_endpoint is no https"),
+            "{said}"
+        );
+        let said = with("https://collector", "/nonexistent/ca.pem");
+        assert!(
+            said.contains("otlp_certificates_file cannot be used") && said.contains("/nonexistent/ca.pem"),
+            "{said}"
+        );
+        assert!(matches!(settings("http://collector", 1.0).trust(), Ok(Trust::Nobody)));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::Store;
 use crate::settings::{PublicUrl, Settings};
 use anyhow::Context;
 use application::mail::{DeliverMail, PublicLinks, QueueMail};
+use application::ports::storage::OutboxReader;
 use smtp_adapter::SmtpMailer;
 use std::sync::Arc;
 use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemEntropy};
@@ -14,6 +15,8 @@ pub(crate) struct MailParts {
     pub(crate) queue: QueueMail,
     /// Sends what is queued.
     pub(crate) deliver: DeliverMail,
+    /// Tells how much waits.
+    pub(crate) backlog: Arc<dyn OutboxReader>,
 }
 
 impl MailParts {
@@ -31,6 +34,6 @@ impl MailParts {
         let mailer = SmtpMailer::new(options, store.clock.clone(), Arc::new(SystemEntropy));
         let mailer = Arc::new(mailer.context("mail cannot be sent with these settings")?);
         let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, store.clock.clone());
-        Ok(Some(Self { queue, deliver }))
+        Ok(Some(Self { queue, deliver, backlog: store.outbox.clone() }))
     }
 }

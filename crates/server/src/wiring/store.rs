@@ -5,8 +5,8 @@ use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, IdempotencyStore, JobLeases, ProfileReader, ReadTallyStore, SessionReader,
-    SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWorkFactory,
+    FailureCounter, GrantReader, IdempotencyStore, JobLeases, OutboxReader, ProfileReader, ReadTallyStore,
+    SessionReader, SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -67,6 +67,8 @@ pub(crate) struct Store {
     pub(crate) read_tallies: Arc<dyn ReadTallyStore>,
     /// Jobs that one process at a time does.
     pub(crate) leases: Arc<dyn JobLeases>,
+    /// How much mail waits.
+    pub(crate) outbox: Arc<dyn OutboxReader>,
     /// The time, which is the store's own once it was asked.
     pub(crate) clock: Arc<AnchoredClock>,
 }
@@ -133,6 +135,7 @@ impl Store {
             + AuditReader
             + ReadTallyStore
             + JobLeases
+            + OutboxReader
             + StoreClock
             + 'static,
     {
@@ -155,6 +158,7 @@ impl Store {
             audit: store.clone(),
             read_tallies: store.clone(),
             leases: store.clone(),
+            outbox: store.clone(),
             clock: Arc::new(AnchoredClock::new(store)),
         }
     }

@@ -2,36 +2,53 @@
 
 use super::server::Server;
 use super::world::World;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 /// Takes whatever is posted to it, and remembers it.
 pub(crate) struct Collector {
-    address: SocketAddr,
+    url: String,
     taken: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Collector {
     /// Begins to listen; its threads end with the test's process.
     pub(crate) fn start() -> Self {
+        Self::listen(None)
+    }
+
+    /// Begins to listen by TLS, as `localhost`.
+    pub(crate) fn start_encrypted(tls: ServerConfig) -> Self {
+        Self::listen(Some(Arc::new(tls)))
+    }
+
+    fn listen(tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listener");
-        let address = listener.local_addr().expect("address");
+        let port = listener.local_addr().expect("address").port();
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let taken = Arc::new(Mutex::new(Vec::new()));
         let kept = taken.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = kept.clone();
-                std::thread::spawn(move || take_all(stream, &kept));
+                let (kept, tls) = (kept.clone(), tls.clone());
+                std::thread::spawn(move || match tls {
+                    None => take_all(stream, &kept),
+                    Some(tls) => {
+                        let tls = ServerConnection::new(tls).expect("TLS");
+                        take_all(StreamOwned::new(tls, stream), &kept);
+                    }
+                });
             }
         });
-        Self { address, taken }
+        Self { url: format!("{scheme}://localhost:{port}"), taken }
     }
 
     /// A world whose servers send every trace here, and tell their metrics.
     pub(crate) fn watching(&self, world: World) -> World {
         world
-            .with("RESTWELL__TRACES__OTLP_ENDPOINT", &format!("http://{}", self.address))
+            .with("RESTWELL__TRACES__OTLP_ENDPOINT", &self.url)
             .with("RESTWELL__TRACES__SAMPLE_RATIO", "1.0")
             .with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0")
     }
@@ -48,8 +65,7 @@ impl Collector {
 }
 
 /// Answers requests on one connection until it ends.
-fn take_all(stream: TcpStream, kept: &Mutex<Vec<u8>>) {
-    let mut answers = stream.try_clone().expect("stream");
+fn take_all(stream: impl Read + Write, kept: &Mutex<Vec<u8>>) {
     let mut requests = BufReader::new(stream);
     loop {
         let (mut head, mut length) = (String::new(), 0);
@@ -73,7 +89,8 @@ fn take_all(stream: TcpStream, kept: &Mutex<Vec<u8>>) {
         }
         kept.lock().expect("lock").extend([head.into_bytes(), body].concat());
         let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\nContent-Length: 0\r\n\r\n";
-        if answers.write_all(answer.as_bytes()).is_err() {
+        let answers = requests.get_mut();
+        if answers.write_all(answer.as_bytes()).and_then(|()| answers.flush()).is_err() {
             return;
         }
     }

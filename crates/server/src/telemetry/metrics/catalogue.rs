@@ -111,6 +111,10 @@ metrics! {
         "Items that backends sent.";
     "restwell_mail_messages_total" Counter [("outcome", "`sent`, `postponed`, `given_up`")]
         "Messages taken out of the outbox by this process.";
+    "restwell_mail_waiting" Gauge []
+        "Messages in the outbox that are neither sent nor given up. Every server tells the same, each 15 seconds; absent where no mail server is set.";
+    "restwell_mail_oldest_wait_seconds" Gauge []
+        "How long the oldest of them waits; 0 when there is none.";
     "restwell_housekeeping_deleted_total" Counter [("kind", "what was deleted, a name of the program's")]
         "Rows deleted because nobody needs them any more.";
     "restwell_clock_offset_seconds" Gauge []
@@ -123,6 +127,8 @@ metrics! {
         "1 while requests are counted in the shared store, 0 while each process counts for itself; absent without such a store.";
     "restwell_rate_limit_store_outages_total" Counter []
         "How often the shared store of the rate limits was lost.";
+    "restwell_tls_certificate_end_seconds" Gauge []
+        "When the certificate of the listener ends, or one after it in its file if that is sooner, in seconds since 1970; absent without `server.tls_certificate_file`.";
     "restwell_build_info" Gauge [("version", "the version of the program")]
         "Always 1.";
     "process_start_time_seconds" Gauge []

@@ -19,6 +19,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tls_trust::Trust;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -39,7 +40,8 @@ pub(super) fn layer(
     settings: &TraceSettings,
 ) -> anyhow::Result<Option<Box<dyn Layer<Registry> + Send + Sync>>> {
     let Some(address) = settings.address() else { return Ok(None) };
-    let provider = provider(address, settings.sample_ratio)?;
+    let trust = settings.trust().context("traces.otlp_endpoint cannot be used")?;
+    let provider = provider(address, trust, settings.sample_ratio)?;
     let tracer = provider.tracer("restwell");
     // A second call, which only a test could make, keeps the first.
     let _ = PROVIDER.set(provider);
@@ -54,10 +56,10 @@ pub(super) fn layer(
     Ok(Some(layer.boxed()))
 }
 
-fn provider(address: String, sample_ratio: f64) -> anyhow::Result<SdkTracerProvider> {
+fn provider(address: String, trust: Trust, sample_ratio: f64) -> anyhow::Result<SdkTracerProvider> {
     let exporter = SpanExporter::builder()
         .with_http()
-        .with_http_client(Collector::new(PATIENCE)?)
+        .with_http_client(Collector::new(PATIENCE, trust)?)
         .with_protocol(Protocol::HttpBinary)
         .with_endpoint(address)
         .with_timeout(PATIENCE)

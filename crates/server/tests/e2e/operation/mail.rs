@@ -4,6 +4,8 @@ use super::mail_server::{MailServer, Message, Verdict, closed_port, with_mail};
 use super::store::execute;
 use crate::e2e::app::{register, text};
 use crate::e2e::browser::Browser;
+use crate::e2e::collector::metrics;
+use crate::e2e::patience::eventually;
 use crate::e2e::security::account::people::{
     OTHER_PASSWORD, PASSWORD, person, person_without_password, trail,
 };
@@ -15,6 +17,12 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 const EMAIL: &str = "sam@example.org";
+
+/// Lets all mail wait for an hour already: on SQLite, on Postgres.
+const ONE_HOUR_AGO: [&str; 2] = [
+    "UPDATE outbox SET queued_at = queued_at - 3600000000",
+    "UPDATE outbox SET queued_at = queued_at - interval '1 hour'",
+];
 
 /// Asks for a link on one of the two pages that send one.
 async fn ask(server: &Server, path: &str, email: &str) -> String {
@@ -132,6 +140,24 @@ on_both_stores! {
         let message = mail.wait_for(1).await.remove(0);
         assert_eq!(choose(&server, &message.link(), OTHER_PASSWORD).await, 200);
         sign_in(&Browser::new(&server), EMAIL, OTHER_PASSWORD).await;
+    }
+
+    async fn mail_that_waits_is_measured_with_how_long_it_does(world: World) {
+        let world = with_mail(world, closed_port().await).with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0");
+        person(&world, EMAIL, PASSWORD);
+        let mut server = world.serve();
+        eventually("nothing waits", async || {
+            let page = metrics(&server).await;
+            (page.contains("restwell_mail_waiting 0\n") && page.contains("restwell_mail_oldest_wait_seconds 0\n")).then_some(())
+        }).await;
+        ask(&server, "/forgot-password", EMAIL).await;
+        server.kill();
+        execute(&world, ONE_HOUR_AGO[world.kind as usize]).await;
+        // It is counted at the start, and then four times a minute.
+        let server = world.serve_as("again");
+        let page = eventually("it is counted", async || Some(metrics(&server).await).filter(|page| page.contains("restwell_mail_waiting 1\n"))).await;
+        let wait = page.lines().find_map(|line| line.strip_prefix("restwell_mail_oldest_wait_seconds ")).expect("wait");
+        assert!((3600.0..4200.0).contains(&wait.parse::<f64>().expect("number")), "{wait}");
     }
 
     async fn a_message_that_was_queued_without_a_server_is_sent_by_the_next_one(world: World) {

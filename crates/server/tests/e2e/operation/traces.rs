@@ -1,9 +1,44 @@
 //! What a collector of traces is sent.
 
 use super::reader::Reader;
+use super::tls::authority::Authority;
 use crate::e2e::app::register;
 use crate::e2e::collector::Collector;
-use crate::e2e::world::World;
+use crate::e2e::world::{StoreKind, World};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_encrypted_collector_is_sent_traces_only_if_it_is_vouched_for() {
+    let (known, other) = (Authority::new(), Authority::new());
+    let collector = Collector::start_encrypted(known.server());
+    let lost = "the collector does not take traces";
+    for (authority, is_taken) in [(&other, false), (&known, true)] {
+        let world = collector.watching(World::new(StoreKind::Sqlite).await);
+        let authorities = world.file("collector-ca.pem", &authority.pem());
+        let world = world.with("RESTWELL__TRACES__OTLP_CERTIFICATES_FILE", &authorities);
+        assert!(world.ok(&["check-config"]).contains("traces: sent to https://localhost:"));
+        let mut server = world.serve();
+        let url = format!("{}/api/v1/profile/{}", server.base_url, uuid::Uuid::nil());
+        assert_eq!(reqwest::get(url).await.expect("answer").status(), 401);
+        assert_eq!(server.terminate(), Some(0));
+        assert_eq!(collector.has(b"GET /api/v1/profile/{user_id}"), is_taken, "{}", server.log());
+        assert_eq!(server.log().contains(lost), !is_taken, "{}", server.log());
+    }
+}
+
+#[tokio::test]
+async fn a_collector_whom_nobody_vouches_for_is_refused_in_one_sentence() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let nothing = world.file("collector-ca.pem", "nothing");
+    let world = world
+        .with("RESTWELL__TRACES__OTLP_ENDPOINT", "https://collector.example.org:4318")
+        .with("RESTWELL__TRACES__OTLP_CERTIFICATES_FILE", &nothing);
+    let said = world.run(&["check-config"]).stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(
+        said.contains("traces.otlp_certificates_file cannot be used") && said.contains(&nothing),
+        "{said}"
+    );
+}
 
 on_both_stores! {
     async fn a_request_goes_on_its_callers_trace_and_tells_its_steps(world: World) {

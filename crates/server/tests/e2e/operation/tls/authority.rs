@@ -3,10 +3,10 @@
 use crate::e2e::server::Server;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::crypto::aws_lc_rs;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ProtocolVersion, RootCertStore, SupportedProtocolVersion};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ProtocolVersion, RootCertStore, ServerConfig, SupportedProtocolVersion};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -20,13 +20,13 @@ use tokio_rustls::client::TlsStream;
 pub(super) static BOTH: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12, &rustls::version::TLS13];
 
 /// Whoever vouches for certificates.
-pub(super) struct Authority {
+pub(in crate::e2e::operation) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     own: CertificateDer<'static>,
 }
 
 impl Authority {
-    pub(super) fn new() -> Self {
+    pub(in crate::e2e::operation) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("parameters");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().expect("key");
@@ -36,11 +36,40 @@ impl Authority {
 
     /// Writes a certificate for `localhost` and its key into a folder, over those that are there.
     pub(super) fn certify(&self, folder: &Path) {
+        self.certify_as(folder, localhost());
+    }
+
+    /// Writes one that ended with the year 2020.
+    pub(super) fn certify_in_the_past(&self, folder: &Path) {
+        let mut params = localhost();
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params.not_after = date_time_ymd(2021, 1, 1);
+        self.certify_as(folder, params);
+    }
+
+    fn certify_as(&self, folder: &Path, params: CertificateParams) {
         let key = KeyPair::generate().expect("key");
-        let params = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
         let certificate = params.signed_by(&key, &self.issuer).expect("certificate");
         write(&folder.join("tls.crt"), 0o644, &pem("CERTIFICATE", certificate.der()));
         write(&folder.join("tls.key"), 0o600, &pem("PRIVATE KEY", key.serialized_der()));
+    }
+
+    /// Makes a server's end of TLS, with a certificate for `localhost`.
+    pub(in crate::e2e::operation) fn server(&self) -> ServerConfig {
+        let key = KeyPair::generate().expect("key");
+        let certificate = localhost().signed_by(&key, &self.issuer).expect("certificate").der().clone();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).expect("key");
+        ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key)
+            .expect("certificate")
+    }
+
+    /// Writes its own certificate, for those who are to trust it.
+    pub(in crate::e2e::operation) fn pem(&self) -> String {
+        pem("CERTIFICATE", &self.own)
     }
 
     /// Shakes hands as a client that trusts this authority, and offers these protocols.
@@ -69,6 +98,10 @@ impl Authority {
         connection.send(request).await?;
         connection.rest().await
     }
+}
+
+fn localhost() -> CertificateParams {
+    CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters")
 }
 
 /// Writes a file with a mode, all at once for who reads it.

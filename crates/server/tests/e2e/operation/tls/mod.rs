@@ -1,9 +1,10 @@
 //! A server without a proxy in front, which speaks TLS itself.
 
-mod authority;
+pub(super) mod authority;
 
 use super::schema::refusal;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, code, register};
+use crate::e2e::collector::metrics;
 use crate::e2e::patience::{PATIENCE, eventually};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
@@ -148,6 +149,26 @@ async fn a_certificate_is_renewed_under_open_connections_and_a_broken_one_is_not
     assert!(!world.run(&["check-config"]).status.success());
     assert!(is_healthy(&world, &server, &[]));
     assert_eq!(server.terminate(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_certificate_that_has_ended_is_warned_of_and_its_end_is_measured() {
+    let authority = Authority::new();
+    let world = world(&authority).await.with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0");
+    assert!(!world.ok(&["check-config"]).contains("WARNING"));
+    authority.certify_in_the_past(world.dir.path());
+    assert!(world.ok(&["check-config"]).contains("WARNING: the certificate of this server"));
+    let server = world.serve();
+    let ended = "restwell_tls_certificate_end_seconds 1609459200";
+    eventually("it is measured", async || metrics(&server).await.contains(ended).then_some(())).await;
+    assert_eq!(server.log().matches("ended on 2021-01-01").count(), 1, "{}", server.log());
+    // Who renews it is told no more.
+    authority.certify(world.dir.path());
+    server.signal("HUP");
+    eventually("it is renewed", async || (!metrics(&server).await.contains(ended)).then_some(())).await;
+    server.signal("HUP");
+    assert!(authority.connect(&server, BOTH, &[]).await.is_ok());
+    assert_eq!(server.log().matches("the certificate of this server").count(), 1, "{}", server.log());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,0 +1,122 @@
+//! How long a certificate counts.
+
+use application::ports::system::Clock as _;
+use chrono::{DateTime, TimeDelta, Utc};
+use rustls::pki_types::CertificateDer;
+use system_adapter::SystemClock;
+use x509_cert::Certificate;
+use x509_cert::der::Decode as _;
+use x509_cert::time::Time;
+
+/// How long before its end it is warned of: renewal by ACME is due twice as long before.
+const WARN_BEFORE: TimeDelta = TimeDelta::days(14);
+
+/// When a chain of certificates counts, which is while each of it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Period {
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+}
+
+impl Period {
+    /// Reads it; nothing when a certificate says it in a way that cannot be read.
+    pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Option<Self> {
+        let periods: Option<Vec<Self>> = chain.iter().map(Self::of_one).collect();
+        periods?
+            .into_iter()
+            .reduce(|one, other| Self { from: one.from.max(other.from), until: one.until.min(other.until) })
+    }
+
+    fn of_one(certificate: &CertificateDer<'_>) -> Option<Self> {
+        let validity = Certificate::from_der(certificate).ok()?.tbs_certificate.validity;
+        Some(Self { from: moment(validity.not_before)?, until: moment(validity.not_after)? })
+    }
+
+    /// Returns its last moment.
+    pub(super) const fn until(self) -> DateTime<Utc> {
+        self.until
+    }
+
+    /// Says what is wrong with it today, by the clock of this machine: callers judge it by theirs, not by the store's.
+    pub(crate) fn warning_today(self) -> Option<String> {
+        self.warning(SystemClock.now())
+    }
+
+    fn warning(self, now: DateTime<Utc>) -> Option<String> {
+        let Self { from, until } = self;
+        if until < now {
+            Some(format!(
+                "the certificate of this server, or one after it in its file, ended on {}",
+                day(until)
+            ))
+        } else if now < from {
+            Some(format!(
+                "the certificate of this server, or one after it in its file, counts only from {from} on"
+            ))
+        } else if until - now < WARN_BEFORE {
+            let left = (until - now).num_days();
+            let end = day(until);
+            Some(format!(
+                "the certificate of this server, or one after it in its file, ends on {end}; whole days left: {left}"
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+fn moment(time: Time) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp(i64::try_from(time.to_unix_duration().as_secs()).ok()?, 0)
+}
+
+fn day(moment: DateTime<Utc>) -> String {
+    moment.date_naive().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+
+    fn certificate(from: (i32, u8, u8), until: (i32, u8, u8)) -> CertificateDer<'static> {
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.not_before = date_time_ymd(from.0, from.1, from.2);
+        params.not_after = date_time_ymd(until.0, until.1, until.2);
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().clone()
+    }
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_chain_counts_while_each_of_it_does() {
+        let (server, between) =
+            (certificate((2026, 1, 1), (2026, 6, 1)), certificate((2020, 1, 1), (2026, 5, 1)));
+        let alone = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
+        assert_eq!(Period::of(std::slice::from_ref(&server)), Some(alone));
+        let chain = [server, between];
+        assert_eq!(Period::of(&chain), Some(Period { until: at("2026-05-01T00:00:00Z"), ..alone }));
+        assert_eq!(Period::of(&[]), None);
+        assert_eq!(Period::of(&[CertificateDer::from(vec![1, 2, 3])]), None);
+    }
+
+    #[test]
+    fn years_that_need_four_digits_are_read() {
+        let until = Period::of(&[certificate((2026, 1, 1), (2099, 12, 31))]).unwrap().until();
+        assert_eq!(until, at("2099-12-31T00:00:00Z"));
+    }
+
+    #[test]
+    fn it_is_warned_of_a_certificate_that_ends_soon_has_ended_or_does_not_count_yet() {
+        let period = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
+        let said = |now: &str| period.warning(at(now)).unwrap_or_default();
+        assert!(said("2025-12-31T23:59:59Z").contains("counts only from 2026-01-01"));
+        assert_eq!(said("2026-01-01T00:00:00Z"), "");
+        assert_eq!(said("2026-05-18T00:00:00Z"), "");
+        let soon = said("2026-05-18T00:00:01Z");
+        assert!(soon.contains("ends on 2026-06-01; whole days left: 13"), "{soon}");
+        assert!(said("2026-06-01T00:00:00Z").contains("whole days left: 0"));
+        assert!(said("2026-06-01T00:00:01Z").contains("ended on 2026-06-01"));
+    }
+}
