@@ -9,19 +9,28 @@ target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/tools"
 target=$(cd "$target" && pwd)
 
-# Installs packages of the distribution, when that is possible without asking: install_package NAME...
+# Installs packages of the distribution, when that is possible without asking, and starts no service of theirs, which
+# nobody here asked for: install_package NAME...
 install_package() {
-    local as_root=()
+    local as_root=() policy=/usr/sbin/policy-rc.d made='' status=0
     command -v apt-get >/dev/null || fail "$* is needed: install it"
     if [ "$(id -u)" -ne 0 ]; then
         sudo -n true 2>/dev/null || fail "$* is needed and may not be installed without a password; run: sudo apt-get install $*"
         as_root=(sudo -n)
     fi
     printf '%s: installing %s\n' "$0" "$*" >&2
+    # A policy that is there is left alone.
+    if [ ! -e "$policy" ]; then
+        made=1
+        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+        "${as_root[@]}" chmod 755 "$policy"
+    fi
     {
         "${as_root[@]}" apt-get -qq update &&
             "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"
-    } >&2 || fail "the packages could not be installed; run: apt-get install $*"
+    } >&2 || status=1
+    [ -z "$made" ] || "${as_root[@]}" rm -f "$policy"
+    [ "$status" -eq 0 ] || fail "the packages could not be installed; run: apt-get install $*"
 }
 
 # Makes a folder with the packages that a lock file names and, fresh each time, copies of the scripts beside it, and
