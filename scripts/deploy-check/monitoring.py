@@ -184,7 +184,8 @@ class Prometheus:
             with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
-            return fail(f"{parameters}: {error.read().decode()}")
+            # It says so while it starts.
+            return None if error.code == 503 else fail(f"{parameters}: {error.read().decode()}")
         except OSError:
             return None
 

@@ -36,7 +36,7 @@ impl Authority {
 
     /// Writes a certificate for `localhost` and its key into a folder, over those that are there.
     pub(super) fn certify(&self, folder: &Path) {
-        self.certify_as(folder, localhost());
+        self.certify_as(folder, &localhost());
     }
 
     /// Writes one that ended with the year 2020.
@@ -44,10 +44,10 @@ impl Authority {
         let mut params = localhost();
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(2021, 1, 1);
-        self.certify_as(folder, params);
+        self.certify_as(folder, &params);
     }
 
-    fn certify_as(&self, folder: &Path, params: CertificateParams) {
+    fn certify_as(&self, folder: &Path, params: &CertificateParams) {
         let key = KeyPair::generate().expect("key");
         let certificate = params.signed_by(&key, &self.issuer).expect("certificate");
         write(&folder.join("tls.crt"), 0o644, &pem("CERTIFICATE", certificate.der()));
