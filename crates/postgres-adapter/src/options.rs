@@ -28,7 +28,8 @@ pub struct PostgresOptions {
     /// How many connections carry transactions and pages, at least 1. About twice the cores of the server:
     /// more of them make it slower.
     pub pool_size: usize,
-    /// How many further connections all single-row reads share, at least 1.
+    /// How many further connections single-row reads use, at least 1: one for each worker of the HTTP server is best,
+    /// workers beyond share them. The rest of the process uses one more.
     pub shared_connections: usize,
     /// How long one statement may run before the server gives it up; the port then reports `Unavailable`. A server
     /// that says nothing at all is given up a second later, and the connections of that time with it.

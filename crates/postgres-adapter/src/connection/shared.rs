@@ -2,28 +2,30 @@
 //!
 //! A statement of one row spends its time on the way, not in the server. A pooled connection carries one at a
 //! time; here they are sent one after another without waiting for the answers (pipelining), so that a few
-//! backends answer everything. Nothing that begins a transaction, changes the session or streams may come here:
-//! whoever is next would wait behind it, or be inside it.
+//! backends answer everything. Each worker of the HTTP server has a connection that its own runtime drives (see
+//! `worker`), as far as there are enough; whatever else runs in the process shares one more. Nothing that begins a
+//! transaction, changes the session or streams may come here: whoever is next would wait behind it, or be inside it.
 
 use super::link::Link;
-use super::{Connector, Silence, is_broken};
+use super::{Connector, Silence, is_broken, worker};
 use crate::meter::{Operation, round_trip};
 use crate::options::PostgresOptions;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// One place for a connection, empty until it is needed and after it broke.
 type Slot = Mutex<Option<Arc<Link>>>;
 
-/// A few connections, used in turn.
+/// A few connections, each of which has its users.
 pub(crate) struct SharedConnections {
     connector: Connector,
-    slots: Vec<Slot>,
-    turn: AtomicUsize,
+    /// For threads that run a runtime of their own.
+    of_workers: Vec<Slot>,
+    /// For all others.
+    of_process: Slot,
     wait_timeout: Duration,
     silence: Arc<Silence>,
 }
@@ -32,9 +34,15 @@ impl SharedConnections {
     /// Prepares places for connections; makes none yet.
     pub(crate) fn new(connector: Connector, options: &PostgresOptions, silence: Arc<Silence>) -> Self {
         let size = options.shared_connections.max(1);
-        let slots = std::iter::repeat_with(Slot::default).take(size).collect();
+        let of_workers = std::iter::repeat_with(Slot::default).take(size).collect();
         let wait_timeout = options.wait_timeout;
-        Self { connector, slots, turn: AtomicUsize::new(0), wait_timeout, silence }
+        Self { connector, of_workers, of_process: Slot::default(), wait_timeout, silence }
+    }
+
+    /// Returns the place of the connection that this thread uses.
+    fn slot(&self) -> &Slot {
+        let place = worker::number().and_then(|number| number.checked_rem(self.of_workers.len()));
+        place.and_then(|place| self.of_workers.get(place)).unwrap_or(&self.of_process)
     }
 
     /// Runs a read. When the connection turns out to be broken, a new one takes its place and the read is run
@@ -44,10 +52,7 @@ impl SharedConnections {
         T: Send,
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        let Some(slot) = turn.checked_rem(self.slots.len()).and_then(|place| self.slots.get(place)) else {
-            return Err(unreachable_server());
-        };
+        let slot = self.slot();
         let connection = self.connection(slot).await?;
         let result = self.answer(slot, &connection, read(&connection)).await?;
         if !result.as_ref().is_err_and(is_broken) {

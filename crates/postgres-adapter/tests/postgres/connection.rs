@@ -59,7 +59,7 @@ async fn a_read_of_one_row_outlives_the_end_of_its_shared_connection() {
         for _ in 0..4 {
             assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
         }
-        assert!(number(&operator, SESSIONS).await >= 2);
+        assert!(number(&operator, SESSIONS).await >= 1);
     }
     let reads = (0..100).map(|_| store.find_profile(user_id(1)));
     for found in futures_util::future::join_all(reads).await {

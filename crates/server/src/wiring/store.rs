@@ -19,6 +19,10 @@ use system_adapter::AnchoredClock;
 /// What is said before the reason why a standby cannot be used.
 const STANDBY_REFUSED: &str = "storage.read_url cannot be used";
 
+/// The most connections that carry small reads beside the pool, so that a machine of many cores does not take all that
+/// a database has.
+const SHARED_CONNECTIONS: usize = 16;
+
 /// What to do when the file of an embedded store is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
@@ -206,6 +210,7 @@ fn postgres_options(settings: &Settings, url: &str) -> PostgresOptions {
     let storage = &settings.storage;
     PostgresOptions {
         pool_size: usize::try_from(storage.pool_size).unwrap_or(usize::MAX),
+        shared_connections: settings.server.worker_count().min(SHARED_CONNECTIONS),
         statement_timeout: seconds(storage.statement_timeout_seconds),
         lock_timeout: seconds(storage.lock_timeout_seconds),
         wait_timeout: seconds(storage.connect_timeout_seconds),
