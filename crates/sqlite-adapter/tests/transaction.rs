@@ -123,7 +123,7 @@ async fn a_turn_that_does_not_come_is_worth_another_try() {
 async fn a_process_that_holds_the_write_lock_is_waited_for() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
-    let store = open(&path, Duration::from_millis(200)).await;
+    let store = open(&path, Duration::from_millis(1_500)).await;
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     assert!(matches!(store.begin().await, Err(StorageError::Retryable)));
@@ -150,4 +150,42 @@ async fn what_was_committed_is_there_when_the_file_is_opened_again() {
     std::fs::copy(directory.path().join("restwell.db-wal"), directory.path().join("copy.db-wal")).unwrap();
     let again = SqliteStore::open(&copy, SqliteOptions::default()).await.unwrap();
     assert_eq!(again.find_profile(user(1).id).await.unwrap(), Some(user(1)));
+}
+
+/// Waits until somebody stands at the turnstile of this file.
+async fn somebody_waits(path: &Path) {
+    let turnstile = std::fs::File::open(path.with_extension("db-turn")).unwrap();
+    while turnstile.try_lock().is_ok() {
+        turnstile.unlock().unwrap();
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Two stores on one file are what two processes are: each has a connection, and a place at the turnstile, of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_writes_unit_after_unit_lets_whoever_waits_write_in_between() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("restwell.db");
+    let patience = Duration::from_mins(1);
+    let (import, rival) = (open(&path, patience).await, open(&path, patience).await);
+    let (told, mut order) = tokio::sync::mpsc::unbounded_channel();
+    for round in 0..5 {
+        let unit = import.begin().await.unwrap();
+        let waiting = tokio::spawn({
+            let (rival, told) = (Arc::clone(&rival), told.clone());
+            async move {
+                let unit = rival.begin().await.unwrap();
+                told.send("the rival's").unwrap();
+                unit.commit().await.unwrap();
+            }
+        });
+        somebody_waits(&path).await;
+        unit.commit().await.unwrap();
+        let next = import.begin().await.unwrap();
+        told.send("the next unit").unwrap();
+        next.commit().await.unwrap();
+        waiting.await.unwrap();
+        assert_eq!(order.recv().await, Some("the rival's"), "round {round}");
+        assert_eq!(order.recv().await, Some("the next unit"), "round {round}");
+    }
 }

@@ -11,8 +11,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio_postgres::config::Host;
 
-/// How long the store waits for a connection, and lets a statement run. The limit of an answer is a second more.
-const WAIT: Duration = Duration::from_millis(400);
+/// How long the store waits for a connection, which a busy machine makes in that time, and lets a statement run. The limit
+/// of an answer is a second more.
+const WAIT: Duration = Duration::from_millis(1_500);
 
 /// What happens to packets.
 struct Line {
@@ -103,7 +104,7 @@ async fn store_over_line(database: &TestDatabase, wait_timeout: Duration) -> (Po
 
 /// Fails when something takes longer than any limit of the store.
 async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(4), work).await.expect("the store waits for a silent server")
+    tokio::time::timeout(Duration::from_secs(30), work).await.expect("the store waits for a silent server")
 }
 
 #[tokio::test]

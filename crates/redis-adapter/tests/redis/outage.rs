@@ -5,10 +5,10 @@ use redis_adapter::test_support::RedisServer;
 use std::time::{Duration, Instant};
 
 /// How long an answer may take in tests that wait for it in vain: long enough for a busy machine.
-const ANSWER: Duration = Duration::from_millis(1_500);
+const ANSWER: Duration = Duration::from_secs(5);
 
-/// What a request may take that does not ask the store: far below any time-out here.
-const AT_ONCE: Duration = Duration::from_millis(700);
+/// What a request may take that does not ask the store, on a busy machine: below any time-out here.
+const AT_ONCE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_forgot_the_script_is_given_it_again() {

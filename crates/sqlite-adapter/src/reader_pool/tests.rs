@@ -48,7 +48,10 @@ async fn questions_that_are_given_up_take_no_connection_with_them() {
     }
     drop(earlier);
     assert!(matches!(pool.run(|_| Ok(7)).await, Ok(7)));
-    assert_eq!(pool.permits.available_permits(), 2);
+    // The last one that was given up ends when the system lets it.
+    while pool.permits.available_permits() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     assert_eq!(pool.idle.lock().unwrap().len(), 2);
 }
 

@@ -8,6 +8,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+/// How long an answer or an end may take before it counts as a hang.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Starts a server on a free port of this machine; it ends with the test's runtime.
 fn serve() -> SocketAddr {
     let state = Parts::default().build();
@@ -27,7 +30,7 @@ async fn exchange(address: SocketAddr, request: &[u8]) -> String {
     stream.write_all(request).await.unwrap();
     let mut received = Vec::new();
     let mut chunk = [0; 4096];
-    let mut patience = Duration::from_secs(8);
+    let mut patience = PATIENCE;
     while let Ok(Ok(count @ 1..)) = tokio::time::timeout(patience, stream.read(&mut chunk)).await {
         received.extend_from_slice(&chunk[..count]);
         patience = Duration::from_millis(50);
@@ -124,7 +127,7 @@ async fn a_chunked_body_that_never_ends_is_answered_and_ends_the_connection() {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut received = Vec::new();
-        let closed = tokio::time::timeout(Duration::from_secs(8), stream.read_to_end(&mut received)).await;
+        let closed = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await;
         assert!(closed.is_ok(), "{line}: the connection stays open");
         assert!(received.starts_with(b"HTTP/1.1 "), "{line}");
     }
@@ -196,7 +199,7 @@ async fn what_the_library_answers_itself_is_bare_and_ends_the_connection() {
         // The server may answer and close before everything is sent.
         let _ = stream.write_all(&request).await;
         let mut received = Vec::new();
-        let closed = tokio::time::timeout(Duration::from_secs(8), stream.read_to_end(&mut received)).await;
+        let closed = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await;
         assert!(closed.is_ok(), "{shown}: the connection stays open");
         let answer = String::from_utf8_lossy(&received);
         assert_status(&answer, status, &shown);

@@ -61,7 +61,7 @@ async fn an_exhausted_pool_is_told_once_until_a_connection_is_free_again() {
     let database = TestDatabase::create_without_schema().await;
     let options = PostgresOptions {
         pool_size: 1,
-        wait_timeout: Duration::from_millis(500),
+        wait_timeout: Duration::from_secs(2),
         ..PostgresOptions::new(database.url())
     };
     let store = PostgresStore::connect(&options).unwrap();
