@@ -6,7 +6,7 @@ use crate::state::HttpState;
 use crate::{data, export, health, ingest, key_set, metadata, middleware, openapi, page, problem, token};
 use actix_web::http::header;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpResponse, Responder};
+use actix_web::{HttpRequest, HttpResponse, Responder};
 use std::sync::Arc;
 
 /// Returns what registers the whole HTTP side: `App::new().configure(configure(state))`.
@@ -46,8 +46,8 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
     }
 }
 
-async fn nothing_here() -> Result<HttpResponse, Problem> {
-    Err(Problem::new(Fault::NotFound))
+async fn nothing_here(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    page::lead_home(&request).ok_or_else(|| Problem::new(Fault::NotFound))
 }
 
 /// Shows the error reference, where the `type` of a problem points.

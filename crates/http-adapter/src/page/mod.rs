@@ -15,6 +15,7 @@ mod consent;
 mod download;
 mod erase;
 mod form;
+mod home;
 mod imports;
 mod moment;
 mod password;
@@ -32,6 +33,7 @@ mod view;
 mod visit;
 
 pub(crate) use answer::write_policy;
+pub(crate) use home::lead as lead_home;
 
 use crate::route::Endpoint;
 use actix_web::web::{ServiceConfig, get, post};

@@ -120,6 +120,27 @@ impl ImportLine {
         }
     }
 
+    /// Says which step of how many it is in.
+    const fn step(&self) -> &'static str {
+        match self.phase {
+            ImportPhase::Receiving => "Step 1 of 4, the file is arriving",
+            ImportPhase::Waiting => "Step 2 of 4, the file is whole and waits for its turn",
+            ImportPhase::Checking => {
+                "Step 3 of 4, the whole file is read once to see that nothing in it is damaged"
+            }
+            ImportPhase::Storing => "Step 4 of 4, the file is read again and what is in it is stored",
+            ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone => "It has ended",
+        }
+    }
+
+    /// Gives how much is stored, of 100; nothing in a step that has no measure.
+    const fn stored(&self) -> Option<u64> {
+        match self.phase {
+            ImportPhase::Storing => Some(self.percent),
+            _ => None,
+        }
+    }
+
     const fn is_under_way(&self) -> bool {
         !matches!(self.phase, ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone)
     }

@@ -35,6 +35,7 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
         ..done.clone()
     };
     let waiting = ImportPage { import: line(say, ImportPhase::Waiting), ..running.clone() };
+    let checking = ImportPage { import: line(say, ImportPhase::Checking), ..running.clone() };
     let bad = ImportPage {
         import: line(say, ImportPhase::Refused),
         refusal: Some(say("the content is of no format that is known")),
@@ -52,6 +53,7 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
         sample("import", &done),
         sample("import_running", &running),
         sample("import_waiting", &waiting),
+        sample("import_checking", &checking),
         sample("import_refused", &bad),
         sample("import_undone", &undone),
     ]

@@ -1,0 +1,59 @@
+//! `/`: leads a person, who typed the name of the server into a browser, to their account.
+
+use super::answer::see_other;
+use crate::route::page as path;
+use actix_web::http::header::{ACCEPT, HeaderMap, VARY};
+use actix_web::http::{Method, header::HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
+
+/// Sends a browser that asks for `/` on to the account, or from there to the sign-in. For everybody else there is nothing
+/// here (decisions 5: an unknown route is a 404 problem), so that `/` has no row in the table of endpoints.
+pub(crate) fn lead(request: &HttpRequest) -> Option<HttpResponse> {
+    let is_asked = request.method() == Method::GET && request.path() == "/" && is_browser(request.headers());
+    is_asked.then(|| {
+        let mut response = see_other(path::ACCOUNT);
+        response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
+        response
+    })
+}
+
+/// Tells whether HTML is asked for by name; `*/*`, which programs send, does not count.
+fn is_browser(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|range| {
+        range.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/html"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::LOCATION;
+    use actix_web::test::TestRequest;
+
+    fn led(request: TestRequest) -> Option<String> {
+        let answer = lead(&request.to_http_request())?;
+        assert_eq!(answer.status().as_u16(), 303);
+        Some(answer.headers().get(LOCATION)?.to_str().ok()?.to_owned())
+    }
+
+    #[test]
+    fn a_browser_is_led_to_the_account() {
+        for accept in ["text/html", "text/html,application/xhtml+xml,*/*;q=0.8", "image/png, Text/HTML;q=0.9"]
+        {
+            let request = TestRequest::get().uri("/").insert_header((ACCEPT, accept));
+            assert_eq!(led(request).as_deref(), Some("/account"), "{accept}");
+        }
+    }
+
+    #[test]
+    fn an_app_finds_nothing_here() {
+        assert_eq!(led(TestRequest::get().uri("/")), None);
+        for accept in ["*/*", "application/json", "text/*", "text/htmlx", ""] {
+            assert_eq!(led(TestRequest::get().uri("/").insert_header((ACCEPT, accept))), None, "{accept}");
+        }
+        let html = (ACCEPT, "text/html");
+        assert_eq!(led(TestRequest::get().uri("/nowhere").insert_header(html.clone())), None);
+        assert_eq!(led(TestRequest::post().uri("/").insert_header(html)), None);
+    }
+}
