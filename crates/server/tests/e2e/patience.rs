@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// How long something is waited for that has no limit in time, or has it in another test.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How soon every server refuses what was taken away, and uses a new key (decisions 3).
 pub(crate) const REVOCATION_LIMIT: Duration = Duration::from_secs(2);

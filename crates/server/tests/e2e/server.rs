@@ -1,5 +1,6 @@
 //! A running server, and what it said.
 
+use super::patience::PATIENCE;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ impl Server {
             if let Some(status) = self.child.try_wait().expect("status") {
                 panic!("restwell ended with {status}:\n{}", self.log());
             }
-            assert!(started.elapsed() < Duration::from_secs(30), "restwell does not listen:\n{}", self.log());
+            assert!(started.elapsed() < PATIENCE, "restwell does not listen:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -80,7 +81,7 @@ impl Server {
             if let Some(status) = self.child.try_wait().expect("status") {
                 return status.code();
             }
-            assert!(started.elapsed() < Duration::from_secs(20), "restwell does not end:\n{}", self.log());
+            assert!(started.elapsed() < PATIENCE, "restwell does not end:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(10));
         }
     }

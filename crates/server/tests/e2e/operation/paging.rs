@@ -4,16 +4,21 @@ use super::reader::{Reader, column};
 use super::records;
 use super::store::register_as;
 use crate::e2e::app::{register, text};
-use crate::e2e::world::World;
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
 use reqwest::{Method, StatusCode};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use socket2::SockRef;
+use std::os::fd::OwnedFd;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// How many sessions [`many_nights`] makes.
 const NIGHTS: usize = 23;
 
 /// Sessions of which three start at the same time, and a reader for them.
-async fn many_nights(world: &World) -> (crate::e2e::server::Server, Reader) {
+async fn many_nights(world: &World) -> (Server, Reader) {
     let registration = register(world);
     let user = &registration.user_id;
     let nights = records::nights(NIGHTS - 2, 2);
@@ -44,18 +49,25 @@ async fn walk(reader: &Reader, from: &str, link: &str) -> (Vec<Vec<String>>, Str
     }
 }
 
-/// Counts the answers of several chunks, of 60, that take as long as a delayed acknowledgement.
-async fn slow_answers(reader: &Reader) -> usize {
-    let mut slow = 0;
-    for size in [100, 120, 140] {
-        let query = format!("include_stages=true&pageSize={size}");
-        for _ in 0..20 {
-            let started = Instant::now();
-            assert_eq!(reader.ask("sleep", &query).await.status, StatusCode::OK);
-            slow += usize::from(started.elapsed() >= Duration::from_millis(38));
-        }
-    }
-    slow
+/// Finds the server's end of a connection among the open files of its process.
+fn other_end(server: &Server, of: &TcpStream) -> OwnedFd {
+    let (pid, here) = (server.pid().cast_signed(), of.local_addr().expect("address"));
+    let process = pidfd_open(Pid::from_raw(pid).expect("process id"), PidfdFlags::empty()).expect("process");
+    let numbers = std::fs::read_dir(format!("/proc/{pid}/fd")).expect("open files").filter_map(|entry| {
+        let entry = entry.ok()?;
+        let is_socket = std::fs::read_link(entry.path()).ok()?.to_str()?.starts_with("socket:");
+        is_socket.then(|| entry.file_name().to_str()?.parse().ok()).flatten()
+    });
+    let mut copies = numbers.map(|number| {
+        let copy = pidfd_getfd(&process, number, PidfdGetfdFlags::empty());
+        // A server is a child of its test, which may look into it; where nobody may, this cannot be told.
+        copy.expect("a copy of a socket of the server (containers need the capability SYS_PTRACE for it)")
+    });
+    let is_the_one = |copy: &OwnedFd| {
+        let peer = SockRef::from(copy).peer_addr().ok().and_then(|peer| peer.as_socket());
+        peer == Some(here)
+    };
+    copies.find(is_the_one).expect("the server's end")
 }
 
 on_both_stores! {
@@ -185,43 +197,29 @@ on_both_stores! {
         assert_eq!(after.map(|left| left + 1), before, "a refused method was counted");
     }
 
-    async fn the_last_chunk_does_not_wait_for_an_acknowledgement(world: World) {
-        let registration = register(&world);
-        let user = &registration.user_id;
-        world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(140, 40))]);
-        let server = world.serve();
-        let reader = Reader::authorized(&world, &server, &registration).await;
-        // Without TCP_NODELAY about every third of these answers on a connection that is kept takes 40 ms longer; with
-        // it none does, unless the machine is busy, hence the second and third try.
-        let mut slow = Vec::new();
-        for _ in 0..3 {
-            slow.push(slow_answers(&reader).await);
-            if slow.last().is_some_and(|number| *number < 8) {
-                return;
-            }
-        }
-        panic!("of 60 answers {slow:?} took 38 ms or more");
-    }
-
-    async fn a_page_of_a_thousand_sessions_arrives_without_a_stall_for_each_chunk(world: World) {
+    async fn a_page_of_a_thousand_sessions_arrives_in_chunks(world: World) {
         let registration = register(&world);
         let user = &registration.user_id;
         world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(1000, 40))]);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
         let query = "pageSize=1000&include_stages=true&include_metrics=true";
-        let mut fastest = Duration::MAX;
-        let mut bytes = 0;
-        for _ in 0..5 {
-            let started = Instant::now();
-            let answer = reader.ask("sleep", query).await;
-            fastest = fastest.min(started.elapsed());
-            assert_eq!((answer.status, answer.headers.get("content-length")), (StatusCode::OK, None));
-            bytes = answer.text.len();
-        }
-        let chunks = u32::try_from(bytes / 65_536).expect("few");
-        println!("{bytes} bytes in about {chunks} chunks took {fastest:?}");
-        assert!(chunks > 50, "{bytes} bytes are too few to tell");
-        assert!(fastest < chunks * Duration::from_millis(40) / 4, "{chunks} chunks took {fastest:?}");
+        let answer = reader.ask("sleep", query).await;
+        assert_eq!((answer.status, answer.headers.get("content-length")), (StatusCode::OK, None));
+        assert!(answer.text.len() > 50 * 65_536, "{} bytes are too few to tell", answer.text.len());
+        assert_eq!(column(&answer.json(), "id").len(), 1000);
     }
+}
+
+// Without TCP_NODELAY about every third large answer on a connection that is kept takes 40 ms longer. The option is
+// looked at, not the time: on a busy machine that says nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_chunk_does_not_wait_for_an_acknowledgement() {
+    let server = World::new(StoreKind::Sqlite).await.serve();
+    let mut connection = TcpStream::connect(server.address()).await.expect("connection");
+    connection.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("request");
+    // Accepted by now, and begun to be served.
+    connection.read_exact(&mut [0; 12]).await.expect("answer");
+    let other_end = other_end(&server, &connection);
+    assert!(SockRef::from(&other_end).tcp_nodelay().expect("option"));
 }

@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::store::with_storage;
 use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::patience::{PATIENCE, REVOCATION_LIMIT, within};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
@@ -27,7 +27,7 @@ pub(super) async fn wait_until_ready(server: &Server) {
 async fn wait_for(server: &Server, expected: StatusCode) {
     let started = Instant::now();
     while status(server, "/readyz").await != expected {
-        assert!(started.elapsed() < Duration::from_secs(20), "never {expected}:\n{}", server.log());
+        assert!(started.elapsed() < PATIENCE, "never {expected}:\n{}", server.log());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

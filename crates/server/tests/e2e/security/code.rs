@@ -58,7 +58,7 @@ on_both_stores! {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
-        let in_time = code_for(&world, &registration, "3s");
+        let in_time = code_for(&world, &registration, "60s");
         let late = code_for(&world, &registration, "3s");
         let made = Instant::now();
         let elsewhere = Form::of_code(&registration, &late).with("redirect_uri", "https://evil.example/");

@@ -3,6 +3,7 @@
 use super::caller::{Caller, Form, Reply};
 use super::raw::connect;
 use crate::e2e::app::{Registration, SCOPES, Tokens, code, register};
+use crate::e2e::patience::PATIENCE;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::Method;
@@ -218,7 +219,7 @@ async fn exchange_or_close(server: &Server, request: Vec<u8>, number: u64) {
     let first = timeout(Duration::from_millis(60), stream.read(&mut received)).await;
     let _ = stream.shutdown().await;
     if first.is_err() {
-        let closed = timeout(Duration::from_secs(12), stream.read(&mut received)).await;
+        let closed = timeout(PATIENCE, stream.read(&mut received)).await;
         assert!(closed.is_ok(), "case {number} hangs: {:?}", String::from_utf8_lossy(&request));
     }
     let is_failure = received.starts_with(b"HTTP/1.1 5");

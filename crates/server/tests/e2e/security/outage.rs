@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 
 /// How long any answer may take while the database is away: waiting for a connection, and for a statement.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(45);
 
 // T103
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

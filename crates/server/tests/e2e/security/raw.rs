@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// How long any answer may take before it counts as a hang.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// Connects to a server.
 pub(super) async fn connect(server: &Server) -> TcpStream {

@@ -10,13 +10,16 @@ use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use authority::{Authority, BOTH, write};
 use rustls::ProtocolVersion;
+use std::io::ErrorKind;
 use std::path::Path;
-use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// More than the HTTP library lets shake hands at a time when nobody says otherwise (256 for each thread).
 const SILENT: usize = 400;
+
+/// How often it is tried to be answered beside them.
+const ROUNDS: u32 = 4;
 
 /// A world whose server has a certificate of this authority.
 async fn world(authority: &Authority) -> World {
@@ -176,7 +179,27 @@ async fn sockets_that_say_nothing_keep_nobody_out_and_are_closed() {
     let authority = Authority::new();
     let world = world(&authority).await.with("RESTWELL__SERVER__WORKERS", "1");
     let server = world.serve();
-    let opened_at = Instant::now();
+    let mut is_answered_beside_them = false;
+    // A busy machine may need as long for an answer as they are borne.
+    for _ in 0..ROUNDS {
+        let silent = silent_sockets(&server).await;
+        let answer = authority.ask(&server, &get("/livez", "")).await.expect("answer");
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        // Whoever had to wait for them would be answered when they are gone.
+        is_answered_beside_them |= silent.last().is_some_and(is_open);
+        for mut socket in silent {
+            let read = tokio::time::timeout(PATIENCE, socket.read(&mut [0; 64])).await.expect("still open");
+            assert!(!matches!(read, Ok(1..)), "it was answered");
+        }
+        if is_answered_beside_them {
+            return;
+        }
+    }
+    panic!("whoever speaks waits for those who say nothing");
+}
+
+/// Opens connections that begin no handshake, or do not go on with it.
+async fn silent_sockets(server: &Server) -> Vec<TcpStream> {
     let mut silent = Vec::new();
     for number in 0..SILENT {
         let mut socket = TcpStream::connect(server.address()).await.expect("connection");
@@ -186,14 +209,12 @@ async fn sockets_that_say_nothing_keep_nobody_out_and_are_closed() {
         }
         silent.push(socket);
     }
-    let answer = authority.ask(&server, &get("/livez", "")).await.expect("answer");
-    let took = opened_at.elapsed();
-    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    assert!(took < Duration::from_secs(4), "it had to wait for them: {took:?}");
-    for mut socket in silent {
-        let read = tokio::time::timeout(PATIENCE, socket.read(&mut [0; 64])).await.expect("still open");
-        assert!(!matches!(read, Ok(1..)), "it was answered");
-    }
+    silent
+}
+
+/// Tells whether the other end has neither closed nor said anything.
+fn is_open(socket: &TcpStream) -> bool {
+    socket.try_read(&mut [0; 1]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
 }
 
 #[tokio::test]
