@@ -88,6 +88,11 @@ pub(crate) fn closed(message: &str) -> bool {
     message.starts_with("terminating connection")
 }
 
+/// Tells whether a message says that two statements waited for each other (40P01).
+pub(crate) fn is_deadlock(message: &str) -> bool {
+    message.starts_with("deadlock detected")
+}
+
 /// Tells whether an error says that the server takes no writes: it is a standby, or has become one.
 pub(crate) fn is_of_standby(error: &Error) -> bool {
     match error {
@@ -100,12 +105,8 @@ pub(crate) fn is_of_standby(error: &Error) -> bool {
 /// Sorts by the message, because the driver passes no SQLSTATE on. The session asks for English messages
 /// (see `connection`); a test provokes each of these.
 fn by_message(message: &str) -> Option<StorageError> {
-    const GIVEN_UP: [&str; 2] = [
-        // 40P01
-        "deadlock detected",
-        // 55P03
-        "canceling statement due to lock timeout",
-    ];
+    // 55P03
+    const GIVEN_UP: &str = "canceling statement due to lock timeout";
     const NOT_THERE: [&str; 9] = [
         // 57014
         "canceling statement due to statement timeout",
@@ -124,7 +125,7 @@ fn by_message(message: &str) -> Option<StorageError> {
         "remaining connection slots",
     ];
     let starts = |start: &&str| message.starts_with(*start);
-    if GIVEN_UP.iter().any(starts) {
+    if is_deadlock(message) || message.starts_with(GIVEN_UP) {
         Some(StorageError::Retryable)
     } else if NOT_THERE.iter().any(starts) {
         Some(StorageError::Unavailable)

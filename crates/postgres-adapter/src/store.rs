@@ -1,7 +1,8 @@
 //! The store: where connections come from.
 
 use crate::connection::{
-    Connector, Link, Outage, Pool, Pooled, Role, SharedConnections, Silence, is_broken, limits, pool,
+    Connector, Link, Outage, Pool, Pooled, Role, SharedConnections, Silence, gave_way, is_broken, limits,
+    pool,
 };
 use crate::error::storage_error;
 use crate::meter::PoolMeter;
@@ -97,20 +98,22 @@ impl PostgresStore {
         self.shared.read(read).await.map_err(storage_error)
     }
 
-    /// Reads a page on a pooled connection. When the connection turns out to be broken, the page is read once more on
-    /// another one, which is harmless because it only reads.
+    /// Reads a page on a pooled connection. When the connection turns out to be broken, or the read had to give way to
+    /// something else, the page is read once more, which is harmless because it only reads.
     pub(crate) async fn read_page<T, F>(&self, read: F) -> Result<T, StorageError>
     where
         T: Send,
         F: for<'c> Fn(&'c mut Pooled) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         let mut connection = self.pooled().await?;
-        let result = read(&mut connection).await;
-        if !result.as_ref().is_err_and(is_broken) {
-            return result.map_err(storage_error);
+        match read(&mut connection).await {
+            Err(error) if is_broken(&error) => {
+                connection.close();
+                connection = self.pooled().await?;
+            }
+            Err(error) if gave_way(&error) => {}
+            result => return result.map_err(storage_error),
         }
-        connection.close();
-        let mut connection = self.pooled().await?;
         read(&mut connection).await.map_err(storage_error)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
 
-use crate::error::closed;
+use crate::error::{closed, is_deadlock};
 use crate::meter::{Operation, round_trip};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, PreparedStatements, parse_url};
 use diesel::result::{DatabaseErrorKind, Error};
@@ -225,6 +225,17 @@ pub(crate) fn is_broken(error: &Error) -> bool {
             information,
         ) => information.message() != silence::NO_ANSWER,
         Error::DatabaseError(_, information) => closed(information.message()),
+        _ => false,
+    }
+}
+
+/// Tells whether a statement was stopped for the sake of another one: a serialization failure, which is also what a
+/// standby says that had to replay a conflicting change, or a deadlock. The connection stays good, and what only reads
+/// may be run once more at once.
+pub(crate) fn gave_way(error: &Error) -> bool {
+    match error {
+        Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
+        Error::DatabaseError(_, information) => is_deadlock(information.message()),
         _ => false,
     }
 }

@@ -7,7 +7,7 @@
 //! transaction, changes the session or streams may come here: whoever is next would wait behind it, or be inside it.
 
 use super::link::Link;
-use super::{Connector, Silence, is_broken, worker};
+use super::{Connector, Silence, gave_way, is_broken, worker};
 use crate::meter::{Operation, round_trip};
 use crate::options::PostgresOptions;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
@@ -46,7 +46,7 @@ impl SharedConnections {
     }
 
     /// Runs a read. When the connection turns out to be broken, a new one takes its place and the read is run
-    /// once more, which is harmless because it only reads.
+    /// once more, which is harmless because it only reads; on the same connection when it had to give way.
     pub(crate) async fn read<T, F>(&self, read: F) -> QueryResult<T>
     where
         T: Send,
@@ -55,11 +55,14 @@ impl SharedConnections {
         let slot = self.slot();
         let connection = self.connection(slot).await?;
         let result = self.answer(slot, &connection, read(&connection)).await?;
-        if !result.as_ref().is_err_and(is_broken) {
-            return result;
-        }
-        discard(slot, &connection).await;
-        let connection = self.connection(slot).await?;
+        let connection = match &result {
+            Err(error) if is_broken(error) => {
+                discard(slot, &connection).await;
+                self.connection(slot).await?
+            }
+            Err(error) if gave_way(error) => connection,
+            _ => return result,
+        };
         self.answer(slot, &connection, read(&connection)).await?
     }
 

@@ -18,6 +18,7 @@ use diesel::sql_types::{
 use diesel_async::RunQueryDsl;
 use domain::change::{ChangeKind, ChangePosition};
 use domain::id::IntakeLogId;
+use futures_util::FutureExt;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
@@ -122,20 +123,23 @@ impl ChangeReader for PostgresStore {
     async fn changes(&self, query: ChangePageQuery) -> Result<ChangePage, StorageError> {
         let [profile, sleep, supplements] = ChangeKind::ALL.map(|kind| start(&query, kind));
         let limit = i64::from(query.limit);
-        let statement = sql_query(PAGE)
-            .bind::<SqlUuid, _>(query.user_id.as_uuid())
-            .bind::<BigInt, _>(limit.saturating_add(1))
-            .bind::<BigInt, _>(profile.0)
-            .bind::<SqlUuid, _>(profile.1)
-            .bind::<BigInt, _>(sleep.0)
-            .bind::<SqlUuid, _>(sleep.1)
-            .bind::<BigInt, _>(supplements.0)
-            .bind::<SqlUuid, _>(supplements.1)
-            .bind::<BigInt, _>(query.after.map_or(0, |after| after.number));
-        let rows: Vec<Row> = {
-            let mut connection = self.pooled().await?;
-            returning::<Columns, _>(statement).load(&mut connection).await.map_err(storage_error)?
-        };
+        let user_id = query.user_id.as_uuid();
+        let reached = query.after.map_or(0, |after| after.number);
+        let rows: Vec<Row> = self
+            .read_page(move |connection| {
+                let statement = sql_query(PAGE)
+                    .bind::<SqlUuid, _>(user_id)
+                    .bind::<BigInt, _>(limit.saturating_add(1))
+                    .bind::<BigInt, _>(profile.0)
+                    .bind::<SqlUuid, _>(profile.1)
+                    .bind::<BigInt, _>(sleep.0)
+                    .bind::<SqlUuid, _>(sleep.1)
+                    .bind::<BigInt, _>(supplements.0)
+                    .bind::<SqlUuid, _>(supplements.1)
+                    .bind::<BigInt, _>(reached);
+                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
         if rows.iter().any(|row| row.1 == AHEAD) {
             return Ok(ChangePage { is_ahead: true, ..ChangePage::default() });
         }

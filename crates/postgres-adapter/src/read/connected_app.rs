@@ -1,6 +1,6 @@
 //! The apps that hold live grants or a remembered consent of a person.
 
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::row::{client_name, scope_set, used_from};
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -11,6 +11,7 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{ClientId, UserId};
+use futures_util::FutureExt;
 use uuid::Uuid;
 
 /// Sums up a person's live grants by client, beside the remembered consents. The last read is one look-up for each client, in the index
@@ -41,11 +42,12 @@ type Row =
 #[async_trait]
 impl ConnectedAppReader for PostgresStore {
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
-        let statement = sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid());
-        let rows: Vec<Row> = {
-            let mut connection = self.pooled().await?;
-            returning::<Columns, _>(statement).load(&mut connection).await.map_err(storage_error)?
-        };
+        let rows: Vec<Row> = self
+            .read_page(move |connection| {
+                let statement = sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid());
+                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
         rows.into_iter().map(connected_app).collect()
     }
 }

@@ -1,6 +1,5 @@
 //! Pages of supplements with their logs, and what an export needs.
 
-use crate::error::storage_error;
 use crate::row::{IntakeLogColumns, JsonText, LogRow, SupplementRow, lower_bound};
 use crate::schema::supplement;
 use crate::statement::returning;
@@ -145,23 +144,29 @@ impl SupplementReader for PostgresStore {
     }
 
     async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
-        let ids = sql_query(format!(
+        let text = format!(
             "WITH RECURSIVE taken (supplement_id) AS ({TAKEN})
              SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL"
-        ))
-        .bind::<SqlUuid, _>(user_id.as_uuid());
-        let rows: Vec<(String, String, SupplementRow)> = {
-            let mut connection = self.pooled().await?;
-            let ids: Vec<Uuid> =
-                returning::<SqlUuid, _>(ids).load(&mut connection).await.map_err(storage_error)?;
-            supplement::table
-                .filter(supplement::id.eq_any(ids))
-                .order(supplement::id.asc())
-                .select((supplement::catalogue_source, supplement::catalogue_key, SupplementRow::as_select()))
-                .load(&mut connection)
-                .await
-                .map_err(storage_error)?
-        };
+        );
+        let rows: Vec<(String, String, SupplementRow)> = self
+            .read_page(move |connection| {
+                let ids = sql_query(text.clone()).bind::<SqlUuid, _>(user_id.as_uuid());
+                async move {
+                    let ids: Vec<Uuid> = returning::<SqlUuid, _>(ids).load(connection).await?;
+                    supplement::table
+                        .filter(supplement::id.eq_any(ids))
+                        .order(supplement::id.asc())
+                        .select((
+                            supplement::catalogue_source,
+                            supplement::catalogue_key,
+                            SupplementRow::as_select(),
+                        ))
+                        .load(connection)
+                        .await
+                }
+                .boxed()
+            })
+            .await?;
         rows.into_iter().map(keyed).collect()
     }
 
@@ -172,19 +177,20 @@ impl SupplementReader for PostgresStore {
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError> {
         let (start, id) = after.map_or((None, Uuid::nil()), |(at, id)| (Some(at), id.as_uuid()));
-        let statement = sql_query(
-            "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
-             WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
-             ORDER BY l.created_at, l.id LIMIT $4",
-        )
-        .bind::<SqlUuid, _>(user_id.as_uuid())
-        .bind::<Timestamptz, _>(lower_bound(start))
-        .bind::<SqlUuid, _>(id)
-        .bind::<BigInt, _>(i64::from(limit));
-        let rows: Vec<LogRow> = {
-            let mut connection = self.pooled().await?;
-            returning::<IntakeLogColumns, _>(statement).load(&mut connection).await.map_err(storage_error)?
-        };
+        let rows: Vec<LogRow> = self
+            .read_page(move |connection| {
+                let statement = sql_query(
+                    "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
+                     WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
+                     ORDER BY l.created_at, l.id LIMIT $4",
+                )
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<Timestamptz, _>(lower_bound(start))
+                .bind::<SqlUuid, _>(id)
+                .bind::<BigInt, _>(i64::from(limit));
+                async move { returning::<IntakeLogColumns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
         rows.into_iter().map(LogRow::into_log).collect()
     }
 }

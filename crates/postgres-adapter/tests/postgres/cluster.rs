@@ -56,6 +56,16 @@ impl Cluster {
         script("postgres-cluster", &["kill", self.folder.to_str().unwrap()]);
     }
 
+    /// Lets the server stand still: it takes connections and says nothing.
+    pub(crate) fn freeze(&self) {
+        script("postgres-cluster", &["freeze", self.folder.to_str().unwrap()]);
+    }
+
+    /// Lets a server that stands still go on.
+    pub(crate) fn thaw(&self) {
+        script("postgres-cluster", &["thaw", self.folder.to_str().unwrap()]);
+    }
+
     /// Makes a standby take writes.
     pub(crate) fn promote(&self) {
         script("postgres-cluster", &["promote", self.folder.to_str().unwrap()]);

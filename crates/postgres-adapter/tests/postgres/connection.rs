@@ -1,7 +1,11 @@
 //! Connections: how they are made and lost, and what the ports say about it.
 
 use crate::made_up::*;
-use application::ports::storage::{ProfileReader, UnitOfWorkFactory};
+use application::ports::storage::{
+    ChangePageQuery, ChangeReader, ConnectedAppReader, ProfileReader, SleepReader, SupplementReader,
+    UnitOfWorkFactory,
+};
+use domain::change::ChangeKind;
 use postgres_adapter::test_support::TestDatabase;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::time::Duration;
@@ -64,6 +68,28 @@ async fn a_read_of_one_row_outlives_the_end_of_its_shared_connection() {
     let reads = (0..100).map(|_| store.find_profile(user_id(1)));
     for found in futures_util::future::join_all(reads).await {
         assert!(found.unwrap().is_some());
+    }
+}
+
+#[tokio::test]
+async fn every_read_of_a_list_outlives_the_end_of_its_connection() {
+    let database = TestDatabase::create().await;
+    let (store, operator) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let all =
+        || ChangePageQuery { user_id: user_id(1), kinds: ChangeKind::ALL.into(), after: None, limit: 10 };
+    for _ in 0..2 {
+        assert_eq!(store.changes(all()).await.unwrap().changes.len(), 1);
+        assert!(number(&operator, SESSIONS).await > 0);
+        assert_eq!(store.changes(all()).await.unwrap().changes.len(), 1);
+        assert!(number(&operator, SESSIONS).await > 0);
+        assert!(store.walk(user_id(1), None, 10).await.unwrap().is_empty());
+        assert!(number(&operator, SESSIONS).await > 0);
+        assert!(store.walk_logs(user_id(1), None, 10).await.unwrap().is_empty());
+        assert!(number(&operator, SESSIONS).await > 0);
+        assert!(store.list_taken(user_id(1)).await.unwrap().is_empty());
+        assert!(number(&operator, SESSIONS).await > 0);
+        assert!(store.list_connected_apps(user_id(1)).await.unwrap().is_empty());
     }
 }
 

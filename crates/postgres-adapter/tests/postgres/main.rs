@@ -17,6 +17,8 @@ mod distribution;
 #[cfg(test)]
 mod failover;
 #[cfg(test)]
+mod frozen;
+#[cfg(test)]
 mod made_up;
 #[cfg(test)]
 mod made_up_sign_in;

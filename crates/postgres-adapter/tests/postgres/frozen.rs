@@ -1,0 +1,66 @@
+//! A primary that stands still: it lives, its connections stay open, and it says nothing.
+
+use crate::cluster::{Cluster, until};
+use crate::made_up::*;
+use application::ports::storage::{
+    ChangePageQuery, ChangeReader, IdempotencyStore, IdempotentRequest, ProfileReader, SleepReader,
+    UnitOfWorkFactory,
+};
+use domain::change::ChangeKind;
+use postgres_adapter::{PostgresOptions, PostgresStore};
+use std::time::Duration;
+
+/// How long the store waits for a connection, and lets a statement run. The limit of an answer is a second more.
+const WAIT: Duration = Duration::from_millis(400);
+
+/// Fails when something takes longer than any limit of the store.
+async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(4), work)
+        .await
+        .expect("the store waits for a server that stands still")
+}
+
+fn everything() -> ChangePageQuery {
+    ChangePageQuery { user_id: user_id(1), kinds: ChangeKind::ALL.into(), after: None, limit: 10 }
+}
+
+fn request() -> IdempotentRequest {
+    IdempotentRequest { client_id: client().id, key: [1; 32], content: [1; 32] }
+}
+
+#[tokio::test]
+async fn a_primary_that_stands_still_is_unavailable_within_the_limits_and_there_again_when_it_goes_on() {
+    let cluster = Cluster::primary();
+    let options = PostgresOptions {
+        pool_size: 4,
+        statement_timeout: WAIT,
+        wait_timeout: WAIT,
+        ..PostgresOptions::new(&cluster.url)
+    };
+    // The migration may take what it takes.
+    cluster.store().migrate().await.unwrap();
+    let store = PostgresStore::connect(&options).unwrap();
+    populate(&store, [1]).await;
+    let mut open = begin(&store).await;
+    assert!(open.users().find(user_id(1)).await.unwrap().is_some());
+    assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
+    cluster.freeze();
+    // Over connections that were there before, then over those that the system still takes.
+    assert!(is_unavailable(&in_time(open.commit()).await));
+    for _ in 0..2 {
+        assert!(is_unavailable(&in_time(store.find_profile(user_id(1))).await));
+        assert!(is_unavailable(&in_time(store.walk(user_id(1), None, 10)).await));
+        assert!(is_unavailable(&in_time(store.changes(everything())).await));
+        assert!(is_unavailable(&in_time(store.begin()).await));
+        assert!(is_unavailable(&in_time(store.claim(request(), at(0), at(-1), at(-2))).await));
+    }
+    cluster.thaw();
+    until("the store takes writes", async || match store.begin().await {
+        Ok(unit) => unit.commit().await.is_ok(),
+        Err(_) => false,
+    })
+    .await;
+    until("a row is read", async || store.find_profile(user_id(1)).await.is_ok_and(|found| found.is_some()))
+        .await;
+    assert!(store.changes(everything()).await.is_ok());
+}
