@@ -80,6 +80,23 @@ pub(crate) async fn a_claim_that_was_given_up_is_free_and_an_answer_stays(harnes
     assert_eq!(claim(harness, request(1, 2), 500).await, Claim::Answered(answer("kept")));
 }
 
+pub(crate) async fn a_claim_that_is_prolonged_stays_its_holders_until_it_is_answered(harness: &Harness) {
+    prepare(harness).await;
+    let prolong = async |of, at| harness.idempotency.prolong(of, seconds(at)).await.unwrap();
+    assert!(!prolong(request(1, 1), 0).await);
+    assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Taken);
+    assert!(!prolong(request(1, 2), 50).await);
+    assert!(prolong(request(1, 1), 50).await);
+    // The clock of another replica is behind.
+    assert!(prolong(request(1, 1), 20).await);
+    assert_eq!(claim(harness, request(1, 1), 110).await, Claim::Busy);
+    assert_eq!(claim(harness, request(1, 2), 111).await, Claim::Taken);
+    assert!(!prolong(request(1, 1), 112).await);
+    keep(harness, request(1, 2), "kept").await;
+    assert!(!prolong(request(1, 2), 113).await);
+    assert_eq!(claim(harness, request(1, 2), 114).await, Claim::Answered(answer("kept")));
+}
+
 pub(crate) async fn an_answer_that_expired_is_free(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Taken);

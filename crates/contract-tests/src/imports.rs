@@ -194,15 +194,20 @@ pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &H
     assert_eq!(imports.part(import_id(2), 0).await.unwrap(), Some(Vec::new()));
 }
 
+/// An upload of another person than that of [`upload`].
+fn upload_of(person: u64, number: u64, at: i64) -> Import {
+    Import { user_id: Some(user_id(person)), ..upload(number, at) }
+}
+
 pub(crate) async fn an_upload_that_waits_is_leased_once_the_oldest_first(harness: &Harness) {
-    harness.store_user(&user(1)).await;
     let states = [ImportState::Waiting, ImportState::Waiting, ImportState::Receiving, ImportState::Done];
     for (number, state) in (1..).zip(states) {
+        harness.store_user(&user(number)).await;
         let at = -i64::try_from(number).unwrap();
-        store(harness, &Import { state, ..upload(number, at) }).await;
+        store(harness, &Import { state, ..upload_of(number, number, at) }).await;
     }
     store(harness, &Import { state: ImportState::Waiting, ..import(5) }).await;
-    let running = |number, at| Import { state: ImportState::Running, ..upload(number, at) };
+    let running = |number, at| Import { state: ImportState::Running, ..upload_of(number, number, at) };
     assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(2, -2)));
     assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(1, -1)));
     assert_eq!(lease(harness.clone(), seconds(59), seconds(90)).await, None);
@@ -225,10 +230,53 @@ pub(crate) async fn a_lease_is_prolonged_while_the_upload_runs(harness: &Harness
     assert_eq!(unit.imports().lease(seconds(900), seconds(999)).await.unwrap(), None);
 }
 
+pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) {
+    for person in [1, 2] {
+        harness.store_user(&user(person)).await;
+    }
+    for (person, number, at) in [(1, 1, -4), (1, 2, -3), (1, 3, -2), (2, 4, -1)] {
+        store(harness, &Import { state: ImportState::Waiting, ..upload_of(person, number, at) }).await;
+    }
+    let taken =
+        async |at, until| lease(harness.clone(), seconds(at), seconds(until)).await.map(|import| import.id);
+    assert_eq!(taken(0, 60).await, Some(import_id(1)));
+    assert_eq!(taken(0, 60).await, Some(import_id(4)));
+    assert_eq!(taken(0, 60).await, None);
+    // The first one's server is gone: that one goes on, and is still the only one of its person.
+    let mut unit = harness.begin().await;
+    assert!(unit.imports().prolong(import_id(4), seconds(120)).await.unwrap());
+    unit.commit().await.unwrap();
+    assert_eq!(taken(60, 120).await, Some(import_id(1)));
+    assert_eq!(taken(60, 120).await, None);
+}
+
+pub(crate) async fn whoever_had_the_fewest_uploads_lately_comes_first(harness: &Harness) {
+    for person in [1, 2, 3] {
+        harness.store_user(&user(person)).await;
+    }
+    let ended = |import, at| Import { state: ImportState::Done, ended_at: Some(seconds(at)), ..import };
+    store(harness, &ended(upload_of(1, 1, -90), -80)).await;
+    // More than an hour ago.
+    store(harness, &ended(upload_of(2, 2, -9000), -3601)).await;
+    // On the command line.
+    store(harness, &ended(Import { user_id: Some(user_id(3)), ..import(3) }, -80)).await;
+    for (person, number, at) in [(1, 4, -50), (1, 5, -40), (2, 6, -30), (3, 7, -20)] {
+        store(harness, &Import { state: ImportState::Waiting, ..upload_of(person, number, at) }).await;
+    }
+    let mut order = Vec::new();
+    while let Some(import) = lease(harness.clone(), now(), seconds(60)).await {
+        order.push(import.id);
+        let mut unit = harness.begin().await;
+        assert!(unit.imports().update(&ended(import, -1)).await.unwrap());
+        unit.commit().await.unwrap();
+    }
+    assert_eq!(order, [6, 7, 4, 5].map(import_id));
+}
+
 pub(crate) async fn of_racing_servers_each_upload_goes_to_one(harness: &Harness) {
-    harness.store_user(&user(1)).await;
     for number in 1..=3 {
-        store(harness, &Import { state: ImportState::Waiting, ..upload(number, 0) }).await;
+        harness.store_user(&user(number)).await;
+        store(harness, &Import { state: ImportState::Waiting, ..upload_of(number, number, 0) }).await;
     }
     let tasks: Vec<_> = (0..12).map(|_| tokio::spawn(lease(harness.clone(), now(), seconds(60)))).collect();
     let mut leased = Vec::new();

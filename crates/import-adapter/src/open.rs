@@ -21,6 +21,8 @@ pub struct FileContext {
     pub start: Option<DateTime<FixedOffset>>,
     /// The person for whom the file is read; a line that names another one refuses the file.
     pub user_id: Option<UserId>,
+    /// The most bytes that all of an archive may unpack to, each time it is read.
+    pub most_unpacked: u64,
 }
 
 /// Opens a file, recognises what it is, and gives it to be read as often as needed.

@@ -84,7 +84,7 @@ impl Items {
         match outcome {
             Ok(item) => {
                 self.add(item);
-                notes.0.into_iter().for_each(|note| self.note(place, note));
+                notes.texts.into_iter().for_each(|note| self.note(place, note));
             }
             Err(reason) => self.reject(place, reason),
         }
@@ -102,22 +102,36 @@ impl Items {
 
 /// What there is to say about one record that is taken.
 #[derive(Debug, Default)]
-pub(crate) struct Notes(Vec<String>);
+pub(crate) struct Notes {
+    texts: Vec<String>,
+    is_without_names: bool,
+}
 
 impl Notes {
+    /// Makes notes that leave out the names of members which nobody knows: such a name may be anything, and these notes
+    /// are kept where nothing of a sender may be.
+    pub(crate) fn without_names() -> Self {
+        Self { is_without_names: true, ..Self::default() }
+    }
+
     pub(crate) fn add(&mut self, note: impl Into<String>) {
-        self.0.push(note.into());
+        self.texts.push(note.into());
+    }
+
+    /// Adds what was passed over, and its names where they may be told.
+    pub(crate) fn passed_over(&mut self, what: &str, names: &str) {
+        self.add(if self.is_without_names { what.to_owned() } else { format!("{what}: {names}") });
     }
 
     /// Gives the notes.
     pub(crate) fn into_texts(self) -> impl Iterator<Item = String> {
-        self.0.into_iter()
+        self.texts.into_iter()
     }
 
     /// Adds a note that counts something, if there is any of it.
     pub(crate) fn count(&mut self, count: usize, what: &str) {
         if count > 0 {
-            self.0.push(format!("{what}: {count}"));
+            self.texts.push(format!("{what}: {count}"));
         }
     }
 }

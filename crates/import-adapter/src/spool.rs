@@ -18,22 +18,25 @@ type Unnamed = tempfile::NamedTempFile;
 
 /// The folder in which uploads are put together; only this process can reach them there.
 #[derive(Debug, Clone)]
-pub struct SpoolFolder(PathBuf);
+pub struct SpoolFolder {
+    folder: PathBuf,
+    most_unpacked: u64,
+}
 
 impl SpoolFolder {
-    /// Takes the folder; without one, that of the system.
-    pub fn new(folder: Option<PathBuf>) -> Self {
-        Self(folder.unwrap_or_else(std::env::temp_dir))
+    /// Takes the folder (without one, that of the system), and the most bytes that one upload may unpack to.
+    pub fn new(folder: Option<PathBuf>, most_unpacked: u64) -> Self {
+        Self { folder: folder.unwrap_or_else(std::env::temp_dir), most_unpacked }
     }
 }
 
 impl UploadFiles for SpoolFolder {
     fn begin(&self) -> Result<Box<dyn SpooledUpload>, SpoolError> {
         #[cfg(target_os = "linux")]
-        let made = tempfile::tempfile_in(&self.0);
+        let made = tempfile::tempfile_in(&self.folder);
         #[cfg(not(target_os = "linux"))]
-        let made = tempfile::NamedTempFile::new_in(&self.0);
-        Ok(Box::new(SpoolFile(made.map_err(failed)?)))
+        let made = tempfile::NamedTempFile::new_in(&self.folder);
+        Ok(Box::new(SpoolFile { file: made.map_err(failed)?, most_unpacked: self.most_unpacked }))
     }
 }
 
@@ -42,17 +45,21 @@ fn failed(error: io::Error) -> SpoolError {
     SpoolError(error.kind().to_string())
 }
 
-struct SpoolFile(Unnamed);
+struct SpoolFile {
+    file: Unnamed,
+    most_unpacked: u64,
+}
 
 impl SpooledUpload for SpoolFile {
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError> {
-        self.0.write_all(bytes).map_err(failed)
+        self.file.write_all(bytes).map_err(failed)
     }
 
     fn open(self: Box<Self>, zone: TimeZone, user_id: UserId) -> Result<Box<dyn ImportFile>, ImportRefusal> {
-        let context = FileContext { zone, start: None, user_id: Some(user_id) };
-        let opened = open(&path_of(&self.0), Format::Auto, context)?;
-        Ok(Box::new(OpenedSpool { opened, _file: self.0 }))
+        let Self { file, most_unpacked } = *self;
+        let context = FileContext { zone, start: None, user_id: Some(user_id), most_unpacked };
+        let opened = open(&path_of(&file), Format::Auto, context)?;
+        Ok(Box::new(OpenedSpool { opened, _file: file }))
     }
 }
 
@@ -90,10 +97,13 @@ impl ImportFile for OpenedSpool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::ControlFlow;
     use uuid::Uuid;
 
+    const MOST: u64 = 1 << 20;
+
     fn spooled(folder: &std::path::Path, bytes: &[u8]) -> Result<Box<dyn ImportFile>, ImportRefusal> {
-        let mut file = SpoolFolder::new(Some(folder.to_owned())).begin().unwrap();
+        let mut file = SpoolFolder::new(Some(folder.to_owned()), MOST).begin().unwrap();
         for part in bytes.chunks(7) {
             file.write(part).unwrap();
         }
@@ -121,9 +131,27 @@ mod tests {
     }
 
     #[test]
+    fn an_upload_that_unpacks_to_more_than_it_may_is_refused_and_one_that_is_not_packed_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = b"created_at,upc,servings\n".to_vec();
+        let night = b"2026-11-01T08:00:00Z,012345678905,1\n";
+        let log = [lines, night.repeat(40_000)].concat();
+        assert!(log.len() as u64 > MOST);
+        assert!(spooled(folder.path(), &log).is_ok());
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(&log).unwrap();
+        // What it is can be told from its beginning; it is refused when it is read.
+        let file = spooled(folder.path(), &packed.finish().unwrap()).unwrap();
+        let refused =
+            file.open().and_then(|mut source| source.check_telling(&mut |_| ControlFlow::Continue(())));
+        let Err(ImportRefusal::Unreadable(text)) = refused else { panic!("{refused:?}") };
+        assert_eq!(text, "the packed data: it unpacks to more than 1 MiB, the most that this server takes");
+    }
+
+    #[test]
     fn a_folder_that_is_not_there_is_no_fault_of_the_upload() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = SpoolFolder::new(Some(folder.path().join("missing")));
+        let missing = SpoolFolder::new(Some(folder.path().join("missing")), MOST);
         assert!(missing.begin().is_err());
     }
 }

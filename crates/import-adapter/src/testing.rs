@@ -16,6 +16,7 @@ pub(crate) fn context(zone: &str) -> FileContext {
         zone: TimeZone::parse(zone).unwrap(),
         start: chrono::DateTime::parse_from_rfc3339("2026-01-10T22:30:00+01:00").ok(),
         user_id: Some(UserId::parse(USER).unwrap()),
+        most_unpacked: u64::MAX,
     }
 }
 

@@ -31,6 +31,22 @@ impl IdempotencyStore for SqliteStore {
         .await
     }
 
+    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
+        self.write(move |connection| {
+            let IdempotentRequest { client_id, key, content } = request;
+            let statement: Statement<()> = Statement::new(
+                "UPDATE idempotent_answer SET claimed_at = max(claimed_at, ?) \
+                 WHERE client_id = ? AND key_hash = ? AND content_hash = ? AND status IS NULL",
+            )
+            .integer(micros(now))
+            .blob(client_id.as_uuid().as_bytes())
+            .blob(&key)
+            .blob(&content);
+            count(statement.execute(connection)).map(|rows| rows > 0)
+        })
+        .await
+    }
+
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
         let KeptAnswer { status, body } = answer.clone();
         self.write(move |connection| {

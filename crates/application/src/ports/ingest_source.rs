@@ -87,8 +87,8 @@ item_codes! {
 pub struct ItemRefusal {
     /// Why, for programs.
     pub code: ItemCode,
-    /// The member at fault, as the item spells it.
-    pub field: Option<String>,
+    /// The member at fault: one of Restwell's own names, never a word of the item.
+    pub field: Option<&'static str>,
     /// Why, for people; never a value of the item.
     pub detail: String,
 }

@@ -38,10 +38,10 @@ pub(crate) struct ItemAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, nullable = false)]
     pub(crate) code: Option<&'static str>,
-    /// The member at fault.
+    /// The member at fault, if it is one that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, nullable = false)]
-    pub(crate) field: Option<&'a str>,
+    pub(crate) field: Option<&'static str>,
     /// Why the item was rejected, or what was passed over of one that was taken; in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, nullable = false)]
@@ -66,7 +66,7 @@ impl<'a> From<&'a ItemResult> for ItemAnswer<'a> {
                 status: "rejected",
                 id: None,
                 code: Some(refusal.code.as_str()),
-                field: refusal.field.as_deref(),
+                field: refusal.field,
                 detail: Some(&refusal.detail),
             },
         }

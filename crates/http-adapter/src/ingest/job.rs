@@ -1,6 +1,7 @@
 //! The work on one body.
 
 use super::answer;
+use super::claim;
 use super::spool::Spool;
 use crate::HttpState;
 use crate::meter;
@@ -40,7 +41,11 @@ impl Job {
             Begun::Busy => return Err(Problem::new(Fault::RequestInProgress)),
             Begun::OtherContent => return Err(Problem::new(Fault::IdempotencyKeyReused)),
         }
-        let answer = self.answer().await;
+        let answer = tokio::select! {
+            biased;
+            () = claim::lost(once, request) => return Err(Problem::new(Fault::IngestBusy)),
+            answer = self.answer() => answer,
+        };
         let kept = match &answer {
             Ok(answer) => once.keep(request, answer).await,
             Err(_) => once.give_back(request).await,

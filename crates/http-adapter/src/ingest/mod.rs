@@ -4,6 +4,7 @@
 //! done on a thread that may block, to its end even when the caller does not wait for it.
 
 mod answer;
+mod claim;
 mod delete;
 mod erase;
 mod gate;

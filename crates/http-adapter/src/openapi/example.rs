@@ -126,7 +126,7 @@ pub(super) fn ingest() -> Value {
     let taken = ItemResult::Taken { status: ItemStatus::Created, id: GONE, detail: None };
     let refusal = ItemRefusal {
         code: ItemCode::MissingMember,
-        field: Some("email".to_owned()),
+        field: Some("email"),
         detail: "missing field `email`".to_owned(),
     };
     let results = vec![taken, ItemResult::Rejected(refusal)];

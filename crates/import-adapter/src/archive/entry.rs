@@ -1,6 +1,7 @@
 //! One file of a folder or an archive.
 
 use super::reader::{EntryReader, Expected, Packing};
+use super::unpacking::Bound;
 use application::ports::import_source::ImportRefusal;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -27,8 +28,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Begins to read.
-    pub(super) fn open(&self) -> Result<EntryReader, ImportRefusal> {
+    /// Begins to read; it may unpack to what is left of a bound.
+    pub(super) fn open(&self, bound: Bound) -> Result<EntryReader, ImportRefusal> {
         let unreadable = |error: io::Error| ImportRefusal::Unreadable(self.says(&error.kind().to_string()));
         let mut file = File::open(&self.path).map_err(unreadable)?;
         // A name can come to stand for something else, and a pipe would never end.
@@ -37,7 +38,7 @@ impl Entry {
         }
         file.seek(SeekFrom::Start(self.start)).map_err(unreadable)?;
         let limit = self.expected.map_or(u64::MAX, |_| self.packed_size);
-        Ok(EntryReader::new(self.name.clone(), file.take(limit), self.packing, self.expected))
+        Ok(EntryReader::new(self.name.clone(), file.take(limit), self.packing, self.expected).within(bound))
     }
 
     fn says(&self, text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::container::Member;
 use super::reader::Watched;
-use super::unpacking::Unpacking;
+use super::unpacking::{Bound, Unpacking};
 use crate::open::FileContext;
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
@@ -43,7 +43,8 @@ impl Members {
         let Some(Member { entry, recognised }) = self.all.get(self.next) else {
             return Ok(false);
         };
-        let bytes = Watched::new(entry.open()?);
+        let bound = Bound::of(self.context.most_unpacked).after(self.unpacked.unpacked);
+        let bytes = Watched::new(entry.open(bound)?);
         let reader = recognised.read(Box::new(bytes.clone()), self.context);
         bytes.get().fault()?;
         let reader = reader.map_err(|refusal| within(&entry.name, refusal))?;

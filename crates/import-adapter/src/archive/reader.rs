@@ -1,6 +1,6 @@
 //! The bytes of one entry, unpacked, with bounds on what they may become.
 
-use super::unpacking::Unpacking;
+use super::unpacking::{Bound, Unpacking};
 use application::ports::import_source::ImportRefusal;
 use flate2::Crc;
 use flate2::bufread::{DeflateDecoder, GzDecoder};
@@ -84,6 +84,7 @@ pub(super) struct EntryReader {
     crc: Crc,
     given: u64,
     has_ended: bool,
+    bound: Bound,
     fault: Option<ImportRefusal>,
 }
 
@@ -95,7 +96,21 @@ impl EntryReader {
             Packing::Deflated => Decoder::Deflated(DeflateDecoder::new(packed)),
             Packing::Gzip => Decoder::Gzip(GzDecoder::new(packed)),
         };
-        Self { name, decoder, expected, crc: Crc::new(), given: 0, has_ended: false, fault: None }
+        Self {
+            name,
+            decoder,
+            expected,
+            crc: Crc::new(),
+            given: 0,
+            has_ended: false,
+            bound: Bound::NONE,
+            fault: None,
+        }
+    }
+
+    /// Bounds what it may unpack to.
+    pub(super) fn within(self, bound: Bound) -> Self {
+        Self { bound, ..self }
     }
 
     /// Gives how many bytes were read, and how many they became.
@@ -135,6 +150,9 @@ impl EntryReader {
             return Err(ImportRefusal::Unreadable(format!(
                 "{name} unpacks to far more than any export does"
             )));
+        }
+        if self.bound.is_passed_by(self.given) {
+            return Err(ImportRefusal::Unreadable(format!("{}: it {}", self.place(), self.bound)));
         }
         if self.expected.is_some_and(|expected| self.given > expected.size) {
             return Err(self.damaged("it is longer than the archive says"));

@@ -6,7 +6,7 @@ use super::entry::Entry;
 use super::gzip::is_gzip;
 use super::members::{bomb, within};
 use super::reader::Watched;
-use super::unpacking::Unpacking;
+use super::unpacking::{Bound, Unpacking};
 use super::zip::is_zip;
 use crate::format::Format;
 use crate::open::FileContext;
@@ -22,7 +22,7 @@ const BYTES_LOOKED_AT: u64 = 4 * 1024 * 1024;
 
 /// Recognises the one file inside of a packed one.
 pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Result<Container, ImportRefusal> {
-    let bytes = Watched::new(entry.open()?);
+    let bytes = Watched::new(entry.open(Bound::of(context.most_unpacked))?);
     let recognised = recognise(Box::new(bytes.clone()), format);
     bytes.get().fault()?;
     let members = Arc::from([Member { entry, recognised: recognised? }]);
@@ -41,8 +41,9 @@ pub(super) fn survey(
     let mut claimed = Vec::new();
     let mut unknown = Unknown { what, format, first: None, packed: Packed::default() };
     let mut unpacked = Unpacking::default();
+    let bound = Bound::of(context.most_unpacked);
     for entry in entries {
-        let (found, unpacking) = look(&entry, format)?;
+        let (found, unpacking) = look(&entry, format, bound.after(unpacked.unpacked))?;
         unpacked = unpacked.plus(unpacking);
         if unpacked.is_a_bomb() {
             return Err(bomb());
@@ -58,6 +59,11 @@ pub(super) fn survey(
     if members.is_empty() {
         return Err(unknown.refusal(count));
     }
+    // What a zip archive says of itself is checked when it is read; nothing of one that says too much is.
+    let sizes = members.iter().filter_map(|member| member.entry.expected);
+    if bound.is_passed_by(sizes.fold(0, |sum, expected| sum.saturating_add(expected.size))) {
+        return Err(ImportRefusal::Unreadable(format!("what is read of {what} {bound}")));
+    }
     if members.iter().filter(|member| member.recognised.format() == Format::Hypnogram).count() > 1 {
         let told = format!(
             "{what} holds several hypnograms, of which each has a start of its own: name one file at a time"
@@ -72,8 +78,8 @@ pub(super) fn survey(
 type Look = (Result<Claim, ImportRefusal>, Unpacking);
 
 /// Looks at the beginning of an entry; fails only when it cannot be read.
-fn look(entry: &Entry, format: Format) -> Result<Look, ImportRefusal> {
-    let bytes = Watched::new(entry.open()?);
+fn look(entry: &Entry, format: Format, bound: Bound) -> Result<Look, ImportRefusal> {
+    let bytes = Watched::new(entry.open(bound)?);
     let found = claim(Box::new(bytes.clone().take(BYTES_LOOKED_AT)), format);
     let reader = bytes.get();
     reader.fault()?;
@@ -138,7 +144,7 @@ impl Unknown {
             self.first = Some(within(&entry.name, refusal));
         }
         let mut begins = Vec::new();
-        let mut bytes = Watched::new(entry.open()?);
+        let mut bytes = Watched::new(entry.open(Bound::NONE)?);
         let read = bytes.by_ref().take(4).read_to_end(&mut begins);
         bytes.get().fault()?;
         if read.is_ok() && (is_zip(&begins) || is_gzip(&begins)) {

@@ -62,7 +62,7 @@ impl IngestSource for Source {
 }
 
 fn read(shape: IngestShape, text: &str) -> IngestItem {
-    let mut notes = Notes::default();
+    let mut notes = Notes::without_names();
     let content = content(shape, text, &mut notes).map_err(Into::into);
     let notes = if content.is_ok() { notes.into_texts().collect() } else { Vec::new() };
     IngestItem { content, notes }

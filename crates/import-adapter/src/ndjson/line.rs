@@ -24,11 +24,12 @@ pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut
     });
     // Also a text that nobody checked is read to its end.
     let members = members.and_then(|members| deserializer.end().map(|()| members));
-    let members = members.map_err(|error| Unfit::of_types(&error, text))?;
+    let members = members.map_err(|error| Unfit::of_types::<T>(&error, text))?;
     if !unknown.is_empty() {
         let more = if unknown.len() > NAMES_SHOWN { ", ..." } else { "" };
         let names: Vec<_> = unknown.into_iter().take(NAMES_SHOWN).collect();
-        notes.add(format!("members that are not known were passed over: {}{more}", names.join(", ")));
+        let names = format!("{}{more}", names.join(", "));
+        notes.passed_over("members that are not known were passed over", &names);
     }
     Ok(members)
 }

@@ -4,6 +4,7 @@
 
 mod intake_log;
 mod line;
+mod member;
 mod owner;
 mod profile;
 mod session;
@@ -88,7 +89,7 @@ impl Ndjson {
         if !text.trim_start().starts_with('{') {
             return Err(Unfit::not_an_object());
         }
-        let kind: Kind = serde_json::from_str(text).map_err(|error| Unfit::of_types(&error, text))?;
+        let kind: Kind = serde_json::from_str(text).map_err(|error| Unfit::of_types::<Kind>(&error, text))?;
         match kind.r#type.as_str() {
             Some(PROFILE) => read_profile(text, self.user_id, place, notes),
             Some(SESSION) => read_session(text, self.user_id, place, notes),

@@ -1,16 +1,17 @@
 //! Why a line or an item is not taken.
 
+use super::member::members_of;
 use crate::input::Place;
 use crate::json::reason;
 use application::ports::ingest_source::{ItemCode, ItemRefusal};
-use std::borrow::Cow;
+use serde::Deserialize;
 use std::fmt::Display;
 
 /// Why a line or an item is not taken, and for which of its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unfit {
     code: ItemCode,
-    field: Option<Cow<'static, str>>,
+    field: Option<&'static str>,
     /// In words for people; never a value.
     pub(super) reason: String,
 }
@@ -18,7 +19,7 @@ pub(crate) struct Unfit {
 /// Words an error about a member that names the member itself.
 pub(super) fn at<E: Display>(field: &'static str) -> impl Fn(E) -> Unfit {
     move |error| {
-        let (code, field) = (ItemCode::InvalidMember, Some(Cow::Borrowed(field)));
+        let (code, field) = (ItemCode::InvalidMember, Some(field));
         Unfit { code, field, reason: error.to_string() }
     }
 }
@@ -43,18 +44,18 @@ impl Unfit {
         Self { code: ItemCode::OtherUser, ..at("user_id")(reason) }
     }
 
-    /// Words an error about the types of members.
-    pub(super) fn of_types(error: &serde_json::Error, text: &str) -> Self {
+    /// Words an error about the types of members; only a member of the type itself is named, because any other name is a
+    /// word of whoever wrote the text.
+    pub(super) fn of_types<'de, T: Deserialize<'de>>(error: &serde_json::Error, text: &str) -> Self {
         let place = Place::START.within(error.line(), error.column());
-        let inside = member_at(text, place).map(|name| Cow::Owned(name.to_owned()));
+        let known = |name: &str| members_of::<T>().iter().copied().find(|member| *member == name);
+        let inside = member_at(text, place).and_then(known);
         let reason = reason(error);
-        let quoted = |before: &str| {
-            let name = reason.strip_prefix(before)?.strip_prefix('`')?.strip_suffix('`')?;
-            Some(Cow::Owned(name.to_owned()))
-        };
-        if let Some(name) = quoted("missing field ") {
+        let quoted = |before: &str| known(reason.strip_prefix(before)?.strip_prefix('`')?.strip_suffix('`')?);
+        if reason.starts_with("missing field ") {
             // Of an entry of a list it is the list that is at fault.
-            return Self { code: ItemCode::MissingMember, field: Some(inside.unwrap_or(name)), reason };
+            let field = inside.or_else(|| quoted("missing field "));
+            return Self { code: ItemCode::MissingMember, field, reason };
         }
         let field = inside.or_else(|| quoted("a member is given twice: "));
         Self { code: ItemCode::InvalidMember, field, reason }
@@ -63,7 +64,7 @@ impl Unfit {
 
 impl From<Unfit> for ItemRefusal {
     fn from(Unfit { code, field, reason }: Unfit) -> Self {
-        Self { code, field: field.map(Cow::into_owned), detail: reason }
+        Self { code, field, detail: reason }
     }
 }
 
@@ -136,7 +137,7 @@ mod tests {
         start: String,
     }
 
-    fn refusal(text: &str) -> (ItemCode, Option<String>) {
+    fn refusal(text: &str) -> (ItemCode, Option<&'static str>) {
         let unfit: Unfit = read_members::<Members>(text, &mut Notes::default()).unwrap_err();
         let ItemRefusal { code, field, detail } = unfit.into();
         assert!(!detail.contains("secret"), "{detail}");
@@ -158,8 +159,11 @@ mod tests {
             (r#"{"name":"ü","list":[{"start":7}],"number":1}"#, InvalidMember, "list"),
             (r#"{"list":7,"name":"a"}"#, InvalidMember, "list"),
         ] {
-            assert_eq!(refusal(text), (code, Some(field.to_owned())), "{text}");
+            assert_eq!(refusal(text), (code, Some(field)), "{text}");
         }
         assert_eq!(refusal(r#"{"name":"a","name":"b"}"#).0, InvalidMember);
+        // A name that nobody knows is not repeated, whatever is wrong inside of it.
+        let deep = format!(r#"{{"name":"a","secret":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+        assert_eq!(refusal(&deep), (InvalidMember, None));
     }
 }

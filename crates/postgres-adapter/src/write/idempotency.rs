@@ -22,6 +22,10 @@ const CLAIM: &str = "INSERT INTO idempotent_answer AS a (client_id, key_hash, co
     WHERE (a.status IS NULL AND a.claimed_at < $5) OR a.claimed_at < $6
     RETURNING true";
 
+/// Clocks of replicas differ: who prolongs never makes a claim older.
+const PROLONG: &str = "UPDATE idempotent_answer SET claimed_at = greatest(claimed_at, $4)
+    WHERE client_id = $1 AND key_hash = $2 AND content_hash = $3 AND status IS NULL";
+
 /// Skips answers that somebody else holds at the moment: they are deleted next time.
 const DELETE_BEFORE: &str = "DELETE FROM idempotent_answer WHERE ctid = ANY (ARRAY (
     SELECT ctid FROM idempotent_answer WHERE claimed_at < $1 ORDER BY claimed_at LIMIT $2 FOR UPDATE SKIP LOCKED))";
@@ -64,6 +68,17 @@ impl IdempotencyStore for PostgresStore {
             }
         }
         Ok(Claim::Busy)
+    }
+
+    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
+        let IdempotentRequest { client_id, key, content } = &request;
+        let query = sql_query(PROLONG)
+            .bind::<SqlUuid, _>(client_id.as_uuid())
+            .bind::<Binary, _>(key.as_slice())
+            .bind::<Binary, _>(content.as_slice())
+            .bind::<Timestamptz, _>(now);
+        let prolonged = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        prolonged.map(|rows| rows > 0).map_err(storage_error)
     }
 
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {

@@ -102,7 +102,12 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
         import: ImportRecords::new(store.units.clone(), entropy, clock),
         user_id: arguments.user,
         dry_run: arguments.dry_run,
-        context: FileContext { zone, start: arguments.start, user_id: arguments.user },
+        context: FileContext {
+            zone,
+            start: arguments.start,
+            user_id: arguments.user,
+            most_unpacked: u64::MAX,
+        },
         format: arguments.format,
     };
     let mut failures = Failures::default();

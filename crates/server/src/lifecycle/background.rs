@@ -5,7 +5,7 @@ use super::outbox;
 use super::start::{StartError, start};
 use super::uploads;
 use crate::telemetry;
-use crate::wiring::Application;
+use crate::wiring::{Application, UploadReading};
 use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
 use std::convert::Infallible;
@@ -160,7 +160,7 @@ async fn measure_mail(application: &Application) {
 }
 
 async fn process_uploads(application: &Application) {
-    if let Some(uploads) = &application.uploads {
-        uploads::process(uploads).await;
+    if let Some(UploadReading { process, readers }) = &application.uploads {
+        uploads::process(process, *readers).await;
     }
 }

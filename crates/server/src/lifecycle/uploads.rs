@@ -1,14 +1,15 @@
-//! Reading what people upload: one file at a time, on a thread of its own, under a lease.
+//! Reading what people upload: a few files at a time, each of another person, on a thread of its own, under a lease.
 
 use crate::telemetry::UploadMeter;
 use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
+use futures_util::future::join_all;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 use tokio::time::{MissedTickBehavior, interval};
 
 /// How often it is looked whether an upload waits.
@@ -16,23 +17,48 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How often a lease is prolonged: four times as often as it ends.
 const PROLONG: Duration = Duration::from_secs(15);
 
-/// Reads uploads, one after the other, for as long as the server runs.
-pub(super) async fn process(uploads: &Arc<ProcessUploads>) {
-    let mut ticks = interval(LOOK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut was_well = true;
-    let mut told = None;
-    loop {
-        ticks.tick().await;
+/// Reads uploads, so many at a time, for as long as the server runs.
+pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32) {
+    let desk = Desk(Mutex::new(Log { was_well: true, told: None }));
+    join_all((0..readers.max(1)).map(|_| read(uploads, &desk))).await;
+}
+
+/// Where the readers of this process take their uploads, one after the other: two that take at the very same moment could
+/// both be given uploads of one person, and then nobody were left for the others.
+struct Desk(Mutex<Log>);
+
+/// What was logged.
+struct Log {
+    was_well: bool,
+    told: Option<String>,
+}
+
+impl Desk {
+    async fn take(&self, uploads: &ProcessUploads) -> Option<UploadJob> {
+        let mut log = self.0.lock().await;
         let outcome = uploads.take().await;
         if let Err(error) = &outcome
-            && was_well
+            && log.was_well
         {
             tracing::warn!(%error, "the store does not tell whether uploads wait; trying again each second");
         }
-        was_well = outcome.is_ok();
-        if let Ok(Some(job)) = outcome {
-            tell(work(uploads, job).await, job, &mut told);
+        log.was_well = outcome.is_ok();
+        outcome.ok().flatten()
+    }
+
+    async fn tell(&self, ended: Ended, job: UploadJob) {
+        tell(ended, job, &mut self.0.lock().await.told);
+    }
+}
+
+/// Reads uploads, one after the other.
+async fn read(uploads: &Arc<ProcessUploads>, desk: &Desk) {
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Some(job) = desk.take(uploads).await {
+            desk.tell(work(uploads, job).await, job).await;
         }
     }
 }

@@ -12,6 +12,12 @@ section! {
         enabled: bool = Some("true"), "true or false", "false";
         /// The most that one file may have. Its parts are kept in the store until it is read, for a day at most.
         max_mebibytes: u32 = Some("512"), "MiB, 1 to 8192", "2048";
+        /// The most that an archive may unpack to, all of its files that are read together. Exports of Apple Health have
+        /// some 30 times the size of their archive.
+        max_unpacked_mebibytes: u32 = Some("8192"), "MiB, 64 to 1048576", "20480";
+        /// How many uploads this process reads at a time, each of another person. With one, a long upload of one
+        /// person holds up all others.
+        readers: u32 = Some("2"), "uploads, 1 to 64", "4";
         /// How many uploads of one person may be under way at a time.
         max_open: u32 = Some("3"), "uploads, 1 to 100", "1";
         /// The folder in which the parts of a file are put together while it is read. The file has no name there and
@@ -29,9 +35,20 @@ impl UploadSettings {
         }
     }
 
+    /// Returns the most bytes that one upload may unpack to.
+    pub(crate) fn most_unpacked(&self) -> u64 {
+        u64::from(self.max_unpacked_mebibytes) << 20
+    }
+
     pub(super) fn problems(&self) -> Vec<Problem> {
         [
             Problem::unless_within("uploads.max_mebibytes", self.max_mebibytes, 1..=8192),
+            Problem::unless_within(
+                "uploads.max_unpacked_mebibytes",
+                self.max_unpacked_mebibytes,
+                64..=1_048_576,
+            ),
+            Problem::unless_within("uploads.readers", self.readers, 1..=64),
             Problem::unless_within("uploads.max_open", self.max_open, 1..=100),
         ]
         .into_iter()

@@ -75,7 +75,7 @@ pub(crate) struct Application {
     /// Stores who read what.
     pub(crate) flush_reads: FlushReads,
     /// Reads what people upload; absent where nobody may.
-    pub(crate) uploads: Option<Arc<ProcessUploads>>,
+    pub(crate) uploads: Option<UploadReading>,
     /// Mail, where it is sent.
     pub(crate) mail: Option<MailParts>,
 }
@@ -113,7 +113,7 @@ impl Application {
             entropy,
         };
         let http = Arc::new(parts.state(&pages));
-        let uploads = settings.uploads.enabled.then(|| process_uploads(store, settings));
+        let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings));
         let prune = PruneAudit::new(
             store.units.clone(),
             store.read_tallies.clone(),
@@ -139,8 +139,16 @@ impl Application {
     }
 }
 
-fn process_uploads(store: &Store, settings: &Settings) -> Arc<ProcessUploads> {
-    let folder = SpoolFolder::new(settings.uploads.spool_directory.clone());
+/// The reading of uploads.
+pub(crate) struct UploadReading {
+    pub(crate) process: Arc<ProcessUploads>,
+    /// How many are read at a time.
+    pub(crate) readers: u32,
+}
+
+fn upload_reading(store: &Store, settings: &Settings) -> UploadReading {
+    let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
     let (entropy, clock) = (Arc::new(SystemEntropy), store.clock.clone());
-    Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock))
+    let process = Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock));
+    UploadReading { process, readers: settings.uploads.readers }
 }

@@ -15,7 +15,7 @@ mod schema;
 mod session;
 mod store;
 
-pub(crate) use application::{Application, KeyParts};
+pub(crate) use application::{Application, KeyParts, UploadReading};
 pub(crate) use encryption_key::KeySource;
 pub(crate) use export::Writers;
 pub(crate) use mail::MailParts;

@@ -5,7 +5,7 @@ use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::{import, import_part};
 use crate::statement::Statement;
-use application::ports::storage::{Import, StorageError};
+use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Binary;
@@ -76,7 +76,7 @@ pub(super) fn delete_stale(
     Ok(ids.len().try_into().unwrap_or(u64::MAX))
 }
 
-/// Takes the upload that waits longest.
+/// Takes an upload: of whoever had the fewest lately, and of those what waits longest.
 pub(super) fn lease(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -84,12 +84,17 @@ pub(super) fn lease(
 ) -> Result<Option<Import>, StorageError> {
     let statement: Statement<Binary> = Statement::new(
         "UPDATE import SET state = 'running', lease_until = ? WHERE id = \
-         (SELECT id FROM import WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running') \
-         AND (state = 'waiting' OR (state = 'running' AND coalesce(lease_until, 0) <= ?)) \
-         ORDER BY started_at, id LIMIT 1) RETURNING id",
+         (SELECT i.id FROM import i WHERE i.origin = 'upload' AND i.state IN ('receiving', 'waiting', 'running') \
+         AND (i.state = 'waiting' OR (i.state = 'running' AND coalesce(i.lease_until, 0) <= ?)) \
+         AND NOT EXISTS (SELECT 1 FROM import r WHERE r.user_id = i.user_id AND r.origin = 'upload' \
+         AND r.state = 'running' AND r.lease_until > ?) \
+         ORDER BY (SELECT count(*) FROM import e WHERE e.user_id = i.user_id AND e.origin = 'upload' \
+         AND e.ended_at > ?), i.started_at, i.id LIMIT 1) RETURNING id",
     )
     .integer(micros(until))
-    .integer(micros(now));
+    .integer(micros(now))
+    .integer(micros(now))
+    .integer(micros(now - RECENT_UPLOADS));
     let Some(id) = statement.get_result::<Vec<u8>>(connection).optional().storage()? else { return Ok(None) };
     find(connection, id)
 }

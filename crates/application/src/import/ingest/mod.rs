@@ -8,7 +8,7 @@ mod records;
 mod result;
 
 pub use delete_record::DeleteRecord;
-pub use once::{ANSWER_KEPT, AnswerOnce, Begun};
+pub use once::{ANSWER_KEPT, AnswerOnce, Begun, CLAIM_KEPT, CLAIM_PROLONGED};
 pub use result::{IngestReport, ItemResult, ItemStatus};
 
 use super::run::Run;

@@ -145,8 +145,8 @@ impl IngestRecords {
     }
 }
 
-fn refused(code: ItemCode, field: &str, detail: &str) -> Placed {
-    let refusal = ItemRefusal { code, field: Some(field.to_owned()), detail: detail.to_owned() };
+fn refused(code: ItemCode, field: &'static str, detail: &str) -> Placed {
+    let refusal = ItemRefusal { code, field: Some(field), detail: detail.to_owned() };
     (ItemResult::Rejected(refusal), None)
 }
 

@@ -46,5 +46,5 @@ fn refusal(rejection: &Rejection) -> ItemRefusal {
         )
         | None => (ItemCode::IdConflict, "id"),
     };
-    ItemRefusal { code, field: Some(field.to_owned()), detail: rejection.reason.clone() }
+    ItemRefusal { code, field: Some(field), detail: rejection.reason.clone() }
 }

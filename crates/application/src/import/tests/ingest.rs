@@ -184,7 +184,7 @@ async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
     let store = MemoryStore::with(person());
     let refusal = ItemRefusal {
         code: ItemCode::OtherUser,
-        field: Some("user_id".to_owned()),
+        field: Some("user_id"),
         detail: "user_id names another person".to_owned(),
     };
     let of_another = IngestItem { content: Err(refusal), notes: Vec::new() };

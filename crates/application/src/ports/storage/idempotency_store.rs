@@ -53,6 +53,9 @@ pub trait IdempotencyStore: Send + Sync {
         abandoned_before: DateTime<Utc>,
         expired_before: DateTime<Utc>,
     ) -> Result<Claim, StorageError>;
+    /// Makes a claim that was not answered yet as young as this moment; false when there is none any more: it was given
+    /// back, answered, or taken over by another request. A claim MUST NOT grow older by it.
+    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Keeps the answer to a claimed request.
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError>;
     /// Gives a claim back, because nothing was done.

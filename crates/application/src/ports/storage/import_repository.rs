@@ -3,7 +3,7 @@
 use super::StorageError;
 use crate::import::ImportReport;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::sleep::SleepSession;
@@ -12,6 +12,9 @@ use domain::time::TimeZone;
 use domain::user::User;
 #[cfg(feature = "test-support")]
 use mockall::automock;
+
+/// For how long it counts, when an upload is taken, that others of the same person ended.
+pub const RECENT_UPLOADS: TimeDelta = TimeDelta::hours(1);
 
 /// One import as it is kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,7 +186,9 @@ pub trait ImportRepository: Send {
         limit: u32,
     ) -> Result<u64, StorageError>;
     /// Takes an upload that waits, or that runs with a lease that is over, and leases it until then. Two at once
-    /// never take the same.
+    /// never take the same. Of a person one is read at a time: nobody's others are taken while one of theirs is leased
+    /// (two that are taken at the very same moment apart). First comes whoever had the fewest uploads that ended within
+    /// [`RECENT_UPLOADS`] before `now`, then what began first.
     async fn lease(
         &mut self,
         now: DateTime<Utc>,

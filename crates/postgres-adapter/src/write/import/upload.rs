@@ -5,7 +5,7 @@ use crate::error::{storage_error, unexpected};
 use crate::schema::{import, import_part as part_table};
 use crate::statement::returning;
 use crate::write::count;
-use application::ports::storage::StorageError;
+use application::ports::storage::{RECENT_UPLOADS, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -18,10 +18,16 @@ use uuid::Uuid;
 /// Skips uploads that somebody else takes at the moment. The upload is picked in a part of its own, because a nested
 /// query with a limit may be run more than once, and then picks another each time.
 const LEASE: &str = "WITH next AS MATERIALIZED (
-        SELECT id FROM import
-        WHERE origin = 'upload' AND state IN ('waiting', 'running')
-            AND (state = 'waiting' OR lease_until IS NULL OR lease_until <= $1)
-        ORDER BY started_at, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+        SELECT i.id FROM import i
+        WHERE i.origin = 'upload' AND i.state IN ('waiting', 'running')
+            AND (i.state = 'waiting' OR i.lease_until IS NULL OR i.lease_until <= $1)
+            AND NOT EXISTS (
+                SELECT 1 FROM import r WHERE r.user_id = i.user_id AND r.origin = 'upload' AND r.state = 'running'
+                    AND r.lease_until > $1
+            )
+        ORDER BY (
+            SELECT count(*) FROM import e WHERE e.user_id = i.user_id AND e.origin = 'upload' AND e.ended_at > $3
+        ), i.started_at, i.id LIMIT 1 FOR NO KEY UPDATE OF i SKIP LOCKED
     )
     UPDATE import i SET state = 'running', lease_until = $2 FROM next WHERE i.id = next.id RETURNING i.id";
 
@@ -83,7 +89,10 @@ pub(super) async fn lease(
     now: DateTime<Utc>,
     until: DateTime<Utc>,
 ) -> Result<Option<ImportId>, StorageError> {
-    let query = sql_query(LEASE).bind::<Timestamptz, _>(now).bind::<Timestamptz, _>(until);
+    let query = sql_query(LEASE)
+        .bind::<Timestamptz, _>(now)
+        .bind::<Timestamptz, _>(until)
+        .bind::<Timestamptz, _>(now - RECENT_UPLOADS);
     let id: Option<Uuid> =
         returning::<SqlUuid, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
     Ok(id.map(ImportId::from_uuid))

@@ -1,0 +1,85 @@
+//! The claim of an idempotency key, kept for as long as its request is worked on.
+
+use application::import::ingest::{AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
+use application::ports::storage::IdempotentRequest;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How often a claim is prolonged, and how long one is kept that is not.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    prolonged: Duration,
+    kept: Duration,
+}
+
+const PACE: Pace = Pace { prolonged: CLAIM_PROLONGED, kept: CLAIM_KEPT };
+
+/// Prolongs a claim again and again, and returns when it is lost: somebody else has it, or may have it, because this
+/// process stood still or could not reach the store for as long as a claim is kept. The work must end then: the same
+/// request may have been done by another replica since, and what it stored been changed after that.
+pub(super) async fn lost(once: &AnswerOnce, request: IdempotentRequest) {
+    lost_at(once, request, PACE).await;
+}
+
+async fn lost_at(once: &AnswerOnce, request: IdempotentRequest, pace: Pace) {
+    let mut prolonged = Instant::now();
+    loop {
+        sleep(pace.prolonged).await;
+        let asked = Instant::now();
+        if asked - prolonged >= pace.kept {
+            return;
+        }
+        match once.prolong(request).await {
+            Ok(true) => prolonged = asked,
+            Ok(false) => return,
+            Err(error) => tracing::warn!(%error, "the claim of an idempotency key is not prolonged yet"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use application::ports::storage::{MockIdempotencyStore, StorageError};
+    use application::ports::system::MockClock;
+    use chrono::{DateTime, Utc};
+    use domain::id::ClientId;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use uuid::Uuid;
+
+    /// How often a claim was prolonged until it was lost, when the store answers so.
+    async fn asked(kept: Duration, answer: fn(u32) -> Result<bool, StorageError>) -> u32 {
+        let (mut store, times) = (MockIdempotencyStore::new(), Arc::new(AtomicU32::new(0)));
+        let counted = times.clone();
+        store.expect_prolong().returning(move |_, _| answer(counted.fetch_add(1, Ordering::Relaxed)));
+        let mut clock = MockClock::new();
+        clock.expect_now().return_const(DateTime::<Utc>::UNIX_EPOCH);
+        let once = AnswerOnce::new(Arc::new(store), Arc::new(clock));
+        let client_id = ClientId::from_uuid(Uuid::nil());
+        let request = IdempotentRequest { client_id, key: [1; 32], content: [2; 32] };
+        lost_at(&once, request, Pace { prolonged: Duration::from_millis(1), kept }).await;
+        times.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_claim_is_prolonged_until_somebody_else_has_it() {
+        assert_eq!(asked(Duration::from_hours(1), |before| Ok(before < 20)).await, 21);
+    }
+
+    #[tokio::test]
+    async fn a_store_that_fails_for_a_time_does_not_lose_a_claim() {
+        let answer = |before| match before {
+            0..3 | 5..8 => Err(StorageError::Unavailable),
+            20 => Ok(false),
+            _ => Ok(true),
+        };
+        assert_eq!(asked(Duration::from_hours(1), answer).await, 21);
+    }
+
+    #[tokio::test]
+    async fn a_claim_that_could_not_be_prolonged_for_as_long_as_one_is_kept_is_lost() {
+        // Nothing else ends this.
+        assert!(asked(Duration::from_millis(50), |_| Err(StorageError::Unavailable)).await < 51);
+    }
+}
