@@ -33,11 +33,14 @@ pub struct AdmissionLimits {
     /// How many answers too large for one piece are on their way. Each holds the packed rows of its page, up to a few
     /// megabytes, until the caller has read it.
     pub large_answers: u32,
+    /// How much all of these may hold together, in bytes. An answer that is heavier than that is sent while no other
+    /// holds anything.
+    pub large_answer_bytes: u64,
 }
 
 impl Default for AdmissionLimits {
     fn default() -> Self {
-        Self { requests: 512, large_answers: 128 }
+        Self { requests: 512, large_answers: 128, large_answer_bytes: 512 * 1024 * 1024 }
     }
 }
 
@@ -53,6 +56,8 @@ struct Places {
     long_bodies: Arc<Semaphore>,
     uploads: UploadPlaces,
     large_answers: Arc<Semaphore>,
+    /// What large answers hold, in pieces of [`HELD`].
+    held: Arc<Semaphore>,
     is_refusing: AtomicBool,
 }
 
@@ -72,6 +77,20 @@ enum Brings {
 struct Place {
     _request: Option<OwnedSemaphorePermit>,
     _body: Option<OwnedSemaphorePermit>,
+}
+
+/// The place of a large answer, until it is dropped.
+#[derive(Debug)]
+pub(super) struct LargeAnswer {
+    _place: OwnedSemaphorePermit,
+    _held: OwnedSemaphorePermit,
+}
+
+/// In what large answers are weighed: 64 KiB, so that even a bound of terabytes can be counted.
+const HELD: u64 = 64 * 1024;
+
+fn pieces(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(HELD)).unwrap_or(u32::MAX)
 }
 
 impl Default for Admission {
@@ -94,6 +113,7 @@ impl Admission {
             long_bodies: semaphore(limits.requests.div_ceil(4)),
             uploads: UploadPlaces::default(),
             large_answers: semaphore(limits.large_answers),
+            held: semaphore(pieces(limits.large_answer_bytes)),
             is_refusing: AtomicBool::new(false),
         }))
     }
@@ -122,13 +142,28 @@ impl Admission {
         self.0.uploads.begin(user_id, most)
     }
 
-    /// Takes a place for a large answer, if one is free; never waits.
-    pub(super) fn begin_large_answer(&self) -> Option<OwnedSemaphorePermit> {
-        let place = self.0.large_answers.clone().try_acquire_owned().ok();
-        if place.is_none() {
+    /// Takes a place for a large answer that holds so many bytes, if there is room; never waits.
+    pub(super) fn begin_large_answer(&self, bytes: u64) -> Option<LargeAnswer> {
+        let places = &*self.0;
+        // One that is heavier than everything together takes everything.
+        let wanted = pieces(bytes).clamp(1, pieces(places.limits.large_answer_bytes).max(1));
+        let taken = || {
+            let place = places.large_answers.clone().try_acquire_owned().ok()?;
+            Some(LargeAnswer {
+                _place: place,
+                _held: places.held.clone().try_acquire_many_owned(wanted).ok()?,
+            })
+        };
+        let taken = taken();
+        if taken.is_none() {
             self.tell(false);
         }
-        place
+        taken
+    }
+
+    /// Tells whether so many uploads arrive that whoever has one may not have another, and must be quick.
+    pub(crate) fn is_crowded_by_uploads(&self) -> bool {
+        self.0.uploads.is_crowded()
     }
 
     /// Says in the log when refusing begins, and when at least half of the places are free again: not once a request.
@@ -136,10 +171,11 @@ impl Admission {
         let places = &*self.0;
         if !was_admitted {
             if !places.is_refusing.swap(true, Ordering::Relaxed) {
-                let AdmissionLimits { requests, large_answers } = places.limits;
+                let AdmissionLimits { requests, large_answers, large_answer_bytes } = places.limits;
                 tracing::warn!(
                     requests,
                     large_answers,
+                    large_answer_bytes,
                     "overloaded: what comes beyond these limits is refused"
                 );
             }
@@ -159,6 +195,7 @@ impl Admission {
             && is_free(&self.0.with_body, self.0.limits.requests.div_ceil(2))
             && is_free(&self.0.long_bodies, self.0.limits.requests.div_ceil(4))
             && is_free(&self.0.large_answers, self.0.limits.large_answers)
+            && is_free(&self.0.held, pieces(self.0.limits.large_answer_bytes))
     }
 }
 

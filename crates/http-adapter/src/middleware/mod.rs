@@ -25,6 +25,7 @@ mod unread;
 pub(crate) use admission::NoPlace;
 pub use admission::{Admission, AdmissionLimits};
 pub use context::RequestId;
+pub(crate) use pace::HeldBytes;
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::middleware::from_fn;

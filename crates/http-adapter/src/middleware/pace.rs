@@ -4,6 +4,7 @@
 //! a minute, would keep them for as long as he likes; so what he has not taken is dropped, and his connection ends
 //! in the middle of the answer.
 
+use super::admission::LargeAnswer;
 use super::context::state;
 use crate::problem::{Fault, Problem};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -20,7 +21,6 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 
 /// Up to this size an answer is in one piece, which the sockets take over.
@@ -37,13 +37,27 @@ pub(super) async fn watch(
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let admission = state(&request).map(|state| state.admission.clone());
     let response = next.call(request).await?.map_into_boxed_body();
-    let (Some(admission), false) = (admission, is_small(response.response().body().size())) else {
+    let size = response.response().body().size();
+    let (Some(admission), false) = (admission, is_small(size)) else {
         return Ok(response);
     };
-    Ok(match admission.begin_large_answer() {
+    let told = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
+    Ok(match admission.begin_large_answer(told.unwrap_or_else(|| held_by(size))) {
         Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
         None => refused(response),
     })
+}
+
+/// How much of an answer is in memory until it is sent; told by whoever makes one that holds more than a few pieces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldBytes(pub(crate) u64);
+
+/// What an answer holds of which nothing is told: all of it, or what an export holds at a time.
+const fn held_by(size: BodySize) -> u64 {
+    match size {
+        BodySize::Sized(size) => size,
+        BodySize::None | BodySize::Stream => 1024 * 1024,
+    }
 }
 
 fn is_small(size: BodySize) -> bool {
@@ -77,7 +91,7 @@ fn rate_of(headers: &HeaderMap) -> Option<RateStatus> {
 
 /// What is left of an answer, and how much of it was taken.
 struct Rest {
-    body: Option<(BoxBody, OwnedSemaphorePermit)>,
+    body: Option<(BoxBody, LargeAnswer)>,
     taken: u64,
 }
 
@@ -94,7 +108,7 @@ struct Paced {
 struct TooSlow;
 
 impl Paced {
-    fn new(body: BoxBody, place: OwnedSemaphorePermit, look: Duration) -> Self {
+    fn new(body: BoxBody, place: LargeAnswer, look: Duration) -> Self {
         let size = body.size();
         let rest = Rc::new(RefCell::new(Rest { body: Some((body, place)), taken: 0 }));
         let watched = Rc::downgrade(&rest);

@@ -22,7 +22,9 @@ use application::upload::{
 use domain::form_token::FormToken;
 use domain::import::FileName;
 use futures_util::StreamExt as _;
+use pace::Pace;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The field of the form that holds the file.
 const FILE: &str = "file";
@@ -30,7 +32,7 @@ const FILE: &str = "file";
 const TOKEN_BYTES: usize = 256;
 /// How long nothing may arrive.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// How long one upload may take.
+/// How long one upload may take, however quick it is.
 const MAX_TIME: Duration = Duration::from_hours(1);
 
 /// How often an upload looks whether the process is about to stop.
@@ -43,9 +45,12 @@ struct Patience {
     before: Duration,
     /// What comes after the file, or what is sent of a file that is refused.
     after: Duration,
+    /// Over how much waiting for the file its pace is judged.
+    look: Duration,
 }
 
-const PATIENCE: Patience = Patience { before: Duration::from_secs(5), after: Duration::from_secs(5) };
+const PATIENCE: Patience =
+    Patience { before: Duration::from_secs(5), after: Duration::from_secs(5), look: Duration::from_secs(30) };
 
 /// Takes a file in. The token of the form comes before the file, so that nothing of a foreign form is kept
 /// (security.md T27); no middleware ends the request, because a file may take its time. So uploads have places of their
@@ -87,7 +92,10 @@ async fn receive_in_time(
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let stored = match &turn {
-        Ok(_) => store_or_discard(state, uploads, &person, &mut file).await,
+        Ok(_) => {
+            file.pace = Some(Pace::new(state.admission.clone(), patience.look));
+            store_or_discard(state, uploads, &person, &mut file).await
+        }
         Err(_) => Err(Stop::Refused(Refusal::TooManyOpen)),
     };
     match stored {
@@ -134,21 +142,28 @@ async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<()
 struct Arriving {
     field: Field,
     has_ended: bool,
+    /// What is stored must keep a pace.
+    pace: Option<Pace>,
 }
 
 async fn next_field(form: &mut Multipart) -> Result<Option<Arriving>, Problem> {
     let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
     let next = next.map_err(|_| too_slow())?;
     let field = next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))?;
-    Ok(field.map(|field| Arriving { field, has_ended: false }))
+    Ok(field.map(|field| Arriving { field, has_ended: false, pace: None }))
 }
 
 async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
     if arriving.has_ended {
         return Ok(None);
     }
+    let asked = Instant::now();
     let next = tokio::time::timeout(MAX_PAUSE, arriving.field.next()).await;
     let next = next.map_err(|_| too_slow())?;
+    let length = next.as_ref().and_then(|next| next.as_ref().ok()).map_or(0, Bytes::len);
+    if arriving.pace.as_mut().is_some_and(|pace| pace.is_lost(asked.elapsed(), length)) {
+        return Err(too_slow());
+    }
     // After an error, too, there is nothing more to ask for.
     arriving.has_ended = !matches!(next, Some(Ok(_)));
     next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
@@ -327,5 +342,6 @@ async fn refused(
     Sheet { errors: FormErrors::of_field(FILE, text), status }.answer(state, person).await
 }
 
+mod pace;
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,9 @@ section! {
         max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
         /// How many answers of more than 256 KiB are sent at once. More are answered with 503.
         max_large_answers: u32 = Some("128"), "answers, 1 to 100000", "64";
+        /// How much memory the records behind these answers may take together. More are answered with 503, and an answer
+        /// that takes more alone is sent while there is no other.
+        max_large_answer_mebibytes: u32 = Some("512"), "MiB, 1 to 1048576", "128";
         /// How many threads serve requests; 0 takes one for each core.
         workers: usize = Some("0"), "threads", "4";
         /// How long an idle connection is kept open.
@@ -98,7 +101,11 @@ impl ServerSettings {
 
     /// Returns how much is done at a time.
     pub(crate) fn admission_limits(&self) -> AdmissionLimits {
-        AdmissionLimits { requests: self.max_requests, large_answers: self.max_large_answers }
+        AdmissionLimits {
+            requests: self.max_requests,
+            large_answers: self.max_large_answers,
+            large_answer_bytes: u64::from(self.max_large_answer_mebibytes) << 20,
+        }
     }
 
     /// Returns how many threads serve requests.
@@ -114,6 +121,11 @@ impl ServerSettings {
             Problem::unless_within("server.max_connections", self.max_connections, 16..=1_000_000),
             Problem::unless_within("server.max_requests", self.max_requests, 2..=100_000),
             Problem::unless_within("server.max_large_answers", self.max_large_answers, 1..=100_000),
+            Problem::unless_within(
+                "server.max_large_answer_mebibytes",
+                self.max_large_answer_mebibytes,
+                1..=1_048_576,
+            ),
             Problem::unless_within("server.keep_alive_seconds", self.keep_alive_seconds, 1..=3600),
             Problem::unless_within("server.request_timeout_seconds", self.request_timeout_seconds, 1..=60),
             Problem::unless_within("server.drain_seconds", self.drain_seconds, 0..=600),

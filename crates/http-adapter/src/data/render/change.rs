@@ -74,6 +74,18 @@ impl Items for ChangeItems {
         out.push(b'}');
         true
     }
+
+    fn held(&self) -> usize {
+        let each = size_of::<(ChangePosition, Change)>();
+        let of_change = |(_, change): &(ChangePosition, Change)| match change {
+            Change::Session(row) => sleep::held(row),
+            Change::Log { supplement, log: _ } => supplement::held(supplement),
+            Change::Profile(user) => size_of_val(&**user),
+            Change::Deleted => 0,
+        };
+        let changes = self.changes.as_slice();
+        changes.iter().map(of_change).fold(changes.len().saturating_mul(each), usize::saturating_add)
+    }
 }
 
 fn check(change: &Change) -> Result<(), StorageError> {

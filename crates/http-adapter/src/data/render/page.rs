@@ -2,6 +2,7 @@
 
 use super::json;
 use crate::data::dto::PaginationDto;
+use crate::middleware::HeldBytes;
 use crate::problem::{RateLimitBody, rate_limit_headers};
 use actix_web::HttpResponse;
 use actix_web::body::{BodySize, MessageBody};
@@ -21,6 +22,8 @@ const CHUNK: usize = 64 * 1024;
 pub(in crate::data) trait Items {
     /// Appends the next piece, some kilobytes at most in ordinary data; false when there is none.
     fn write_next(&mut self, out: &mut Vec<u8>) -> bool;
+    /// Tells how many bytes of memory what is not yet written takes, about.
+    fn held(&self) -> usize;
 }
 
 /// What stands around the data.
@@ -68,12 +71,18 @@ pub(in crate::data) fn answer(
     for header in rate_limit_headers(around.rate()) {
         response.insert_header(header);
     }
+    // Sessions become some twelve times as long as they are in memory; grown step by step, the text would be copied
+    // several times.
+    let length = items.held().saturating_mul(12).min(WHOLE + CHUNK / 8);
     let mut body = PageBody::new(items, tail(around));
-    let mut beginning = b"{\"data\":[".to_vec();
+    let mut beginning = Vec::with_capacity(length);
+    beginning.extend_from_slice(b"{\"data\":[");
     body.fill(&mut beginning, WHOLE);
     if body.tail.is_none() {
         return response.body(beginning);
     }
+    let held = u64::try_from(body.items.held()).unwrap_or(u64::MAX);
+    response.extensions_mut().insert(HeldBytes(held));
     body.ready = Some(beginning);
     response.body(body)
 }

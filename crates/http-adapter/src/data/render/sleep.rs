@@ -78,14 +78,23 @@ impl SessionWriter {
     fn write_stages(&mut self, start: i64, offset: Option<UtcOffset>, stages: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"raw_sleep\":[");
         let mut is_first = true;
+        // Most stages begin where the one before ended: that text is there already.
+        let mut last_end = (start, 0..0);
         // The bytes were checked, so that the walk gives no error.
         for (stage, start, end) in StageWalk::new(start, stages).into_iter().flatten().flatten() {
             json::separate(&mut is_first, out);
             out.extend_from_slice(b"{\"stage\":\"");
             out.extend_from_slice(stage.as_str().as_bytes());
-            self.write_time(b"\",\"start\":", start, offset, out);
-            self.write_time(b",\"end\":", end, offset, out);
-            out.push(b'}');
+            out.extend_from_slice(b"\",\"start\":\"");
+            match last_end {
+                (millis, text) if millis == start && !text.is_empty() => out.extend_from_within(text),
+                _ => self.timestamps.write_millis(out, start, offset),
+            }
+            out.extend_from_slice(b"\",\"end\":\"");
+            let begin = out.len();
+            self.timestamps.write_millis(out, end, offset);
+            last_end = (end, begin..out.len());
+            out.extend_from_slice(b"\"}");
         }
         out.push(b']');
     }
@@ -105,6 +114,17 @@ impl Items for SleepItems {
         self.writer.write(&row, out);
         true
     }
+
+    fn held(&self) -> usize {
+        self.rows.as_slice().iter().map(held).sum()
+    }
+}
+
+/// Tells how many bytes of memory a row takes, about.
+pub(super) fn held(row: &PackedSleepRow) -> usize {
+    let of_source = row.source.as_ref().map_or(0, |source| source.len());
+    let of_parts = row.stages.len().saturating_add(row.metrics.len());
+    size_of::<PackedSleepRow>().saturating_add(of_source).saturating_add(of_parts)
 }
 
 /// Refuses a row whose packed bytes cannot be walked to their end.

@@ -20,8 +20,12 @@ pub(in crate::data) struct SupplementItems {
 
 /// Writes logs one by one.
 pub(super) struct LogWriter {
-    user_id: UserId,
     timestamps: TimestampWriter,
+    /// The members from `user_id` to the name of `servings`, which neighbours have in common.
+    ids: Vec<u8>,
+    /// How much of them is the same for every supplement.
+    constant: usize,
+    supplement_id: Option<SupplementId>,
 }
 
 /// A record whose logs are being written.
@@ -75,7 +79,10 @@ pub(super) fn write_beginning(supplement: &Supplement, out: &mut Vec<u8>) {
 
 impl LogWriter {
     pub(super) fn new(user_id: UserId) -> Self {
-        Self { user_id, timestamps: TimestampWriter::new() }
+        let mut ids = b",\"user_id\":".to_vec();
+        json::write_uuid(user_id.as_uuid(), &mut ids);
+        ids.extend_from_slice(b",\"supplement_id\":");
+        Self { timestamps: TimestampWriter::new(), constant: ids.len(), ids, supplement_id: None }
     }
 
     /// Appends a log that [`check`] let pass.
@@ -85,15 +92,23 @@ impl LogWriter {
         json::write_uuid(id.as_uuid(), out);
         out.extend_from_slice(b",\"created_at\":\"");
         self.timestamps.write_micros_numeric(out, *created_at_micros);
-        out.extend_from_slice(b"\",\"user_id\":");
-        json::write_uuid(self.user_id.as_uuid(), out);
-        out.extend_from_slice(b",\"supplement_id\":");
-        json::write_uuid(supplement_id.as_uuid(), out);
-        out.extend_from_slice(b",\"servings\":");
+        out.push(b'"');
+        out.extend_from_slice(self.ids(supplement_id));
         if let Some(servings) = MetricValue::from_f64(*servings) {
             servings.write_json(out);
         }
         out.push(b'}');
+    }
+
+    /// Writes what the logs of one supplement have in common.
+    fn ids(&mut self, supplement_id: SupplementId) -> &[u8] {
+        if self.supplement_id != Some(supplement_id) {
+            self.ids.truncate(self.constant);
+            json::write_uuid(supplement_id.as_uuid(), &mut self.ids);
+            self.ids.extend_from_slice(b",\"servings\":");
+            self.supplement_id = Some(supplement_id);
+        }
+        &self.ids
     }
 }
 
@@ -108,6 +123,22 @@ impl Items for SupplementItems {
         self.open = Some(open);
         true
     }
+
+    fn held(&self) -> usize {
+        let of_open = self.open.as_ref().map_or(0, |open| open.logs.len().saturating_mul(LOG));
+        let of_record = |SupplementRecord { supplement, logs }: &SupplementRecord| {
+            held(supplement).saturating_add(logs.capacity().saturating_mul(LOG))
+        };
+        self.records.as_slice().iter().map(of_record).fold(of_open, usize::saturating_add)
+    }
+}
+
+/// The memory of one log.
+const LOG: usize = size_of::<IntakeLogRow>();
+
+/// Tells how many bytes of memory a label takes, about: a row of ingredients has three texts.
+pub(super) fn held(supplement: &Supplement) -> usize {
+    1024_usize.saturating_add(supplement.label.ingredients().len().saturating_mul(256))
 }
 
 /// Refuses servings that nobody can have taken; an infinite number is no JSON.

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 fn state(requests: u32) -> Arc<HttpState> {
-    let admission = Admission::new(AdmissionLimits { requests, large_answers: 1 });
+    let admission =
+        Admission::new(AdmissionLimits { requests, large_answers: 1, ..AdmissionLimits::default() });
     Parts { admission, ..Parts::default() }.build()
 }
 
@@ -116,7 +117,7 @@ async fn slow_uploads_and_writes_keep_neither_tokens_nor_pages_from_a_place() {
 
 #[actix_web::test]
 async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
-    let admission = Admission::new(AdmissionLimits { requests: 2, large_answers: 1 });
+    let admission = Admission::new(AdmissionLimits { requests: 2, ..AdmissionLimits::default() });
     // The subscriber of the tests is installed with a state.
     let _ = state(1);
     let log = log_of(async {
@@ -136,7 +137,25 @@ async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
 
 #[test]
 fn there_is_always_at_least_one_place() {
-    let admission = Admission::new(AdmissionLimits { requests: 0, large_answers: 0 });
+    let admission = Admission::new(AdmissionLimits { requests: 0, large_answers: 0, large_answer_bytes: 0 });
     assert!(admission.enter(Brings::Body).is_some());
-    assert!(admission.begin_large_answer().is_some());
+    assert!(admission.begin_large_answer(u64::MAX).is_some());
+}
+
+#[test]
+fn large_answers_are_bounded_by_what_they_hold_together_and_one_alone_may_be_as_heavy_as_it_is() {
+    const MEBIBYTE: u64 = 1024 * 1024;
+    let limits = AdmissionLimits { large_answer_bytes: 10 * MEBIBYTE, ..AdmissionLimits::default() };
+    let admission = Admission::new(limits);
+    let four = admission.begin_large_answer(4 * MEBIBYTE).unwrap();
+    let six = admission.begin_large_answer(6 * MEBIBYTE).unwrap();
+    assert!(admission.begin_large_answer(1).is_none());
+    drop(four);
+    assert!(admission.begin_large_answer(4 * MEBIBYTE + 1).is_none());
+    assert!(admission.begin_large_answer(u64::MAX).is_none());
+    drop(six);
+    let heavy = admission.begin_large_answer(u64::MAX).unwrap();
+    assert!(admission.begin_large_answer(1).is_none());
+    drop(heavy);
+    assert!(admission.begin_large_answer(10 * MEBIBYTE).is_some());
 }

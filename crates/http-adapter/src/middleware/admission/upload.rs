@@ -55,8 +55,15 @@ impl UploadPlaces {
         self.requests.clone().try_acquire_owned().ok()
     }
 
-    /// Takes a place for what a person uploads, who may have so many at a time.
+    /// Tells whether half of the places are taken. From then on nobody gets a second one, so that those who have three
+    /// already do not leave the rest to a few others, and what is slow loses its place sooner.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.uploads.available_permits() <= UPLOADS / 2
+    }
+
+    /// Takes a place for what a person uploads, who may have so many at a time, and one when they grow scarce.
     pub(super) fn begin(&self, user_id: UserId, most: usize) -> Result<Turn, NoPlace> {
+        let most = if self.is_crowded() { most.min(1) } else { most };
         let Some(person) = self.arriving.enter(user_id, most) else {
             return Err(NoPlace::Person(self.refused.enter(user_id, most)));
         };
@@ -97,5 +104,32 @@ impl Drop for PersonPlace {
                 places.remove(&self.user_id);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn person(number: u128) -> UserId {
+        UserId::from_uuid(Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn few_persons_cannot_take_all_places() {
+        let places = UploadPlaces::default();
+        // Each takes what they can get, the first ones three.
+        let turns = |of: u128| std::iter::from_fn(|| places.begin(person(of), 3).ok()).collect::<Vec<_>>();
+        let taken: Vec<_> = (1..=21).map(turns).collect();
+        assert!(taken.iter().all(|turns| (1..=3).contains(&turns.len())));
+        assert_eq!(taken.iter().map(Vec::len).sum::<usize>(), 32 - 5);
+        assert!(matches!(places.begin(person(1), 3), Err(NoPlace::Person(_))));
+        let others: Vec<_> = (31..=35).map(|of| places.begin(person(of), 3).unwrap()).collect();
+        assert!(matches!(places.begin(person(36), 3), Err(NoPlace::Full)));
+        drop(taken);
+        // Whoever has one still has it, and may have more again.
+        assert!(places.begin(person(31), 3).is_ok());
+        drop(others);
     }
 }

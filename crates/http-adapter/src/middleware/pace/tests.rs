@@ -1,6 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
-use super::{LEAST, Paced, SMALL};
+use super::{HeldBytes, LEAST, Paced, SMALL};
 use crate::middleware::{Admission, AdmissionLimits, wrap};
 use crate::problem::rate_limit_headers;
 use crate::tests::Parts;
@@ -35,7 +35,7 @@ impl MessageBody for Pieces {
 }
 
 fn one_large_answer() -> Admission {
-    Admission::new(AdmissionLimits { requests: 9, large_answers: 1 })
+    Admission::new(AdmissionLimits { large_answers: 1, ..AdmissionLimits::default() })
 }
 
 async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
@@ -45,12 +45,12 @@ async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
 #[actix_web::test]
 async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
     let admission = one_large_answer();
-    let place = admission.begin_large_answer().unwrap();
+    let place = admission.begin_large_answer(1).unwrap();
     let mut body = Paced::new(BoxBody::new(Pieces(10_000)), place, Duration::from_millis(20));
     assert!(matches!(next(&mut body).await, Some(Ok(_))));
-    assert!(admission.begin_large_answer().is_none());
+    assert!(admission.begin_large_answer(1).is_none());
     // Ends when the place is given back; the test hangs when it is not.
-    while admission.begin_large_answer().is_none() {
+    while admission.begin_large_answer(1).is_none() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(matches!(next(&mut body).await, Some(Err(_))));
@@ -59,7 +59,7 @@ async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
 #[actix_web::test]
 async fn an_answer_that_is_taken_at_the_least_pace_stays() {
     let admission = one_large_answer();
-    let place = admission.begin_large_answer().unwrap();
+    let place = admission.begin_large_answer(1).unwrap();
     let look = Duration::from_millis(20);
     let mut body = Paced::new(BoxBody::new(Pieces(usize::MAX)), place, look);
     let pieces = usize::try_from(LEAST / 1024).unwrap() + 1;
@@ -75,7 +75,7 @@ async fn an_answer_that_is_taken_at_the_least_pace_stays() {
         }
     }
     drop(body);
-    assert!(admission.begin_large_answer().is_some());
+    assert!(admission.begin_large_answer(1).is_some());
 }
 
 #[actix_web::test]
@@ -108,4 +108,28 @@ async fn one_large_answer_too_many_is_refused_and_keeps_the_numbers_of_its_limit
     let body = to_bytes(first.into_body()).await.unwrap();
     assert_eq!(body.len(), 3 * 1024);
     assert_eq!(ask("/large").await.status().as_u16(), 200);
+}
+
+#[actix_web::test]
+async fn answers_that_hold_too_much_together_are_refused_until_one_of_them_is_taken() {
+    async fn page() -> HttpResponse {
+        let mut answer = HttpResponse::Ok();
+        answer.extensions_mut().insert(HeldBytes(6 * 1024 * 1024));
+        answer.body(BoxBody::new(Pieces(3)))
+    }
+    let limits = AdmissionLimits { large_answer_bytes: 12 * 1024 * 1024, ..AdmissionLimits::default() };
+    let state = Parts { admission: Admission::new(limits), ..Parts::default() }.build();
+    let routes = web::scope("").service(web::resource("/page").to(page));
+    let app = init_service(App::new().configure(|app: &mut web::ServiceConfig| {
+        app.app_data(web::Data::from(state)).service(wrap(routes));
+    }))
+    .await;
+    let ask = async || call_service(&app, TestRequest::get().uri("/page").to_request()).await;
+    let (first, second) = (ask().await, ask().await);
+    assert_eq!((first.status().as_u16(), second.status().as_u16()), (200, 200));
+    let refused = ask().await;
+    assert_eq!(refused.status().as_u16(), 503);
+    assert_eq!(refused.headers().get("retry-after").unwrap(), "2");
+    to_bytes(first.into_body()).await.unwrap();
+    assert_eq!(ask().await.status().as_u16(), 200);
 }

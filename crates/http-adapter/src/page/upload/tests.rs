@@ -87,7 +87,7 @@ async fn upload(state: &Data<HttpState>, sent: String, patience: Patience) -> Re
 
 #[actix_web::test]
 async fn a_form_whose_token_does_not_come_is_given_up() {
-    let patience = Patience { before: AT_ONCE, after: NEVER };
+    let patience = Patience { before: AT_ONCE, after: NEVER, look: NEVER };
     let whole = begun();
     for length in [0, 5, whole.len() - 30] {
         let sent = whole.get(..length).unwrap().to_owned();
@@ -99,7 +99,7 @@ async fn a_form_whose_token_does_not_come_is_given_up() {
 #[actix_web::test]
 async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for_long() {
     let state = state();
-    let patience = Patience { before: NEVER, after: AT_ONCE };
+    let patience = Patience { before: NEVER, after: AT_ONCE, look: NEVER };
     let slow = join_all((0..3).map(|_| upload(&state, String::new(), patience)));
     let next = upload(&state, begun(), patience);
     let answer = tokio::select! {
@@ -113,7 +113,7 @@ async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for
 #[actix_web::test]
 async fn whoever_sends_many_more_is_refused_before_a_byte_is_read() {
     let state = state();
-    let patience = Patience { before: NEVER, after: NEVER };
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
     // Three have a place, three are let pass.
     let slow = join_all((0..6).map(|_| upload(&state, String::new(), patience)));
     let next = upload(&state, String::new(), patience);
@@ -124,7 +124,7 @@ async fn whoever_sends_many_more_is_refused_before_a_byte_is_read() {
     };
     assert_eq!(answer.status().as_u16(), 429);
     // What ended gave its places back.
-    let patience = Patience { before: AT_ONCE, after: AT_ONCE };
+    let patience = Patience { before: AT_ONCE, after: AT_ONCE, look: NEVER };
     let problem = upload(&state, String::new(), patience).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::RequestTimeout);
 }
@@ -190,7 +190,7 @@ async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
     parts.pages.discard_upload = DiscardUpload::new(units.clone(), clock.clone());
     parts.pages.uploads.as_mut().unwrap().begin =
         BeginUpload::new(units, Arc::new(MemoryStore::default()), clock, UploadLimits::default());
-    let patience = Patience { before: NEVER, after: NEVER };
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
     let problem = upload(&Data::from(state), begun(), patience).await.unwrap_err();
     assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
 }
