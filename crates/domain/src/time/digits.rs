@@ -22,6 +22,14 @@ pub(super) const fn two(value: u32) -> [u8; 2] {
     [last_digit(value / 10), last_digit(value)]
 }
 
+/// Returns the two decimal digits of a number below 100, without a division.
+pub(super) const fn pair(value: u32) -> [u8; 2] {
+    // 103 / 1024 is a tenth, nearly enough for every number below 100.
+    let tens = (value * 103) >> 10;
+    let ([tens_digit, ..], [ones_digit, ..]) = (tens.to_le_bytes(), (value - tens * 10).to_le_bytes());
+    [b'0' + tens_digit, b'0' + ones_digit]
+}
+
 /// Returns the last three decimal digits of a number.
 pub(super) const fn three(value: u32) -> [u8; 3] {
     [last_digit(value / 100), last_digit(value / 10), last_digit(value)]
@@ -31,4 +39,16 @@ pub(super) const fn three(value: u32) -> [u8; 3] {
 pub(super) const fn four(value: u32) -> [u8; 4] {
     let ([a, b], [c, d]) = (two(value / 100), two(value));
     [a, b, c, d]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pair, two};
+
+    #[test]
+    fn a_pair_is_the_two_digits_of_every_number_below_a_hundred() {
+        for value in 0..100 {
+            assert_eq!(pair(value), two(value), "{value}");
+        }
+    }
 }

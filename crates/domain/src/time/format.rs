@@ -4,7 +4,7 @@
 //! neighbours fall on the same local day, so the writer keeps the text of the last day.
 
 use super::UtcOffset;
-use super::digits::{four, three, two};
+use super::digits::{four, pair, three, two};
 use chrono::{DateTime, Datelike, Utc};
 
 /// The milliseconds of a day.
@@ -26,8 +26,10 @@ pub struct TimestampWriter {
     day: i64,
     /// `YYYY-MM-DDT`.
     prefix: [u8; 11],
-    /// The day and the offset that `whole` shows; none at first.
-    shown: Option<(i64, UtcOffset)>,
+    /// The offset that `whole` shows; none at first.
+    shown: Option<UtcOffset>,
+    /// When the local day began that `whole` shows, in local milliseconds since 1970.
+    shown_from: i64,
     /// `YYYY-MM-DDThh:mm:ss+hh:mm`, of the last instant that had an offset and no fraction.
     whole: [u8; 25],
 }
@@ -35,7 +37,7 @@ pub struct TimestampWriter {
 impl TimestampWriter {
     /// Makes a writer.
     pub const fn new() -> Self {
-        Self { day: 0, prefix: *b"1970-01-01T", shown: None, whole: [0; 25] }
+        Self { day: 0, prefix: *b"1970-01-01T", shown: None, shown_from: 0, whole: [0; 25] }
     }
 
     /// Appends an instant in milliseconds since 1970 with the offset in force (decisions 6, sleep session).
@@ -47,16 +49,17 @@ impl TimestampWriter {
         let local = unix_millis
             .saturating_add(shift)
             .clamp(FIRST_DAY * DAY_MILLIS, LAST_DAY * DAY_MILLIS + DAY_MILLIS - 1);
-        let (day, in_day) = (local.div_euclid(DAY_MILLIS), small(local.rem_euclid(DAY_MILLIS)));
-        let (second, millis) = (in_day / 1_000, in_day % 1_000);
-        if let (Some(offset), 0) = (offset, millis) {
-            // Nearly all of a hypnogram: only the time of day is another one than before.
-            out.extend_from_slice(self.whole(day, second, offset));
+        if let Some(offset) = offset
+            && let Some(text) = self.whole(local, offset)
+        {
+            out.extend_from_slice(text);
             return;
         }
+        let in_day = small(local.rem_euclid(DAY_MILLIS));
+        let millis = in_day % 1_000;
         out.reserve(29);
-        self.write_day(out, day);
-        out.extend_from_slice(&clock(second));
+        self.write_day(out, local.div_euclid(DAY_MILLIS));
+        out.extend_from_slice(&clock(in_day / 1_000));
         if millis != 0 {
             let [a, b, c] = three(millis);
             out.extend_from_slice(&[b'.', a, b, c]);
@@ -97,16 +100,26 @@ impl TimestampWriter {
         &self.prefix
     }
 
-    /// Returns `YYYY-MM-DDThh:mm:ss+hh:mm`; day and offset are written anew only when they are others than the last ones.
-    fn whole(&mut self, day: i64, second: u32, offset: UtcOffset) -> &[u8; 25] {
-        if self.shown != Some((day, offset)) {
-            let prefix = *self.prefix(day);
+    /// Returns `YYYY-MM-DDThh:mm:ss+hh:mm`; nothing when there is a fraction.
+    ///
+    /// Nearly all of a hypnogram comes here: only the time of day is another one than before.
+    fn whole(&mut self, local: i64, offset: UtcOffset) -> Option<&[u8; 25]> {
+        let mut in_day = local.wrapping_sub(self.shown_from);
+        if self.shown != Some(offset) || !(0..DAY_MILLIS).contains(&in_day) {
+            in_day = local.rem_euclid(DAY_MILLIS);
+            let prefix = *self.prefix(local.div_euclid(DAY_MILLIS));
             self.put(0, &prefix);
             self.put(19, &offset.ascii());
-            self.shown = Some((day, offset));
+            self.shown = Some(offset);
+            self.shown_from = local - in_day;
+        }
+        let in_day = small(in_day);
+        let second = in_day / 1_000;
+        if second * 1_000 != in_day {
+            return None;
         }
         self.put(11, &clock(second));
-        &self.whole
+        Some(&self.whole)
     }
 
     /// Puts a part of `whole` into its place.
@@ -157,7 +170,11 @@ fn prefix(day: i64) -> [u8; 11] {
 
 /// Returns `hh:mm:ss` of a second of the day.
 const fn clock(second: u32) -> [u8; 8] {
-    let ([h1, h2], [m1, m2], [s1, s2]) = (two(second / 3_600), two(second / 60 % 60), two(second % 60));
+    let minute = second / 60;
+    let hour = minute / 60;
+    let [h1, h2] = pair(hour);
+    let [m1, m2] = pair(minute - hour * 60);
+    let [s1, s2] = pair(second - minute * 60);
     [h1, h2, b':', m1, m2, b':', s1, s2]
 }
 
