@@ -234,6 +234,7 @@ async fn starting_again_on_the_same_folder_makes_a_new_code_and_keeps_the_old_se
     assert_eq!((&after["user_id"], &after["client_id"]), (&before["user_id"], &before["client_id"]));
     assert_ne!(after["code"], before["code"]);
     assert_ne!(after["client_secret"], before["client_secret"]);
+    assert_eq!(after["password"], before["password"]);
     let refresh = text(&tokens, "refresh_token");
     for registration in [&old, &second.registration()] {
         let refreshed = app::ask_refresh(&second.server, registration, &refresh).await;

@@ -22,6 +22,7 @@ mod mail;
 pub(super) mod mail_server;
 mod memory;
 mod metrics;
+mod newcomer;
 mod paging;
 mod password;
 mod range;

@@ -1,0 +1,302 @@
+//! What somebody meets who uses Restwell for the first time: answers that say what to do next.
+
+use super::import_kept::apple;
+use super::reader::Reader;
+use super::records;
+use crate::e2e::app::{register, text};
+use crate::e2e::browser::{Browser, FILE_FORM, Page, file_form};
+use crate::e2e::patience::eventually;
+use crate::e2e::person::Person;
+use crate::e2e::server::Server;
+use crate::e2e::world::{StoreKind, World};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::io::{Cursor, Read as _, Write as _};
+use std::process::{Output, Stdio};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+const OTHER: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Imports a file that must be refused with nothing stored; returns what is said.
+fn refused(world: &World, user: &str, file: &str) -> String {
+    let output = world.run(&["import", "--user", user, file]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", errors(&output));
+    assert_eq!(world.ok(&["import", "list", "--json"]), "", "an import was kept");
+    errors(&output)
+}
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        archive.start_file(*name, SimpleFileOptions::default()).expect("entry");
+        archive.write_all(content).expect("content");
+    }
+    archive.finish().expect("end").into_inner()
+}
+
+/// A person at the page of imports.
+struct Visitor {
+    browser: Browser,
+    person: Person,
+}
+
+impl Visitor {
+    async fn new(world: &World, server: &Server) -> Self {
+        let person = Person::create(world, "sam@example.org");
+        let browser = Browser::new(server);
+        browser.sign_in(&person).await;
+        Self { browser, person }
+    }
+
+    /// Uploads a file; returns the path of its import.
+    async fn send(&self, name: &str, bytes: &[u8]) -> String {
+        let form = self.browser.open("/imports").await.form("/imports");
+        let body = file_form(Some(form.value("form_token")), name, bytes);
+        let request = self.browser.request(Method::POST, "/imports").header("content-type", FILE_FORM);
+        self.browser.send(request.body(body)).await.own_location()
+    }
+
+    async fn ended(&self, path: &str) -> Page {
+        eventually("the upload is read", async || {
+            let page = self.browser.open(path).await;
+            (!page.body.contains("<progress")).then_some(page)
+        })
+        .await
+    }
+}
+
+/// Makes the one upload, which was refused, one that still arrives: nobody reads it then.
+async fn begin_again(world: &World) {
+    let patient = if world.kind == StoreKind::Sqlite { "PRAGMA busy_timeout = 10000;" } else { "" };
+    let statement = "UPDATE import SET state = 'receiving', refusal = NULL, ended_at = NULL";
+    world.execute(&format!("{patient} {statement}")).await;
+}
+
+on_both_stores! {
+    async fn an_import_tells_the_id_under_which_it_is_listed_and_undone(world: World) {
+        let user = register(&world).user_id;
+        let file = world.file("sleep.json", &records::fitbit());
+        let dry = world.json(&["import", "--user", &user, "--json", "--dry-run", &file]);
+        assert_eq!(dry["import_id"], Value::Null);
+        let told = world.json(&["import", "--user", &user, "--json", &file]);
+        let listed = world.json(&["import", "list", "--json"]);
+        assert!(told["import_id"].is_string());
+        assert_eq!(told["import_id"], listed["import_id"]);
+        let undone = world.json(&["import", "undo", &text(&told, "import_id"), "--json"]);
+        assert_eq!(undone, json!({"taken_back": 5, "left": 0}));
+    }
+
+    async fn a_grant_was_used_when_its_app_read(world: World) {
+        let registration = register(&world);
+        let server = world.serve();
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        let listed = || world.json(&["grant", "list", "--json"]);
+        assert_eq!(listed()["last_used_at"], Value::Null);
+        reader.read("sleep", "").await;
+        let used = eventually("the read is summed", async || {
+            listed()["last_used_at"].as_str().map(str::to_owned)
+        })
+        .await;
+        assert!(used >= text(&listed(), "created_at"), "{used}");
+    }
+
+    async fn the_id_of_an_erased_person_is_not_called_taken(world: World) {
+        let create = ["user", "create", "--email", "sam@example.org", "--timezone", "UTC", "--no-password", "--user-id", OTHER];
+        world.ok(&create);
+        let taken = errors(&world.run(&["user", "create", "--email", "kim@example.org", "--timezone", "UTC", "--user-id", OTHER]));
+        assert!(taken.contains("exists already"), "{taken}");
+        world.ok(&["user", "erase", OTHER, "--yes"]);
+        let output = world.run(&create);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(errors(&output).contains("was erased") && errors(&output).contains("never given"), "{}", errors(&output));
+    }
+
+    async fn an_upload_that_waits_is_cancelled_by_command_and_on_the_page(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server).await;
+        let path = sam.send("odd.txt", b"nothing that anybody knows").await;
+        sam.ended(&path).await;
+        let id = path.trim_start_matches("/imports/").to_owned();
+        begin_again(&world).await;
+        let cancelled = world.json(&["import", "cancel", &id, "--json"]);
+        assert_eq!(cancelled, json!({"cancelled": 1}));
+        assert!(sam.browser.open(&path).await.text().contains("whoever runs this server cancelled"));
+        begin_again(&world).await;
+        let page = sam.browser.open(&path).await;
+        assert!(page.text().contains("Step 1 of 4") && !page.text().contains("percent"), "{}", page.text());
+        let answer = sam.browser.submit(&page.form("/imports/undo")).await;
+        assert!(sam.browser.follow(&answer).await.text().contains("Cancelled"));
+        assert!(errors(&world.run(&["import", "undo", &id])).contains("has stored nothing"));
+        let nobody = errors(&world.run(&["import", "cancel", OTHER]));
+        assert!(nobody.contains("there is no import") && nobody.contains("import list"), "{nobody}");
+    }
+
+    async fn a_file_of_another_person_is_refused_before_anything_is_stored(world: World) {
+        let user = register(&world).user_id;
+        world.ok(&["import", "--user", &user, &world.file("sleep.json", &records::fitbit())]);
+        let export = world.ok(&["export", "--user", &user]);
+        let other = world.json(&["user", "create", "--email", "kim@example.org", "--timezone", "UTC", "--no-password", "--json"]);
+        let other = text(&other, "user_id");
+        let before = world.ok(&["export", "--user", &other]);
+        let output = world.run(&["import", "--user", &other, &world.file("export.ndjson", &export)]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = errors(&output);
+        assert!(said.contains("line 1: user_id names another person") && said.contains("--user"), "{said}");
+        assert_eq!(world.ok(&["export", "--user", &other]), before);
+        // On purpose: what says that it is somebody else's is taken out first.
+        let lines = export.lines().map(|line| {
+            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            let members = line.as_object_mut().expect("object");
+            members.remove("user_id");
+            members.remove("id");
+            line.to_string() + "\n"
+        });
+        let given = world.file("given.ndjson", &lines.collect::<String>());
+        assert_eq!(world.json(&["import", "--user", &other, "--json", &given])["sessions"]["new"], 5);
+        // The time of creation is the person's own, not that of whoever gave the file.
+        let created = |export: &str| serde_json::from_str::<Value>(export.lines().next().expect("a line")).expect("JSON")["created_at"].clone();
+        assert_eq!(created(&world.ok(&["export", "--user", &other])), created(&before));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_on_the_command_line_says_what_is_known_and_how_to_name_it() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let user = register(&world).user_id;
+    let said = refused(&world, &user, &world.file("odd.txt", "nothing that anybody knows"));
+    assert!(said.contains("apple-health, fitbit, ") && said.contains("--format NAME"), "{said}");
+    let said = refused(&world, &user, "missing.json");
+    assert!(said.contains("there is no file missing.json") && !said.contains("entity"), "{said}");
+    let said = refused(&world, &user, &world.file("night.txt", &"0\n2\n".repeat(60)));
+    assert!(said.contains("--start 2026-"), "{said}");
+    let output = world.run(&["import", "--user", &user, "--format", "oura", &world.file("a.json", "[{}]")]);
+    assert!(errors(&output).contains("not an Oura file"), "{}", errors(&output));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_on_the_page_speaks_of_what_a_page_has() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let server = world.serve();
+    let sam = Visitor::new(&world, &server).await;
+    let night = "0\n2\n3\n4\n".repeat(60);
+    for (name, bytes, words) in [
+        (
+            "odd.txt",
+            b"nothing that anybody knows".as_slice(),
+            "Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings",
+        ),
+        ("night.txt", night.as_bytes(), "when it began"),
+        (
+            "of_kim.ndjson",
+            format!("{{\"type\":\"profile\",\"user_id\":\"{OTHER}\"}}\n").as_bytes(),
+            "sign in as that person",
+        ),
+    ] {
+        let page = sam.ended(&sam.send(name, bytes).await).await;
+        let said = page.text();
+        assert!(said.contains("The file was refused") && said.contains(words), "{said}");
+        assert!(!said.contains("--"), "{said}");
+    }
+    let list = world.ok(&["import", "list", "--user", &sam.person.user_id, "--json"]);
+    assert!(list.lines().all(|line| line.contains("\"refused\"")), "{list}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_tables_of_an_export_are_not_imported_by_halves() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let user = register(&world).user_id;
+    world.ok(&[
+        "import",
+        "--user",
+        &user,
+        &world.file("odd.ndjson", &(records::label_stub(7) + "\n" + &records::odd_lines())),
+    ]);
+    let tables = world.dir.path().join("tables.zip").display().to_string();
+    world.ok(&["export", "--user", &user, "--format", "zip", "--output", &tables]);
+    let output = world.run(&["import", "--user", &user, &tables]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(errors(&output).contains("(ndjson)"), "{}", errors(&output));
+    // Each of the tables that would be half of it is known, whatever the export calls its columns.
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&tables).expect("file")).expect("a zip");
+    let mut known = 0;
+    for place in 0..archive.len() {
+        let mut entry = archive.by_index(place).expect("entry");
+        let name = entry.name().expect("name").into_owned();
+        let mut content = String::new();
+        entry.read_to_string(&mut content).expect("UTF-8");
+        if !matches!(name.as_str(), "README.txt" | "supplement_logs.csv") {
+            known += 1;
+            let output = world.run(&["import", "--user", &user, &world.file(&name, &content)]);
+            assert!(errors(&output).contains("a table of a Restwell export"), "{name}: {}", errors(&output));
+        }
+    }
+    assert_eq!(known, 6);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_archive_in_a_folder_is_named() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let user = register(&world).user_id;
+    let folder = world.dir.path().join("exports");
+    std::fs::create_dir(&folder).expect("folder");
+    std::fs::write(folder.join("sleep.json"), records::fitbit()).expect("file");
+    let packed = archive(&[("export.xml", apple(&[(10, 6)]).as_bytes())]);
+    std::fs::write(folder.join("apple_export.zip"), packed).expect("file");
+    let said = world.ok(&["import", "--user", &user, &folder.display().to_string()]);
+    assert!(said.contains("5 new") && said.contains("files of their own: apple_export.zip"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_nobody_reads_to_its_end_ends_without_a_word() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let user = register(&world).user_id;
+    // More than a pipe holds.
+    world.ok(&["import", "--user", &user, &world.file("nights.ndjson", &records::nights(2000, 4))]);
+    let mut child = world
+        .command(&["export", "--user", &user])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("restwell starts");
+    let mut first = [0; 1];
+    let mut out = child.stdout.take().expect("pipe");
+    out.read_exact(&mut first).expect("a byte");
+    drop(out);
+    let output = child.wait_with_output().expect("end");
+    assert_eq!((output.status.code(), errors(&output).as_str()), (Some(141), ""));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_browser_is_led_from_the_root_to_the_account_and_an_app_finds_nothing() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let server = world.serve();
+    let sam = Visitor::new(&world, &server).await;
+    let led = sam.browser.get_with("/", &[("accept", "text/html,*/*;q=0.8")]).await;
+    assert_eq!((led.status, led.location()), (303, "/account"));
+    assert!(sam.browser.open("/account").await.text().contains("sam@example.org"));
+    let answer = reqwest::get(format!("{}/", server.base_url)).await.expect("answer");
+    assert_eq!(answer.status().as_u16(), 404);
+    let problem: Value = answer.json().await.expect("a problem");
+    assert_eq!(problem["code"], "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ones_own_address_is_no_password() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let address = "kim.quayle-53@tiny.example.org";
+    for password in [address, "KIM.QUAYLE-53@TINY.EXAMPLE.ORG!", "gro.elpmaxe.ynit@35-elyauq.mik"] {
+        let create = ["user", "create", "--email", address, "--timezone", "UTC", "--password-stdin"];
+        let mut child =
+            world.command(&create).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        writeln!(child.stdin.take().expect("pipe"), "{password}").expect("written");
+        let output = child.wait_with_output().expect("end");
+        assert_eq!(output.status.code(), Some(1), "{password}");
+        assert!(errors(&output).contains("guessed"), "{}", errors(&output));
+    }
+    assert_eq!(world.ok(&["user", "list", "--json"]), "");
+}
