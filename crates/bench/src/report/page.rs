@@ -21,7 +21,7 @@ pub(super) fn render(measurement: &Measurement, notes: &str) -> String {
         ("{tail}", without_title(notes)),
     ];
     let page = parts.iter().fold(TEMPLATE.to_owned(), |page, (place, text)| page.replace(place, text));
-    format!("{}\n", page.trim_end())
+    format!("{}\n", page.replace("\n\n\n", "\n\n").trim_end())
 }
 
 fn machine(measurement: &Measurement) -> String {
@@ -64,6 +64,7 @@ fn targets(measurement: &Measurement) -> String {
         })
         .collect();
     table(&["case", "target", "result", "ratio", "met"], &rows)
+        .replace("|---|---:|---:|---:|---:|", "|---|---|---|---:|---|")
 }
 
 fn figures(measurement: &Measurement) -> String {
