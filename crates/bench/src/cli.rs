@@ -97,12 +97,13 @@ fn measure(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         eprintln!("bench: {}", case.name);
         let found = (case.run)(&mut stage).with_context(|| format!("the case `{}`", case.name))?;
         measurement.add(if arguments.short { found.unjudged() } else { found });
+        // After each case: a run takes long, and what it found by then outlives what ends it.
+        if let Some(path) = &arguments.out {
+            let text = serde_json::to_string_pretty(&measurement)?;
+            std::fs::write(path, format!("{text}\n")).with_context(|| path.display().to_string())?;
+        }
     }
     print!("{}", measurement.table());
-    if let Some(path) = &arguments.out {
-        let text = serde_json::to_string_pretty(&measurement)?;
-        std::fs::write(path, format!("{text}\n")).with_context(|| path.display().to_string())?;
-    }
     let missed = measurement.cases.iter().any(|outcome| outcome.met == Some(false));
     Ok(ExitCode::from(u8::from(missed)))
 }
