@@ -30,6 +30,9 @@ struct Cost {
 
 /// Renders the table, with how it is computed.
 pub(super) fn render(measurement: &Measurement) -> String {
+    if let Some(mark) = &measurement.mark {
+        return format!("Nothing is computed from the committed figures: {mark}.\n");
+    }
     let Some(cost) = cost(measurement) else {
         return "The cases that this is computed from were not measured.\n".to_owned();
     };
@@ -120,11 +123,16 @@ mod tests {
 
     #[test]
     fn the_table_grows_with_the_people() {
-        let text = render(&measurement());
+        let text = render(&Measurement { mark: None, ..measurement() });
         // 40 a day: 24 of 200 µs, 4 of 50 µs, 12 of 100 µs.
         assert!(text.contains("costs 155 µs of a server's processor"), "{text}");
         assert!(text.contains("| 10,000 | 19.0 | 2 | 1 | 5.00 |"), "{text}");
         assert!(text.contains("| 10,000,000 | 18,519 | 3 |"), "{text}");
+    }
+
+    #[test]
+    fn figures_with_a_mark_are_not_multiplied() {
+        assert!(render(&measurement()).ends_with("figures: a busy machine.\n"));
     }
 
     #[test]
