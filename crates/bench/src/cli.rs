@@ -50,7 +50,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub(crate) sessions: Vec<u64>,
     /// Where the data lie while it runs
-    #[arg(long, value_name = "DIR", default_value = "/tmp")]
+    #[arg(long, value_name = "DIR", default_value = "/tmp", overrides_with = "folder")]
     pub(crate) folder: PathBuf,
     /// Where the figures are written, beside the table that is printed
     #[arg(long, value_name = "FILE")]

@@ -53,7 +53,10 @@ pub(crate) fn import_intakes(
 fn import(program: &Program, folder: &Path, person: &Person, lines: &str) -> anyhow::Result<()> {
     let file = folder.join("lines.ndjson");
     std::fs::write(&file, lines)?;
-    program.run(&["import", "--user", &person.user_id, "--json", &file.display().to_string()], None)?;
+    let path = file.display().to_string();
+    let once = || program.run(&["import", "--user", &person.user_id, "--json", &path], None);
+    // On a machine that is busy with other things the store may be too slow once; an import goes on from there.
+    once().or_else(|_| once())?;
     Ok(std::fs::remove_file(file)?)
 }
 
