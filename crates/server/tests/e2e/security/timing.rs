@@ -8,8 +8,10 @@ use crate::e2e::collector::metrics;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 
-/// Requests of each kind: many more than what the server asks its store by itself meanwhile.
-const SAMPLES: u64 = 100;
+/// Requests of each kind in a round: many more than what the server asks its store by itself meanwhile.
+const SAMPLES: u64 = 20;
+/// Rounds, of which the one with the least counts: what the server does by itself, such as keeping house, only adds.
+const ROUNDS: usize = 5;
 
 on_both_stores! {
     // T44
@@ -63,16 +65,18 @@ on_both_stores! {
 
 /// Sends both kinds of requests, and returns how often the store was asked for one of each.
 async fn steps(server: &Server, ask: impl AsyncFn(bool)) -> [u64; 2] {
-    let mut steps = [0; 2];
-    for (steps, first) in steps.iter_mut().zip([true, false]) {
-        let before = round_trips(server).await;
-        for _ in 0..SAMPLES {
-            ask(first).await;
+    let mut least = [u64::MAX; 2];
+    for _ in 0..ROUNDS {
+        for (least, first) in least.iter_mut().zip([true, false]) {
+            let before = round_trips(server).await;
+            for _ in 0..SAMPLES {
+                ask(first).await;
+            }
+            // Rounded: a look at the time, say, is little beside that.
+            *least = (*least).min((round_trips(server).await - before + SAMPLES / 2) / SAMPLES);
         }
-        // Rounded: what the server asks by itself, such as the time, is little beside that.
-        *steps = (round_trips(server).await - before + SAMPLES / 2) / SAMPLES;
     }
-    steps
+    least
 }
 
 /// Reads how often the store was asked so far, for whatever.
