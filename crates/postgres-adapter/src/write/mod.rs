@@ -2,7 +2,8 @@
 //!
 //! A failed statement would abort the whole transaction in Postgres, so none of these lets a uniqueness be
 //! violated: inserts say `ON CONFLICT DO NOTHING` and count, updates look first. Where the port names no conflict,
-//! because the key is drawn at random for this one insert, the insert is plain.
+//! because the key is drawn at random for this one insert, the insert is plain. So it is, behind a savepoint, where an
+//! import stores many rows after it looked for them.
 
 mod audit;
 mod authorization_request;

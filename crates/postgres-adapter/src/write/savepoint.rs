@@ -3,7 +3,11 @@
 use crate::connection::Pooled;
 use crate::error::storage_error;
 use application::ports::storage::{StorageError, UniqueKey};
+use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use diesel_async::SimpleAsyncConnection;
+
+const KEEP: &str = "RELEASE SAVEPOINT rows";
+const TAKE_BACK: &str = "ROLLBACK TO SAVEPOINT rows; RELEASE SAVEPOINT rows";
 
 /// Opens a savepoint before rows are inserted.
 pub(super) async fn open(connection: &mut Pooled) -> Result<(), StorageError> {
@@ -16,11 +20,24 @@ pub(super) async fn close(
     is_complete: bool,
     key: UniqueKey,
 ) -> Result<(), StorageError> {
-    let statement = if is_complete {
-        "RELEASE SAVEPOINT rows"
-    } else {
-        "ROLLBACK TO SAVEPOINT rows; RELEASE SAVEPOINT rows"
-    };
+    let statement = if is_complete { KEEP } else { TAKE_BACK };
     connection.batch_execute(statement).await.map_err(storage_error)?;
     if is_complete { Ok(()) } else { Err(StorageError::Conflict(key)) }
+}
+
+/// Keeps the rows, or takes them back when a uniqueness was violated; tells which.
+///
+/// The server logs what is violated, with its values. So this is for callers that looked before, and hold the lock under
+/// which nobody else writes.
+pub(super) async fn close_unless_violated(
+    connection: &mut Pooled,
+    inserted: QueryResult<usize>,
+) -> Result<bool, StorageError> {
+    let (is_kept, statement) = match inserted {
+        Ok(_) => (true, KEEP),
+        Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) => (false, TAKE_BACK),
+        Err(error) => return Err(storage_error(error)),
+    };
+    connection.batch_execute(statement).await.map_err(storage_error)?;
+    Ok(is_kept)
 }

@@ -1,13 +1,14 @@
 //! Sleep sessions.
 
 use super::{delete_numbered, savepoint, stored};
-use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name};
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{SleepRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
+use diesel::pg::Pg;
+use diesel::query_builder::QueryFragment;
 use diesel::sql_query;
 use diesel::sql_types::{
     Array, BigInt, Binary, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
@@ -27,6 +28,9 @@ use uuid::Uuid;
 /// Sessions whose source gave them a key may overlap in any number, and each is loaded with its stages: of those that
 /// are no record's by their key, only twins to the minute matter, to records that made their own key, and one of each
 /// sort is enough (see [`domain::sleep::reconcile`]).
+///
+/// Whether any session near the records made its own key is asked once, before each record is compared with its
+/// stretch: where every source gives keys, none did.
 const CANDIDATES: &str = "FROM (
     SELECT k.started_at, k.id
     FROM unnest($2, $3, $4) AS r (source, key_kind, natural_key)
@@ -45,6 +49,11 @@ const CANDIDATES: &str = "FROM (
             AND k.ended_at > r.started_at AND k.key_kind = 'derived'
         OFFSET 0
     ) AS o
+    WHERE EXISTS (
+        SELECT FROM sleep_session n WHERE n.user_id = $1 AND n.key_kind = 'derived'
+            AND n.started_at > (SELECT min(f.at) FROM unnest($5) AS f (at)) - interval '7 days'
+            AND n.started_at < (SELECT max(l.at) FROM unnest($6) AS l (at))
+    )
     UNION
     SELECT t.started_at, t.id
     FROM unnest($2, $3, $5, $6) AS r (source, key_kind, started_at, ended_at)
@@ -64,7 +73,7 @@ const CANDIDATES: &str = "FROM (
 
 /// Counts what it stored. What was deleted and comes back is no deletion any more; the ids are looked up one by one,
 /// however many deletions the person has.
-const INSERT: &str = "WITH stored AS (
+const INSERT_ONE: &str = "WITH stored AS (
         INSERT INTO sleep_session (user_id, change_number, started_at, id, ended_at, offset_at_start,
             offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
         SELECT $1, $14, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
@@ -72,6 +81,16 @@ const INSERT: &str = "WITH stored AS (
     ), back AS (
         DELETE FROM deletion WHERE user_id = $1 AND kind = 'sleep' AND id = ANY (ARRAY (SELECT id FROM stored))
     ) SELECT count(*) FROM stored";
+
+/// Stores many rows, all or none. To look for a conflict before each row, as `ON CONFLICT` does, takes a third of the
+/// whole time, and whoever stores many has looked already, under the lock of the person.
+const INSERT_ALL: &str = "WITH back AS (
+        DELETE FROM deletion WHERE user_id = $1 AND kind = 'sleep' AND id = ANY ($3)
+            AND EXISTS (SELECT FROM deletion d WHERE d.user_id = $1 AND d.kind = 'sleep')
+    )
+    INSERT INTO sleep_session (user_id, change_number, started_at, id, ended_at, offset_at_start,
+        offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
+    SELECT $1, $14, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
 const DELETE: &str = "DELETE FROM sleep_session WHERE user_id = $1 AND id = ANY ($2)";
 
@@ -135,11 +154,18 @@ impl SleepRepository for PgUnitOfWork {
         let connection = self.connection()?;
         match sessions.len() {
             // One row is all or none by itself.
-            1 => stored(insert(connection, (user_id, number), sessions).await?, UniqueKey::SleepSession),
-            wanted => {
+            1 => {
+                let query = insertion(INSERT_ONE, (user_id, number), sessions);
+                let inserted: i64 =
+                    returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
+                stored(usize::try_from(inserted).unwrap_or_default(), UniqueKey::SleepSession)
+            }
+            _ => {
                 savepoint::open(connection).await?;
-                let inserted = insert(connection, (user_id, number), sessions).await?;
-                savepoint::close(connection, inserted == wanted, UniqueKey::SleepSession).await
+                let query = insertion(INSERT_ALL, (user_id, number), sessions);
+                let inserted = returning::<(), _>(query).execute(connection).await;
+                let are_kept = savepoint::close_unless_violated(connection, inserted).await?;
+                stored(usize::from(are_kept), UniqueKey::SleepSession)
             }
         }
     }
@@ -177,13 +203,14 @@ impl SleepRepository for PgUnitOfWork {
     }
 }
 
-async fn insert(
-    connection: &mut Pooled,
+/// Binds the rows to one of the statements that insert.
+fn insertion(
+    statement: &'static str,
     (user_id, number): (UserId, i64),
     sessions: &[SleepSession],
-) -> Result<usize, StorageError> {
+) -> impl QueryFragment<Pg> + Send + use<> {
     let new = NewSessions::of(user_id, sessions);
-    let query = sql_query(INSERT)
+    sql_query(statement)
         .bind::<SqlUuid, _>(new.user_id)
         .bind::<Array<Timestamptz>, _>(new.started_at)
         .bind::<Array<SqlUuid>, _>(new.ids)
@@ -197,9 +224,7 @@ async fn insert(
         .bind::<Array<Timestamptz>, _>(new.updated_at)
         .bind::<Array<Binary>, _>(new.stages)
         .bind::<Array<Binary>, _>(new.metrics)
-        .bind::<BigInt, _>(number);
-    let stored: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
-    Ok(usize::try_from(stored).unwrap_or_default())
+        .bind::<BigInt, _>(number)
 }
 
 fn uuids(ids: &[SleepSessionId]) -> Vec<Uuid> {
