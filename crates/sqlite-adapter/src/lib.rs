@@ -1,7 +1,8 @@
 //! Embedded storage on SQLite: the default that needs no set-up, for one machine.
 //!
 //! One connection writes, several read. SQLite has one writer anyway; a queue in the process is fairer than the
-//! database's own busy loop, and readers see the last committed state without waiting (write-ahead log).
+//! database's own busy loop, and readers see the last committed state without waiting (write-ahead log). Processes take
+//! turns at a turnstile beside the file.
 //!
 //! Statements run on blocking threads. A request that is cancelled cannot stop a statement that already runs, so
 //! every closure asks, under the connection's lock, whether its unit of work still counts (see `writer`).
@@ -53,6 +54,7 @@ mod supplement;
 pub mod test_support;
 #[cfg(test)]
 mod testing;
+mod turnstile;
 mod unit_of_work;
 mod writer;
 

@@ -3,6 +3,7 @@
 use crate::connection::{self, Connection, Location, Role};
 use crate::error::StorageResult as _;
 use crate::meter;
+use crate::turnstile::Turnstile;
 use application::ports::storage::StorageError;
 use diesel::connection::{AnsiTransactionManager, TransactionManager as _};
 use diesel::sqlite::SqliteConnection;
@@ -123,9 +124,10 @@ impl Drop for Transaction {
     }
 }
 
-/// Begins a transaction that may write, once every other process has ended its own.
+/// Begins a transaction that may write, once every other process has ended its own, and after those that came before.
 fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     connection::make_idle(connection, location, Role::Writer)?;
+    let _place = Turnstile::enter(location);
     AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE").storage()
 }
 
