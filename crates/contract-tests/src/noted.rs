@@ -141,6 +141,14 @@ pub(crate) async fn what_was_first_there_stays_noted(harness: &Harness) {
     import_session(harness, 2, &session(2, 600), None).await;
     import_session(harness, 2, &session(2, 700), Some(session(2, 600))).await;
     assert_eq!(noted(harness, 2).await, [(made(slept(2)), Standing::Latest)]);
+    // Also of several that were made, one of them before.
+    for numbers in [[7, 8], [7, 9]] {
+        let mut unit = harness.begin().await;
+        note(unit.as_mut(), 3, &numbers.map(|number| made(slept(number)))).await;
+        unit.commit().await.unwrap();
+    }
+    let several = noted(harness, 3).await.into_iter().map(|(change, _)| change);
+    assert_eq!(several.collect::<Vec<_>>(), [9, 7, 8].map(|number| made(slept(number))));
 }
 
 pub(crate) async fn what_is_noted_is_told_latest_first_and_labels_last(harness: &Harness) {

@@ -94,6 +94,14 @@ pub(crate) async fn a_taken_id_is_a_conflict(harness: &Harness) {
     let same_id = session_from(1, minute(5000), Some("tracker"), "other");
     assert_eq!(conflict(unit.sleep().insert(user_id(1), &[same_id]).await), UniqueKey::SleepSession);
     unit.sleep().insert(user_id(1), &[session(2, 600)]).await.unwrap();
+    // Of many, none is stored when one is taken; the unit of work goes on.
+    let same_id = session_from(1, minute(6000), Some("tracker"), "another");
+    let several = [session(3, 1200), same_id, session(4, 1800)];
+    assert_eq!(conflict(unit.sleep().insert(user_id(1), &several).await), UniqueKey::SleepSession);
+    unit.sleep().insert(user_id(1), &[session(3, 1200), session(4, 1800)]).await.unwrap();
+    unit.commit().await.unwrap();
+    let all = [session(1, 0), session(2, 600), session(3, 1200), session(4, 1800)];
+    assert_eq!(find(harness, 1, &[1, 2, 3, 4]).await, all);
 }
 
 pub(crate) async fn a_taken_key_is_a_conflict_with_and_without_a_source(harness: &Harness) {

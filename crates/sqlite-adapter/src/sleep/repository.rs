@@ -48,6 +48,10 @@ impl From<&SleepRecordHead> for Candidate {
 }
 
 impl Candidate {
+    fn is_derived(&self) -> bool {
+        self.key_kind == kind_name(SessionKeyKind::Derived)
+    }
+
     fn with_same_key(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
         sleep_session::table
             .select(SleepRow::as_select())
@@ -80,7 +84,7 @@ impl Candidate {
         user_id: &[u8],
         has_stages: bool,
     ) -> QueryResult<Option<SleepRow>> {
-        if self.key_kind != kind_name(SessionKeyKind::Derived) {
+        if !self.is_derived() {
             return Ok(None);
         }
         let (start, end) = (minute_of(self.start), minute_of(self.end));
@@ -105,12 +109,13 @@ fn minute_of(millis: i64) -> i64 {
     millis.saturating_sub(millis.rem_euclid(MINUTE_MILLIS))
 }
 
-/// Tells whether any session of the person lies where the records do, from the first of them to the last. An import of
-/// new nights needs then not look for what overlaps each.
-fn anything_is_near(
+/// Tells whether any session of the person with such a key lies where the records do, from the first of them to the
+/// last. An import of new nights, or of a source that gives keys, needs then not look for what overlaps each.
+fn is_any_near(
     connection: &mut SqliteConnection,
     user_id: &[u8],
     candidates: &[Candidate],
+    kind: SessionKeyKind,
 ) -> QueryResult<bool> {
     let first = candidates.iter().map(|candidate| candidate.start).min();
     let last = candidates.iter().map(|candidate| candidate.end).max();
@@ -119,7 +124,8 @@ fn anything_is_near(
         .filter(sleep_session::user_id.eq(user_id))
         .filter(sleep_session::started_at.gt(first.saturating_sub(TimeInBed::MAX_MILLIS)))
         .filter(sleep_session::started_at.lt(last))
-        .filter(sleep_session::ended_at.gt(first));
+        .filter(sleep_session::ended_at.gt(first))
+        .filter(sleep_session::key_kind.eq(kind_name(kind)));
     diesel::select(exists(near)).get_result(connection)
 }
 
@@ -165,11 +171,18 @@ impl SleepRepository for SqliteUnitOfWork {
         let candidates: Vec<Candidate> = records.iter().map(Candidate::from).collect();
         self.run(move |connection| {
             let mut found = BTreeMap::new();
-            let is_near = anything_is_near(connection, &user_id, &candidates).storage()?;
+            let is_near =
+                |connection: &mut _, kind| is_any_near(connection, &user_id, &candidates, kind).storage();
+            let derived_are_near = is_near(connection, SessionKeyKind::Derived)?;
+            // Nothing else may be the twin of a log.
+            let are_derived = candidates.iter().any(Candidate::is_derived);
+            let given_are_near = are_derived && is_near(connection, SessionKeyKind::Given)?;
             for candidate in &candidates {
                 let mut rows = candidate.with_same_key(connection, &user_id).storage()?;
-                if is_near {
+                if derived_are_near {
                     rows.extend(candidate.overlapping(connection, &user_id).storage()?);
+                }
+                if given_are_near {
                     rows.extend(candidate.logged_twin(connection, &user_id, true).storage()?);
                     rows.extend(candidate.logged_twin(connection, &user_id, false).storage()?);
                 }
