@@ -85,7 +85,7 @@ impl Chain {
             if is_out(Part::Limit) { Arc::new(NoLimit) } else { Arc::new(InProcessRateLimiter::new()) };
         let ledger: Arc<dyn ReadLedger> =
             if is_out(Part::Audit) { Arc::new(NoLedger) } else { Arc::new(InProcessReadLedger::new()) };
-        let ports = AccessPorts {
+        let access_ports = AccessPorts {
             tokens: TokenCheck::new(verifier, Arc::new(NoOtherKeys)),
             access,
             clients: Arc::new(NoClients),
@@ -94,7 +94,7 @@ impl Chain {
         };
         Ok(Self {
             authorize: AuthorizeAccess::new(
-                ports,
+                access_ports,
                 DailyLimits { profile: u32::MAX, ..DailyLimits::default() },
             ),
             recorder: ReadRecorder::new(ledger, Arc::new(SystemClock)),
