@@ -17,6 +17,8 @@ struct Sessions {
     /// What the store has, or will have, that a record of the batch might be; new sessions wait there to be stored
     /// together at the end.
     known: Known,
+    /// Ids for new sessions, the smallest one last.
+    ids: Vec<SleepSessionId>,
 }
 
 /// Stores the sessions of one batch: two look-ups, then what changes.
@@ -30,7 +32,7 @@ pub(super) async fn store(
         return Ok(());
     }
     let known = candidates(unit, user_id, &imported).await?;
-    let mut sessions = Sessions { user_id, known };
+    let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported) };
     for (position, session) in imported {
         let Some(decision) = decide(&sessions.known, session) else {
             attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
@@ -46,6 +48,15 @@ pub(super) async fn store(
         attempt.count_session(id, outcome, entries, key);
     }
     unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
+}
+
+/// Draws an id for each record that has none. They are given out in ascending order: every index that has the id in it
+/// is then walked through once for a batch, not entered at as many places as there are records.
+fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSession>]) -> Vec<SleepSessionId> {
+    let unnamed = imported.iter().filter(|(_, session)| session.id.is_none());
+    let mut ids: Vec<_> = unnamed.map(|_| SleepSessionId::from_uuid(attempt.run.entropy.uuid())).collect();
+    ids.sort_unstable_by(|one, other| other.cmp(one));
+    ids
 }
 
 async fn candidates(
@@ -80,7 +91,7 @@ impl Sessions {
             }
             Reconciliation::Insert { removes } => {
                 self.remove(attempt, unit, &removes).await?;
-                let id = imported.id.unwrap_or_else(|| SleepSessionId::from_uuid(attempt.run.entropy.uuid()));
+                let id = imported.id.unwrap_or_else(|| self.next_id(attempt));
                 let session = SleepSession { id, record, updated_at };
                 attempt.changed(RecordReference::Session(id), None);
                 self.known.insert(session);
@@ -88,6 +99,10 @@ impl Sessions {
                 Ok((id, if removes.is_empty() { Outcome::New } else { Outcome::Updated }))
             }
         }
+    }
+
+    fn next_id(&mut self, attempt: &Attempt<'_>) -> SleepSessionId {
+        self.ids.pop().unwrap_or_else(|| SleepSessionId::from_uuid(attempt.run.entropy.uuid()))
     }
 
     async fn replace(
