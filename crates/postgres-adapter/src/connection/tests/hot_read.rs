@@ -88,9 +88,10 @@ async fn a_page_is_planned_once_however_often_it_is_read() {
         store.page(query).await.unwrap();
         store.find_profile(user_id).await.unwrap();
     }
+    // Written so that it does not find itself.
     let text =
         "SELECT statement, generic_plans AS generic, custom_plans AS custom FROM pg_prepared_statements
-                WHERE statement LIKE '%sleep_session%'";
+                WHERE statement LIKE '%sleep\\_session%'";
     let plans: Vec<Plans> =
         store.read_page(move |connection| sql_query(text).load(connection).boxed()).await.unwrap();
     assert!(!plans.is_empty());
