@@ -17,7 +17,9 @@ fn a_folder_is_read_with_the_folders_in_it() {
     let (format, items) = read_path(folder.path(), Format::Auto, "UTC").unwrap();
     assert_eq!(format, "fitbit");
     assert_eq!(places(&items), ["a.json: record 1", "b/c/2.json: record 1", "the folder"]);
-    assert_eq!(notes(&items), ["the folder: files that are of no known format were passed over: 2"]);
+    let told = "the folder: files that are of no known format were passed over: 2; archives inside are not opened, give \
+        them as files of their own: z.zip";
+    assert_eq!(notes(&items), [told]);
 }
 
 #[test]
