@@ -163,7 +163,6 @@ mod tests {
         }
         assert_eq!(refusal(r#"{"name":"a","name":"b"}"#).0, InvalidMember);
         // A name that nobody knows is not repeated, whatever is wrong inside of it.
-        let deep = format!(r#"{{"name":"a","secret":{}{}}}"#, "[".repeat(200), "]".repeat(200));
-        assert_eq!(refusal(&deep), (InvalidMember, None));
+        assert_eq!(refusal(r#"{"name":"a","secret":[}"#), (InvalidMember, None));
     }
 }
