@@ -43,7 +43,7 @@ impl Job {
         }
         let answer = tokio::select! {
             biased;
-            () = claim::lost(once, request) => return Err(Problem::new(Fault::IngestBusy)),
+            () = claim::lost(once, request, &self.state.elapsed_time) => return Err(Problem::new(Fault::IngestBusy)),
             answer = self.answer() => answer,
         };
         let kept = match &answer {

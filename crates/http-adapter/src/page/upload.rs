@@ -24,7 +24,6 @@ use domain::import::FileName;
 use futures_util::StreamExt as _;
 use pace::Pace;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// The field of the form that holds the file.
 const FILE: &str = "file";
@@ -93,7 +92,7 @@ async fn receive_in_time(
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let stored = match &turn {
         Ok(_) => {
-            file.pace = Some(Pace::new(state.admission.clone(), patience.look));
+            file.pace = Some(Pace::new(state.admission.clone(), state.elapsed_time.clone(), patience.look));
             store_or_discard(state, uploads, &person, &mut file).await
         }
         Err(_) => Err(Stop::Refused(Refusal::TooManyOpen)),
@@ -157,11 +156,13 @@ async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
     if arriving.has_ended {
         return Ok(None);
     }
-    let asked = Instant::now();
+    let asked = arriving.pace.as_ref().map(Pace::time);
     let next = tokio::time::timeout(MAX_PAUSE, arriving.field.next()).await;
     let next = next.map_err(|_| too_slow())?;
     let length = next.as_ref().and_then(|next| next.as_ref().ok()).map_or(0, Bytes::len);
-    if arriving.pace.as_mut().is_some_and(|pace| pace.is_lost(asked.elapsed(), length)) {
+    if let (Some(pace), Some(asked)) = (&mut arriving.pace, asked)
+        && pace.is_lost(pace.time().saturating_sub(asked), length)
+    {
         return Err(too_slow());
     }
     // After an error, too, there is nothing more to ask for.

@@ -214,7 +214,10 @@ proptest! {
         let body = format!("[{{{}}}]", members.join(","));
         for kind in [IngestKind::Users, IngestKind::Profile, IngestKind::Sleep, IngestKind::Supplements, IngestKind::Logs] {
             let told = match items(kind, IngestLayout::Json, body.as_bytes()) {
-                Ok(items) => items.into_iter().map(|item| format!("{:?} {:?}", item.notes, item.content.err())).collect(),
+                Ok(items) => {
+                    let told: Vec<_> = items.into_iter().map(|item| (item.notes, item.content.err())).collect();
+                    format!("{told:?}")
+                }
                 Err(refusal) => refusal.to_string(),
             };
             prop_assert!(!told.contains("LEAKME"), "{body}: {told}");

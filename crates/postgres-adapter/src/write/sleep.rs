@@ -152,22 +152,18 @@ impl SleepRepository for PgUnitOfWork {
         }
         let number = self.change_number(user_id).await?;
         let connection = self.connection()?;
-        match sessions.len() {
+        if let [_] = sessions {
             // One row is all or none by itself.
-            1 => {
-                let query = insertion(INSERT_ONE, (user_id, number), sessions);
-                let inserted: i64 =
-                    returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
-                stored(usize::try_from(inserted).unwrap_or_default(), UniqueKey::SleepSession)
-            }
-            _ => {
-                savepoint::open(connection).await?;
-                let query = insertion(INSERT_ALL, (user_id, number), sessions);
-                let inserted = returning::<(), _>(query).execute(connection).await;
-                let are_kept = savepoint::close_unless_violated(connection, inserted).await?;
-                stored(usize::from(are_kept), UniqueKey::SleepSession)
-            }
+            let query = insertion(INSERT_ONE, (user_id, number), sessions);
+            let inserted: i64 =
+                returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
+            return stored(usize::try_from(inserted).unwrap_or_default(), UniqueKey::SleepSession);
         }
+        savepoint::open(connection).await?;
+        let query = insertion(INSERT_ALL, (user_id, number), sessions);
+        let inserted = returning::<(), _>(query).execute(connection).await;
+        let are_kept = savepoint::close_unless_violated(connection, inserted).await?;
+        stored(usize::from(are_kept), UniqueKey::SleepSession)
     }
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {

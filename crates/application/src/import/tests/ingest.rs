@@ -122,7 +122,7 @@ async fn what_the_store_does_not_take_has_a_code_and_a_member() {
     let no_code = taken(log_by_code("12345678", intake(supplement_id(9), 0, 1.0, None)));
     let report = ingest(&store, vec![unknown, of_two, no_code]).await;
     let told = report.results.iter().map(|result| match result {
-        ItemResult::Rejected(refusal) => (refusal.code, refusal.field.as_deref()),
+        ItemResult::Rejected(refusal) => (refusal.code, refusal.field),
         ItemResult::Taken { .. } => panic!("{result:?}"),
     });
     let expected = [

@@ -1,6 +1,7 @@
 //! Whoever uploads must keep a pace: places are few, and an upload that trickles in would keep its own for an hour.
 
 use crate::middleware::Admission;
+use crate::state::ElapsedTimeSource;
 use std::time::Duration;
 
 /// The least pace, in bytes a second: a quarter of what the slowest mobile networks give.
@@ -11,6 +12,7 @@ const LEAST_IN_A_CROWD: u64 = 64 * 1024;
 /// How fast an upload comes. Only the time counts in which the server waits for it, not that in which it is stored.
 pub(super) struct Pace {
     admission: Admission,
+    elapsed_time: ElapsedTimeSource,
     look: Duration,
     waited: Duration,
     came: u64,
@@ -18,8 +20,13 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Judges the pace each time so much was waited.
-    pub(super) const fn new(admission: Admission, look: Duration) -> Self {
-        Self { admission, look, waited: Duration::ZERO, came: 0 }
+    pub(super) const fn new(admission: Admission, elapsed_time: ElapsedTimeSource, look: Duration) -> Self {
+        Self { admission, elapsed_time, look, waited: Duration::ZERO, came: 0 }
+    }
+
+    /// Tells the time; only differences count.
+    pub(super) fn time(&self) -> Duration {
+        (self.elapsed_time)()
     }
 
     /// Tells, after so many bytes came for which so long was waited, whether the upload is too slow to keep its place.
@@ -41,6 +48,7 @@ impl Pace {
 mod tests {
     use super::*;
     use domain::id::UserId;
+    use std::sync::Arc;
     use uuid::Uuid;
 
     const KIB: usize = 1024;
@@ -52,7 +60,7 @@ mod tests {
     #[test]
     fn an_upload_is_lost_that_comes_slower_than_the_least_pace_and_more_is_asked_of_it_in_a_crowd() {
         let admission = Admission::default();
-        let mut pace = Pace::new(admission.clone(), seconds(30));
+        let mut pace = Pace::new(admission.clone(), Arc::new(|| Duration::ZERO), seconds(30));
         assert!(!pace.is_lost(seconds(29), 0));
         assert!(!pace.is_lost(seconds(1), 240 * KIB));
         // Judged anew each time: what came before does not count.
