@@ -62,7 +62,7 @@ def free_port():
 class Server:
     """The program, with TLS, mail that nobody takes, and shared counters."""
 
-    def __init__(self, binary, folder, store_url):
+    def __init__(self, binary, folder, store_url, running):
         self.binary, self.folder = binary, folder
         certificate, key = folder / "tls.crt", folder / "tls.key"
         arguments = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "90", "-nodes"]
@@ -91,6 +91,8 @@ class Server:
         self.log = folder / "server.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen([binary, "serve"], env=self.environment, stdout=log, stderr=log)
+        # Before it is waited for: whatever happens then, it is ended.
+        running.append(self.process)
         self.address = eventually("the server listens", lambda: self.told("listening"))
         self.metrics = eventually("the server tells its metrics", lambda: self.told("metrics are told"))
 
@@ -161,7 +163,7 @@ class Server:
 class Prometheus:
     """A Prometheus with the files under deploy/, which asks more often."""
 
-    def __init__(self, folder, target):
+    def __init__(self, folder, target, running):
         rules = pathlib.Path("deploy/prometheus/restwell.rules.yml").read_text()
         (folder / "restwell.rules.yml").write_text(rules)
         config = yaml.safe_load(pathlib.Path("deploy/prometheus/prometheus.yml").read_text())
@@ -174,6 +176,7 @@ class Prometheus:
         with self.log.open("w") as log:
             command = ["prometheus", f"--web.listen-address={self.address}", *arguments]
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        running.append(self.process)
         eventually("Prometheus answers", lambda: self.get("/api/v1/query", query="1"))
 
     def get(self, path, **parameters):
@@ -234,10 +237,8 @@ def main():
     scratch.mkdir(mode=0o700)
     running = []
     try:
-        server = Server(binary, scratch, store_url)
-        running.append(server.process)
-        prometheus = Prometheus(scratch, server.metrics)
-        running.append(prometheus.process)
+        server = Server(binary, scratch, store_url, running)
+        prometheus = Prometheus(scratch, server.metrics, running)
         server.be_used()
         # Rates need two looks at what has grown.
         seen = 'count_over_time(restwell_ingest_items_total{kind="users",outcome="created"}[5m]) >= 3'

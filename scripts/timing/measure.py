@@ -67,6 +67,18 @@ def t44(scene):
     scene.table.medians(in_turns(list(credentials), SAMPLES, ask), limit=0.001)
 
 
+def t69(scene):
+    scene.table.title("T69", "somebody else's data and nobody's are refused in the same time")
+    caller = Caller(scene.one)
+    token, _ = scene.app.connect(caller)
+    people = {"somebody else": create_person("somebody@example.org"), "nobody": "11111111-2222-4333-8444-555555555555"}
+
+    def ask(kind, _):
+        return caller.read_profile(people[kind], token).expect(403).seconds
+
+    scene.table.medians(in_turns(list(people), SAMPLES, ask), limit=0.001)
+
+
 def t66(scene):
     scene.table.title("T66", "too large tokens and headers beside normal traffic: its p99 is unchanged")
     count, rate = 1000, 250
@@ -250,7 +262,7 @@ def revoke(caller, app, refresh, _):
     return lambda: caller.post("/oauth/revoke", {"token": refresh, **app.credentials}).expect(200)
 
 
-ROWS = {"T44": t44, "T66": t66, "T67": revocation, "T80": t80, "T84": t84}
+ROWS = {"T44": t44, "T66": t66, "T67": revocation, "T69": t69, "T80": t80, "T84": t84}
 
 
 def main():

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct SqliteOptions {
     /// How many connections read at a time, at least 1.
     pub readers: usize,
-    /// How long a statement, or the turn to write, is waited for.
+    /// How long a statement, or the turn to write, is waited for; before other processes' turns half as long again.
     pub busy_timeout: Duration,
     /// Whether a missing file is created, readable by its owner only.
     pub create: bool,

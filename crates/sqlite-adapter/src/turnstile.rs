@@ -24,14 +24,14 @@ pub(crate) struct Turnstile {
 }
 
 impl Turnstile {
-    /// Waits for the place, at most as long as a statement waits for a lock, then goes on without it.
+    /// Waits for the place, at most half as long as a statement waits for a lock, then goes on without it.
     pub(crate) fn enter(location: &Location) -> Self {
         let Some(file) = open(location) else { return Self { held: None } };
         let begun = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => return Self { held: Some(file) },
-                Err(TryLockError::WouldBlock) if begun.elapsed() < location.busy_timeout => {
+                Err(TryLockError::WouldBlock) if begun.elapsed() < location.busy_timeout / 2 => {
                     std::thread::sleep(PAUSE);
                 }
                 Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return Self { held: None },

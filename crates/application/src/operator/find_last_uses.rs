@@ -18,7 +18,8 @@ type Apps = HashMap<ClientId, ConnectedApp>;
 ///
 /// Reads are summed by app and person, not by grant. With the one live grant of an app it was read whenever the app read.
 /// Of several, one that refreshed was last used when it did, give or take the hour that a token lives; one that never did
-/// can have been read with in its first hour only, and counts as used when its app read then or later.
+/// can have been read with in its first hour only, and counts as used when its app read, or refreshed another one, then or
+/// later.
 pub struct FindLastUses {
     apps: Arc<dyn ConnectedAppReader>,
 }

@@ -14,8 +14,9 @@ use domain::id::{ClientId, GrantId, KeyId, TokenId, UserId};
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::ScopeSet;
 use domain::time::TimeZone;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use system_adapter::{
     CachedAccessReader, Ed25519KeyRing, EncryptionKey, InProcessRateLimiter, InProcessReadLedger,
     SystemClock, SystemEntropy, TokenParties,
@@ -106,14 +107,14 @@ impl Chain {
 
     /// Passes a request so many times and returns what each took.
     pub(super) fn microseconds_each(&self, times: u32) -> anyhow::Result<f64> {
-        let begun = Instant::now();
+        let before = processor_time();
         self.runtime.block_on(async {
             for _ in 0..times {
                 self.pass().await?;
             }
             anyhow::Ok(())
         })?;
-        Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(times))
+        Ok((processor_time() - before) * 1e6 / f64::from(times))
     }
 
     async fn pass(&self) -> anyhow::Result<()> {
@@ -138,12 +139,18 @@ impl Chain {
         let ring = ring()?;
         let tokens = (0..times).map(|_| ring.sign(&claims())).collect::<Result<Vec<_>, _>>()?;
         let now = SystemClock.now();
-        let begun = Instant::now();
+        let before = processor_time();
         for token in &tokens {
             std::hint::black_box(ring.verify(token, now)?);
         }
-        Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(times))
+        Ok((processor_time() - before) * 1e6 / f64::from(times))
     }
+}
+
+/// Tells the processor time of this thread, which runs the whole chain, in seconds.
+fn processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default()).as_secs_f64()
 }
 
 fn ring() -> anyhow::Result<Arc<Ed25519KeyRing>> {

@@ -38,11 +38,12 @@ pub(super) fn refuse_other(text: &str, start: Place, expected: Option<UserId>) -
 /// Tells whether a look at the bytes is enough, as it is for nearly every line: no member of this name, in whatever
 /// spelling, or the one that an export writes for this person.
 fn is_plainly_of(text: &str, expected: UserId) -> bool {
+    // A name may be spelled with escapes.
+    if memchr::memchr(b'\\', text.as_bytes()).is_some() {
+        return false;
+    }
     let mut members = memmem::find_iter(text.as_bytes(), MEMBER);
-    let Some(first) = members.next() else {
-        // A name may be spelled with escapes.
-        return memchr::memchr(b'\\', text.as_bytes()).is_none();
-    };
+    let Some(first) = members.next() else { return true };
     let value = text.get(first.saturating_add(MEMBER.len())..).unwrap_or_default();
     let value = value.strip_prefix(":\"").and_then(|value| value.get(..36));
     members.next().is_none() && value.and_then(|value| UserId::parse(value).ok()) == Some(expected)
@@ -72,6 +73,7 @@ mod tests {
             format!(r#"{{ "user_id" : "{OTHER}" }}"#),
             format!(r#"{{"user\u005fid":"{OTHER}"}}"#),
             format!(r#"{{"x":{{"user_id":"{mine}"}},"user_id":"{OTHER}"}}"#),
+            format!(r#"{{"x":{{"user_id":"{mine}"}},"user\u005fid":"{OTHER}"}}"#),
             format!(r#"{{"user_id":"{}"}}"#, OTHER.to_uppercase()),
         ] {
             assert!(is_refused(&line), "{line}");

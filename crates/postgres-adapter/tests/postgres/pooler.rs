@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Makes a store that shares two sessions with everybody else who comes through the pooler.
-fn store(pooler: &Pooler, database: &TestDatabase) -> PostgresStore {
+fn store(pooler: &Pooler, database: &TestDatabase, lock_timeout: Duration) -> PostgresStore {
     let options = PostgresOptions {
         pool_size: 4,
-        lock_timeout: Duration::from_millis(100),
+        lock_timeout,
         prepared_statements: PreparedStatements::Unnamed,
         ..PostgresOptions::new(pooler.url(database.url()))
     };
@@ -24,7 +24,8 @@ async fn several_replicas_share_two_sessions_and_none_stumbles_over_another() {
     let database = TestDatabase::create().await;
     let pooler = Pooler::before(database.url());
     populate(&database.store(), [1]).await;
-    let stores: Vec<_> = (0..3).map(|_| Arc::new(store(&pooler, &database))).collect();
+    let stores: Vec<_> =
+        (0..3).map(|_| Arc::new(store(&pooler, &database, Duration::from_mins(1)))).collect();
     let work = (0..24_u32).map(|turn| {
         let store = Arc::clone(&stores[turn as usize % stores.len()]);
         tokio::spawn(async move {
@@ -56,7 +57,7 @@ async fn several_replicas_share_two_sessions_and_none_stumbles_over_another() {
 async fn a_transaction_brings_its_limits_along_and_leaves_none_behind() {
     let database = TestDatabase::create().await;
     let pooler = Pooler::before(database.url());
-    let store = store(&pooler, &database);
+    let store = store(&pooler, &database, Duration::from_millis(100));
     populate(&database.store(), [1]).await;
     let holder = bystander(&database).await;
     holder.batch_execute("BEGIN; UPDATE account SET locked_at = now()").await.unwrap();
@@ -79,7 +80,7 @@ async fn a_transaction_brings_its_limits_along_and_leaves_none_behind() {
 async fn a_unit_of_work_that_is_dropped_leaves_no_transaction_to_the_next_one() {
     let database = TestDatabase::create().await;
     let pooler = Pooler::before(database.url());
-    let store = store(&pooler, &database);
+    let store = store(&pooler, &database, Duration::from_millis(100));
     for number in 0..10 {
         let mut unit = begin(&store).await;
         unit.users().insert(&user(number)).await.unwrap();
@@ -101,7 +102,7 @@ async fn migrations_through_a_pooler_are_refused_with_what_to_do() {
 async fn sessions_that_the_server_ended_behind_the_pooler_are_unavailable_at_worst() {
     let database = TestDatabase::create().await;
     let pooler = Pooler::before(database.url());
-    let store = store(&pooler, &database);
+    let store = store(&pooler, &database, Duration::from_millis(100));
     populate(&database.store(), [1]).await;
     let operator = bystander(&database).await;
     for _ in 0..3 {

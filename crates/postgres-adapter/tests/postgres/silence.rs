@@ -125,7 +125,8 @@ async fn nobody_is_sent_to_a_shared_connection_that_has_been_silent_for_a_time()
     assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
     line.forget();
     let late = async {
-        tokio::time::sleep(WAIT * 2).await;
+        // After the connection is given up, and before the first read is.
+        tokio::time::sleep(WAIT + WAIT / 3).await;
         tokio::time::timeout(WAIT, store.find_profile(user_id(1))).await
     };
     let (first, second) = in_time(async { tokio::join!(store.find_profile(user_id(1)), late) }).await;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// How long an answer may take in tests that wait for it in vain: long enough for a busy machine.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// What a request may take that does not ask the store, on a busy machine: below any time-out here.
+/// What a request may take that does not ask the store, on a busy machine: below what an answer may take.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,14 +65,15 @@ async fn a_paused_server_slows_requests_once_and_then_not_at_all() {
         assert_eq!(task.await.unwrap().limit, IN_PROCESS);
     }
     assert!(started.elapsed() < ANSWER + AT_ONCE, "{:?}", started.elapsed());
-    // Longer than the time to the next attempt to connect, which the paused server accepts and does not answer.
-    let started = Instant::now();
+    // Longer than the time to the next attempt to connect, which the paused server accepts and does not answer: whoever
+    // waited for its second would be among the few that are answered meanwhile.
+    let (started, mut answered) = (Instant::now(), 0);
     while started.elapsed() < Duration::from_millis(1_500) {
-        let asked = Instant::now();
         assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
-        assert!(asked.elapsed() < AT_ONCE, "{:?}", asked.elapsed());
+        answered += 1;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    assert!(answered >= 10, "{answered} requests were answered");
     server.resume();
     stage.until_up().await;
     assert_eq!(stage.count(2, 5).await.limit, 5);

@@ -24,8 +24,8 @@ pub(crate) enum GrantCommand {
     /// List grants, live and revoked
     #[command(
         after_help = "last_used_at is when the grant was last refreshed (to the hour) or read with (to the \
-        minute). Reads are counted by app: where an app holds several grants of a person, its reads count for those that \
-        were never refreshed, and at most for the hour that their first token lived."
+        minute). Reads are counted by app: where an app holds several grants of a person, its reads, and refreshes of the others, count \
+        for those that were never refreshed, and at most for the hour that their first token lived."
     )]
     List(GrantArguments),
     /// Revoke grants; their tokens are refused within two seconds

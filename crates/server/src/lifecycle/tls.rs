@@ -218,13 +218,13 @@ impl Tls {
     /// Tells when the certificate in use ends, and warns of that once a day.
     fn note_period(&mut self) {
         let Some(period) = Period::of(&self.current.get().cert) else { return };
-        #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 seconds")]
-        gauge!("restwell_tls_certificate_end_seconds").set(period.until().timestamp() as f64);
         let warning = period.warning_today();
         if let Some(warning) = warning.as_ref().filter(|warning| self.warning.as_ref() != Some(warning)) {
             tracing::warn!("{warning}");
         }
         self.warning = warning;
+        #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 seconds")]
+        gauge!("restwell_tls_certificate_end_seconds").set(period.until().timestamp() as f64);
     }
 
     /// Says what is wrong, unless it was said when the files were last looked at.

@@ -238,6 +238,7 @@ async fn of_several_grants_the_refresh_tells_which_was_used_and_one_that_never_d
 async fn nobody_is_asked_about_a_revoked_grant() {
     let state = GrantState::Revoked { at: noon(), reason: RevocationReason::Operator };
     let revoked = Grant { state, ..grant() };
-    let uses = FindLastUses::new(Arc::new(MockConnectedAppReader::new())).run(std::slice::from_ref(&revoked)).await;
+    let uses =
+        FindLastUses::new(Arc::new(MockConnectedAppReader::new())).run(std::slice::from_ref(&revoked)).await;
     assert_eq!(uses.unwrap(), [revoked.last_used_at]);
 }

@@ -54,7 +54,8 @@ pub trait IdempotencyStore: Send + Sync {
         expired_before: DateTime<Utc>,
     ) -> Result<Claim, StorageError>;
     /// Makes a claim that was not answered yet as young as this moment; false when there is none any more: it was given
-    /// back, answered, or taken over by another request. A claim MUST NOT grow older by it.
+    /// back, answered, or taken over by a request of other content. The same request that came again and took it over is
+    /// not told apart: whoever prolongs has to notice when it could not do so for as long as a claim is kept. A claim MUST NOT grow older by it.
     async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Keeps the answer to a claimed request.
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError>;

@@ -17,7 +17,10 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{ImportId, UserId};
-use domain::import::{FileDigest, ImportOrigin, ImportState};
+use domain::import::{FileDigest, ImportOrigin};
+
+/// What the partial index of imports that run is about.
+const RUNNING: &str = "state = 'running'";
 
 #[async_trait]
 impl ImportRepository for PgUnitOfWork {
@@ -50,7 +53,8 @@ impl ImportRepository for PgUnitOfWork {
         since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
         let mut query = import::table
-            .filter(import::state.eq(ImportState::Running.as_str()))
+            // Written out: a plan that is made once cannot know that a parameter fits the partial index.
+            .filter(sql::<Bool>(RUNNING))
             .filter(import::origin.eq(ImportOrigin::Command.as_str()))
             .filter(import::digest.eq(digest.as_bytes().as_slice()))
             .filter(

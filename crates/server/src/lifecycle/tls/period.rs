@@ -46,12 +46,14 @@ impl Period {
         let Self { from, until } = self;
         if until < now {
             Some(format!(
-                "the certificate of this server, or one after it in its file, ended on {}",
-                day(until)
+                "the certificate of this server, or one after it in its file, ended on {}; whole days since: {}",
+                day(until),
+                (now - until).num_days()
             ))
         } else if now < from {
             Some(format!(
-                "the certificate of this server, or one after it in its file, counts only from {from} on"
+                "the certificate of this server, or one after it in its file, counts only from {from} on; whole days until then: {}",
+                (from - now).num_days()
             ))
         } else if until - now < WARN_BEFORE {
             let left = (until - now).num_days();
