@@ -93,7 +93,7 @@ async fn a_unit_of_work_that_is_dropped_leaves_no_transaction_to_the_next_one() 
 async fn migrations_through_a_pooler_are_refused_with_what_to_do() {
     let database = TestDatabase::create_without_schema().await;
     let pooler = Pooler::before(database.url());
-    let refused = store(&pooler, &database).migrate().await.unwrap_err();
+    let refused = store(&pooler, &database, Duration::from_secs(5)).migrate().await.unwrap_err();
     let source = std::error::Error::source(&refused).map(ToString::to_string).unwrap_or_default();
     assert!(format!("{refused} {source}").contains("storage.prepared_statements"), "{refused} {source}");
 }
