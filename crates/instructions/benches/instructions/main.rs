@@ -1,7 +1,7 @@
 //! Runs one of the hot pure pieces so many times; `scripts/instructions` has valgrind count what that takes.
 //!
 //! ```text
-//! instructions                 lists the cases
+//! instructions                 lists the cases, each with the repeats of its two runs
 //! instructions CASE REPEATS    runs one
 //! ```
 //!
@@ -20,14 +20,14 @@ fn main() -> anyhow::Result<()> {
     match arguments.as_slice() {
         [] => {
             let mut out = std::io::stdout().lock();
-            for (name, _) in PIECES {
-                writeln!(out, "{name}")?;
+            for (name, [fewer, more], _) in PIECES {
+                writeln!(out, "{name} {fewer} {more}")?;
             }
             Ok(())
         }
         [case, repeats] => {
-            let found = PIECES.iter().find(|(name, _)| name == case);
-            let (_, run) = found.with_context(|| format!("there is no case {case}"))?;
+            let found = PIECES.iter().find(|(name, _, _)| name == case);
+            let (_, _, run) = found.with_context(|| format!("there is no case {case}"))?;
             run(repeats.parse().context("REPEATS is a number")?)
         }
         _ => bail!("instructions [CASE REPEATS]"),
