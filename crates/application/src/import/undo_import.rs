@@ -19,7 +19,7 @@ pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
 const RECORDS: u32 = 40;
 /// How many labels of a catalogue are; what they were is smaller.
 const LABELS: u32 = 200;
-/// How often a batch is tried when somebody else is in the way.
+/// How often a batch is tried when somebody else is in the way, or the connection was lost.
 const TRIES: u32 = 5;
 
 /// What was taken back.
@@ -110,7 +110,12 @@ impl UndoImport {
         let mut tries = 1;
         loop {
             match self.batch(id, user_id).await {
-                Err(StorageError::Retryable | StorageError::Conflict(_)) if tries < TRIES => tries += 1,
+                // Whether or not the one that broke off was stored: the next one takes what is left.
+                Err(StorageError::Retryable | StorageError::Conflict(_) | StorageError::Unavailable)
+                    if tries < TRIES =>
+                {
+                    tries += 1;
+                }
                 outcome => return outcome,
             }
         }

@@ -7,7 +7,7 @@ use crate::import::run::Run;
 use crate::import::storing::Storing;
 use crate::import::{UndoImport, UndoImportError, Undone};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
-use crate::ports::storage::Import;
+use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -55,6 +55,24 @@ async fn what_an_import_made_goes() {
     assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 4, left: 0 });
     assert_eq!(records(&store), before);
     assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
+}
+
+#[tokio::test]
+async fn an_undo_whose_connection_is_lost_goes_on_over_the_next_one() {
+    let store = MemoryStore::with(person());
+    let before = records(&store);
+    let id = import(&store, vec![session(derived(0, 480)), session(given("a", 2000, 2400))]).await;
+    for _ in 0..2 {
+        store.fail("commit", StorageError::Unavailable);
+    }
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 2, left: 0 });
+    assert_eq!(records(&store), before);
+    // Not for ever: the store may be away.
+    let id = import(&store, vec![session(derived(0, 480))]).await;
+    for _ in 0..5 {
+        store.fail("commit", StorageError::Unavailable);
+    }
+    assert!(matches!(undo(&store, id).await, Err(UndoImportError::Storage(StorageError::Unavailable))));
 }
 
 #[tokio::test]
@@ -199,7 +217,7 @@ async fn the_same_file_goes_on_with_an_import_that_broke_off() {
         (0..2_400).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
     store.meanwhile("sleep.insert", |_| ());
     let file = ItemFile::of(nights.clone());
-    store.fail("sleep.insert", crate::ports::storage::StorageError::Unavailable);
+    store.fail("sleep.insert", StorageError::Unavailable);
     import_file(&store, of_person(), &file).await.unwrap_err();
     let id = import(&store, nights).await;
     assert_eq!(store.content().imports.all.len(), 1);
