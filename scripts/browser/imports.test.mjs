@@ -12,8 +12,9 @@ const NIGHTS = [1, 2, 3].map((day) => JSON.stringify({
   type: 'sleep_session', time_in_bed_start: `2026-02-0${day}T23:10:00+01:00`, time_in_bed_end: `2026-02-0${day + 1}T06:50:00+01:00`,
 })).join('\n')
 
-async function upload(page, name, text) {
+async function upload(page, name, text, start = '') {
   await page.goto(`${BASE}/imports`)
+  await page.getByLabel('When did the recording begin?').fill(start)
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })
   await press(page.locator('form[action="/imports"] button'))
   await page.waitForURL(`${BASE}/imports/*`)
@@ -43,4 +44,18 @@ test('a file that nobody knows is refused with what was seen', async () => {
   await signInAt(page, await newPerson())
   await upload(page, 'holiday.txt', 'we went to the sea')
   assert.match(await main(page), /The file was refused, and nothing of it was stored/)
+})
+
+test('a hypnogram is taken with the time at which it began, and refused without', async () => {
+  const person = await newPerson()
+  const page = await newWindow()
+  await signInAt(page, person)
+  const scored = '0\n2\n3\n4\n'.repeat(60)
+  await upload(page, 'scored.txt', scored)
+  assert.match(await main(page), /a hypnogram does not say when it began; upload it again, and say in the form/)
+  await upload(page, 'scored.txt', scored, '2026-01-10T22:30')
+  assert.match(await main(page), /1 new, 0 updated, 0 unchanged/)
+  assert.match(await restwell(['export', '--user', person.id]), /"time_in_bed_start":"2026-01-10T22:30:00/)
+  await upload(page, 'nights.ndjson', NIGHTS, '2026-01-10T22:30')
+  assert.match(await main(page), /says itself when its records began/)
 })

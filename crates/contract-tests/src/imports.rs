@@ -42,7 +42,10 @@ fn full_import(number: u64) -> Import {
         zone: TimeZone::parse("America/Argentina/ComodRivadavia").unwrap(),
         state: ImportState::Done,
         size: 1 << 40,
+        recording_start: "2026-01-10T22:30:00.25-09:30".parse().ok(),
+        bytes_checked: 1 << 38,
         bytes_done: 1 << 39,
+        tries: 3,
         started_at: seconds(-7),
         ended_at: Some(seconds(9)),
         report: ImportReport {
@@ -207,13 +210,14 @@ pub(crate) async fn an_upload_that_waits_is_leased_once_the_oldest_first(harness
         store(harness, &Import { state, ..upload_of(number, number, at) }).await;
     }
     store(harness, &Import { state: ImportState::Waiting, ..import(5) }).await;
-    let running = |number, at| Import { state: ImportState::Running, ..upload_of(number, number, at) };
-    assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(2, -2)));
-    assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(1, -1)));
+    let running =
+        |number, at, tries| Import { state: ImportState::Running, tries, ..upload_of(number, number, at) };
+    assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(2, -2, 1)));
+    assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(1, -1, 1)));
     assert_eq!(lease(harness.clone(), seconds(59), seconds(90)).await, None);
-    assert_eq!(find(harness, 2).await, Some(running(2, -2)));
+    assert_eq!(find(harness, 2).await, Some(running(2, -2, 1)));
     // Whoever held it is gone.
-    assert_eq!(lease(harness.clone(), seconds(60), seconds(120)).await, Some(running(2, -2)));
+    assert_eq!(lease(harness.clone(), seconds(60), seconds(120)).await, Some(running(2, -2, 2)));
 }
 
 pub(crate) async fn a_lease_is_prolonged_while_the_upload_runs(harness: &Harness) {
@@ -311,4 +315,66 @@ pub(crate) async fn uploads_that_came_to_nothing_are_refused_up_to_the_limit(har
         let part = harness.begin().await.imports().part(import_id(number), 0).await.unwrap();
         assert_eq!(part.is_none(), is_refused, "{number}");
     }
+}
+
+pub(crate) async fn a_try_is_not_counted_when_whoever_leased_the_upload_says_so(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let waiting = Import { state: ImportState::Waiting, ..upload(1, 0) };
+    store(harness, &waiting).await;
+    let mut unit = harness.begin().await;
+    // Nobody has it.
+    unit.imports().uncount_try(import_id(1)).await.unwrap();
+    for (at, tries) in [(0, 1), (60, 1), (120, 2)] {
+        let leased = unit.imports().lease(seconds(at), seconds(at + 60)).await.unwrap();
+        assert_eq!(leased.map(|import| import.tries), Some(tries), "{at}");
+        if at == 0 {
+            unit.imports().uncount_try(import_id(1)).await.unwrap();
+            // Not below none.
+            unit.imports().uncount_try(import_id(1)).await.unwrap();
+            assert_eq!(
+                unit.imports().lease(seconds(59), seconds(99)).await.unwrap(),
+                None,
+                "it stays leased"
+            );
+        }
+    }
+}
+
+pub(crate) async fn how_far_an_import_is_checked_is_kept_while_it_runs(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    for (number, state) in [(1, ImportState::Running), (2, ImportState::Done)] {
+        store(harness, &Import { state, ..upload(number, 0) }).await;
+    }
+    let mut unit = harness.begin().await;
+    for number in [1, 2, 3] {
+        unit.imports().checked(import_id(number), 1 << 40).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    for (number, bytes) in [(1, 1 << 40), (2, 0)] {
+        assert_eq!(find(harness, number).await.unwrap().bytes_checked, bytes);
+    }
+}
+
+pub(crate) async fn an_undoing_that_was_left_is_taken_by_one(harness: &Harness) {
+    let undoing = |number, at| Import {
+        state: ImportState::Undoing,
+        started_at: seconds(at),
+        ended_at: Some(seconds(at)),
+        ..import(number)
+    };
+    let imports =
+        [undoing(1, -50), undoing(2, -60), Import { state: ImportState::Undone, ..undoing(3, -70) }];
+    for import in &imports {
+        store(harness, import).await;
+    }
+    store(harness, &Import { state: ImportState::Done, ..undoing(4, -80) }).await;
+    let idle = chrono::TimeDelta::hours(1);
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.imports().take_undoing(idle).await.unwrap(), Some(import_id(2)));
+    assert_eq!(unit.imports().take_undoing(idle).await.unwrap(), Some(import_id(1)));
+    // Each counts as updated now.
+    assert_eq!(unit.imports().take_undoing(idle).await.unwrap(), None);
+    unit.commit().await.unwrap();
+    assert_eq!(find(harness, 1).await.as_ref(), Some(&imports[0]));
+    assert_eq!(find(harness, 3).await.as_ref(), Some(&imports[2]));
 }

@@ -13,9 +13,11 @@ use domain::sleep::SleepSession;
 use domain::supplement::IntakeLog;
 use domain::user::User;
 
+mod nights;
 mod overtaken;
 mod undo;
 
+pub(crate) use nights::*;
 pub(crate) use overtaken::*;
 pub(crate) use undo::imports_undone_in_any_order_leave_what_the_others_made;
 

@@ -312,6 +312,9 @@ suite! {
         a_lease_is_prolonged_while_the_upload_runs,
         of_racing_servers_each_upload_goes_to_one,
         uploads_that_came_to_nothing_are_refused_up_to_the_limit,
+        a_try_is_not_counted_when_whoever_leased_the_upload_says_so,
+        how_far_an_import_is_checked_is_kept_while_it_runs,
+        an_undoing_that_was_left_is_taken_by_one,
     }
     noted {
         what_a_record_was_reads_back_whatever_record_it_is,
@@ -329,6 +332,8 @@ suite! {
         imports_undone_in_any_order_leave_what_the_others_made,
         notes_of_imports_that_ended_are_forgotten_up_to_the_limit,
         notes_of_imports_that_broke_off_are_forgotten,
+        nights_that_were_scored_anew_come_back_in_whatever_order_imports_are_undone,
+        an_undoing_that_broke_off_keeps_its_notes_and_is_finished_by_another,
     }
     idempotency {
         a_key_is_taken_once_and_busy_until_it_is_answered,

@@ -41,16 +41,25 @@ pub enum ImportState {
     Running,
     /// Everything was read.
     Done,
-    /// The file was refused; nothing of it was stored.
+    /// The file was refused. Nothing of it was stored, unless it was given up while it was read.
     Refused,
-    /// What it made was taken back.
+    /// It is being taken back: something that it made or changed is left. Goes on by itself.
+    Undoing,
+    /// What it made was taken back, but for what something else changed since.
     Undone,
 }
 
 impl ImportState {
     /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Receiving, Self::Waiting, Self::Running, Self::Done, Self::Refused, Self::Undone];
+    pub const ALL: [Self; 7] = [
+        Self::Receiving,
+        Self::Waiting,
+        Self::Running,
+        Self::Done,
+        Self::Refused,
+        Self::Undoing,
+        Self::Undone,
+    ];
 
     /// Returns the name in the store and in lists.
     pub const fn as_str(self) -> &'static str {
@@ -60,6 +69,7 @@ impl ImportState {
             Self::Running => "running",
             Self::Done => "done",
             Self::Refused => "refused",
+            Self::Undoing => "undoing",
             Self::Undone => "undone",
         }
     }
@@ -69,9 +79,9 @@ impl ImportState {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
-    /// Tells whether nothing more will happen by itself.
-    pub const fn is_final(self) -> bool {
-        matches!(self, Self::Done | Self::Refused | Self::Undone)
+    /// Tells whether the file is not read to its end, and was not given up either.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Receiving | Self::Waiting | Self::Running)
     }
 }
 

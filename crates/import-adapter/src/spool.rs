@@ -3,9 +3,7 @@
 use crate::format::Format;
 use crate::open::{FileContext, open};
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
-use application::ports::upload_files::{SpoolError, SpooledUpload, UploadFiles};
-use domain::id::UserId;
-use domain::time::TimeZone;
+use application::ports::upload_files::{SpoolError, SpooledAbout, SpooledUpload, UploadFiles};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -55,9 +53,10 @@ impl SpooledUpload for SpoolFile {
         self.file.write_all(bytes).map_err(failed)
     }
 
-    fn open(self: Box<Self>, zone: TimeZone, user_id: UserId) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+    fn open(self: Box<Self>, about: SpooledAbout) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+        let SpooledAbout { user_id, zone, start } = about;
         let Self { file, most_unpacked } = *self;
-        let context = FileContext { zone, start: None, user_id: Some(user_id), most_unpacked };
+        let context = FileContext { zone, start, user_id: Some(user_id), most_unpacked };
         let opened = open(&path_of(&file), Format::Auto, context)?;
         Ok(Box::new(OpenedSpool { opened, _file: file }))
     }
@@ -97,6 +96,8 @@ impl ImportFile for OpenedSpool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::id::UserId;
+    use domain::time::TimeZone;
     use std::ops::ControlFlow;
     use uuid::Uuid;
 
@@ -107,7 +108,8 @@ mod tests {
         for part in bytes.chunks(7) {
             file.write(part).unwrap();
         }
-        file.open(TimeZone::UTC, UserId::from_uuid(Uuid::from_u128(1)))
+        let user_id = UserId::from_uuid(Uuid::from_u128(1));
+        file.open(SpooledAbout { user_id, zone: TimeZone::UTC, start: None })
     }
 
     #[test]

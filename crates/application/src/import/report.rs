@@ -60,6 +60,12 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
+    /// Tells whether it says of any record that it was stored or changed.
+    pub fn changed_anything(&self) -> bool {
+        let counts = [self.sessions, self.supplements, self.logs];
+        self.profile_changed || counts.iter().any(|counts| counts.new + counts.updated > 0)
+    }
+
     /// Gives the report as it is kept: with the first rejections and notes only; the totals stay.
     #[must_use]
     pub fn shortened(mut self) -> Self {

@@ -14,6 +14,7 @@ mod run;
 mod session;
 mod supplement;
 mod undo;
+mod undo_order;
 
 use super::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
 use crate::ports::import_source::{ImportFile, ImportItem};

@@ -1,6 +1,7 @@
 //! Where the parts of an upload are put together again, so that they can be read as a file.
 
 use super::import_source::{ImportFile, ImportRefusal};
+use chrono::{DateTime, FixedOffset};
 use domain::id::UserId;
 use domain::time::TimeZone;
 #[cfg(feature = "test-support")]
@@ -18,6 +19,17 @@ pub trait UploadFiles: Send + Sync {
     fn begin(&self) -> Result<Box<dyn SpooledUpload>, SpoolError>;
 }
 
+/// What an upload does not say itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpooledAbout {
+    /// The person for whom it is read.
+    pub user_id: UserId,
+    /// The zone of local times that carry no offset.
+    pub zone: TimeZone,
+    /// When a recording began that does not say so itself.
+    pub start: Option<DateTime<FixedOffset>>,
+}
+
 /// The file of one upload.
 ///
 /// Its methods block the thread: run them where that does no harm.
@@ -25,7 +37,6 @@ pub trait UploadFiles: Send + Sync {
 pub trait SpooledUpload: Send {
     /// Writes the next bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError>;
-    /// Recognises what was written, by its content alone, for this person and with this zone for local times that
-    /// carry no offset.
-    fn open(self: Box<Self>, zone: TimeZone, user_id: UserId) -> Result<Box<dyn ImportFile>, ImportRefusal>;
+    /// Recognises what was written, by its content alone.
+    fn open(self: Box<Self>, about: SpooledAbout) -> Result<Box<dyn ImportFile>, ImportRefusal>;
 }

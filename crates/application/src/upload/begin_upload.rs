@@ -78,7 +78,10 @@ impl BeginUpload {
             zone: user.home_timezone,
             state: ImportState::Receiving,
             size: 0,
+            recording_start: None,
+            bytes_checked: 0,
             bytes_done: 0,
+            tries: 0,
             started_at: self.clock.now(),
             ended_at: None,
             report: ImportReport::default(),
@@ -91,5 +94,5 @@ impl BeginUpload {
 }
 
 fn is_open(import: &Import) -> bool {
-    import.origin == ImportOrigin::Upload && !import.state.is_final()
+    import.origin == ImportOrigin::Upload && import.state.is_open()
 }

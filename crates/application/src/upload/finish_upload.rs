@@ -3,7 +3,9 @@
 use super::{UploadKey, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
+use chrono::{DateTime, FixedOffset, NaiveDateTime};
 use domain::import::ImportState;
+use domain::time::{Fold, TimeZone};
 use std::sync::Arc;
 
 /// Why an upload was not queued.
@@ -32,8 +34,13 @@ impl FinishUpload {
         Self { units, clock }
     }
 
-    /// Lets the upload wait for a server that reads it.
-    pub async fn run(&self, key: UploadKey) -> Result<(), FinishUploadError> {
+    /// Lets the upload wait for a server that reads it. Of a recording that does not say so itself, `recording_start` is when
+    /// it began, by the clock on the person's wall; of a time that exists twice there, the first.
+    pub async fn run(
+        &self,
+        key: UploadKey,
+        recording_start: Option<NaiveDateTime>,
+    ) -> Result<(), FinishUploadError> {
         let mut unit = self.units.begin().await?;
         let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
             unit.rollback().await?;
@@ -44,7 +51,16 @@ impl FinishUpload {
             unit.commit().await?;
             return Err(FinishUploadError::Empty);
         }
-        unit.imports().update(&Import { state: ImportState::Waiting, ..import }).await?;
+        let recording_start = recording_start.and_then(|local| in_zone(local, import.zone));
+        let waiting = Import { state: ImportState::Waiting, recording_start, ..import };
+        unit.imports().update(&waiting).await?;
         Ok(unit.commit().await?)
     }
+}
+
+/// Adds the offset that is in force then.
+fn in_zone(local: NaiveDateTime, zone: TimeZone) -> Option<DateTime<FixedOffset>> {
+    let instant = zone.resolve(local, Fold::First);
+    let offset = FixedOffset::east_opt(zone.offset_at(instant).seconds())?;
+    Some(instant.with_timezone(&offset))
 }

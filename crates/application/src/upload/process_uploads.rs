@@ -9,12 +9,19 @@ use crate::import::{
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use crate::ports::upload_files::{SpoolError, UploadFiles};
-use chrono::{DateTime, TimeDelta, Utc};
+use crate::ports::upload_files::{SpoolError, SpooledAbout, UploadFiles};
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
 use domain::time::TimeZone;
 use std::sync::Arc;
+
+/// How many servers may begin to read an upload and be heard of no more. The next one gives it up: it may be the file that
+/// ends them.
+const MAX_TRIES: u32 = 3;
+/// What the person reads then.
+const GIVEN_UP: &str =
+    "the server stopped in the midst of reading the file, three times; whoever runs it can find out why";
 
 /// An upload that was leased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +30,7 @@ pub struct UploadJob {
     pub id: ImportId,
     user_id: UserId,
     zone: TimeZone,
+    start: Option<DateTime<FixedOffset>>,
 }
 
 /// What became of an upload.
@@ -70,14 +78,24 @@ impl ProcessUploads {
         Self { units, files, clock, import }
     }
 
-    /// Leases the upload that waits longest; nothing when none waits.
+    /// Leases the upload that waits longest; nothing when none waits. One that too many servers began to read and were not
+    /// heard of again is refused.
     pub async fn take(&self) -> Result<Option<UploadJob>, StorageError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
         let leased = unit.imports().lease(now, until(now)).await?;
+        let leased = match leased {
+            Some(import) if import.tries > MAX_TRIES => {
+                refuse(unit.as_mut(), import, GIVEN_UP.to_owned(), now).await?;
+                None
+            }
+            leased => leased,
+        };
         unit.commit().await?;
-        Ok(leased
-            .and_then(|Import { id, user_id, zone, .. }| Some(UploadJob { id, user_id: user_id?, zone })))
+        Ok(leased.and_then(|import| {
+            let Import { id, user_id, zone, recording_start: start, .. } = import;
+            Some(UploadJob { id, user_id: user_id?, zone, start })
+        }))
     }
 
     /// Prolongs the lease; false when there is nothing more to do.
@@ -87,6 +105,21 @@ impl ProcessUploads {
         let is_running = unit.imports().prolong(job.id, until(now)).await?;
         unit.commit().await?;
         Ok(is_running)
+    }
+
+    /// Says that whoever leased the upload stopped in good order, and that it is not the file that ended it. Its lease ends by
+    /// itself, and then it is read again.
+    pub async fn give_back(&self, job: &UploadJob) -> Result<(), StorageError> {
+        let mut unit = self.units.begin().await?;
+        unit.imports().uncount_try(job.id).await?;
+        unit.commit().await
+    }
+
+    /// Keeps how many bytes of a leased upload are checked, for whoever looks at it.
+    pub async fn checked(&self, job: &UploadJob, bytes: u64) -> Result<(), StorageError> {
+        let mut unit = self.units.begin().await?;
+        unit.imports().checked(job.id, bytes).await?;
+        unit.commit().await
     }
 
     /// Reads a leased upload, and tells how many bytes of it were read so far. Blocks the thread for as long as that takes;
@@ -126,8 +159,9 @@ impl ProcessUploads {
             spooled.write(&bytes)?;
             position += 1;
         }
-        let opened = spooled.open(job.zone, job.user_id);
-        Ok(opened.and_then(personal).map(PersonalFile))
+        let UploadJob { id: _, user_id, zone, start } = *job;
+        let opened = spooled.open(SpooledAbout { user_id, zone, start });
+        Ok(opened.and_then(|file| personal(file, start.is_some())).map(PersonalFile))
     }
 
     async fn part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
@@ -158,8 +192,13 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
     now + ProcessUploads::LEASE
 }
 
-/// Refuses what is a catalogue as a whole: it is nobody's own.
-fn personal(file: Box<dyn ImportFile>) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+/// Refuses what is a catalogue as a whole: it is nobody's own. And a start for a file that says itself when it began: the
+/// person took it for another.
+fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+    if has_start && file.format() != "hypnogram" {
+        let text = "the file says itself when its records began; upload it again, and leave out when the recording began";
+        return Err(ImportRefusal::NotInThisWay(text.to_owned()));
+    }
     if file.format() == "dsld" {
         let text = "this is a catalogue of supplements, which is imported by whoever runs this server";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));

@@ -9,10 +9,7 @@ pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
             "; what can be uploaded are exports of Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as \
              Android and this server, and sleep records of Open mHealth and FHIR"
         }
-        ImportRefusal::NoStart(_) => {
-            ", and this page does not ask for it; give the file to whoever runs this server, with the date and the \
-             time at which the recording began, and they can import it"
-        }
+        ImportRefusal::NoStart(_) => "; upload it again, and say in the form when the recording began",
         ImportRefusal::OtherPerson { .. } => {
             "; sign in as that person to upload it, or take user_id out of its lines to have it as your own"
         }
@@ -34,7 +31,7 @@ mod tests {
         let unknown = told_on_page(&ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
         let recording = told_on_page(&ImportRefusal::NoStart(String::new()));
-        assert!(recording.contains("when it began") && recording.contains("whoever runs"), "{recording}");
+        assert!(recording.contains("when it began") && recording.contains("say in the form"), "{recording}");
         let other = told_on_page(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("sign in as that person"), "{other}");
         for text in [unknown, recording, other] {

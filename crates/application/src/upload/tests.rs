@@ -21,7 +21,10 @@ fn import(number: u128, state: ImportState, size: u64) -> Import {
         zone: TimeZone::UTC,
         state,
         size,
+        recording_start: None,
+        bytes_checked: 0,
         bytes_done: 0,
+        tries: 0,
         started_at: noon(),
         ended_at: None,
         report: ImportReport::default(),
@@ -131,7 +134,7 @@ async fn an_empty_file_is_refused_and_a_whole_one_waits() {
             imports.expect_update().once().withf(move |import| import.state == state).returning(|_| Ok(true));
             imports.expect_delete_parts().returning(|_| Ok(()));
         });
-        let outcome = FinishUpload::new(units, clock()).run(key(1)).await;
+        let outcome = FinishUpload::new(units, clock()).run(key(1), None).await;
         assert_eq!(outcome.is_ok(), state == ImportState::Waiting);
         assert_eq!(endings.committed(), 1);
     }
@@ -144,4 +147,48 @@ async fn what_is_read_already_cannot_be_cancelled() {
     });
     assert!(!DiscardUpload::new(units, clock()).run(key(1), DiscardReason::Cancelled).await.unwrap());
     assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn when_a_recording_began_is_kept_with_the_offset_that_is_in_force_then() {
+    let (units, _) = units(|imports| {
+        let zone = TimeZone::parse("Europe/Berlin").unwrap();
+        let receiving = Import { zone, ..import(7, ImportState::Receiving, 5) };
+        imports.expect_find().return_once(move |_| Ok(Some(receiving)));
+        let is_right = |import: &Import| {
+            import.recording_start.map(|start| start.to_rfc3339()).as_deref()
+                == Some("2026-01-10T22:30:00+01:00")
+        };
+        imports.expect_update().once().withf(is_right).returning(|_| Ok(true));
+    });
+    let start = "2026-01-10T22:30:00".parse().ok();
+    assert!(FinishUpload::new(units, clock()).run(key(1), start).await.is_ok());
+}
+
+/// Takes an upload that so many servers began to read, this one among them.
+async fn take(tries: u32) -> (Option<UploadJob>, usize) {
+    let (units, endings) = units(|imports| {
+        let leased = Import { tries, ..import(7, ImportState::Running, 5) };
+        imports.expect_lease().return_once(|_, _| Ok(Some(leased)));
+        imports
+            .expect_update()
+            .times(usize::from(tries > 3))
+            .withf(|import| {
+                let refusal = import.refusal.as_deref().unwrap_or_default();
+                import.state == ImportState::Refused && refusal.contains("three times")
+            })
+            .returning(|_| Ok(true));
+        imports.expect_delete_parts().times(usize::from(tries > 3)).returning(|_| Ok(()));
+    });
+    let files = Arc::new(crate::ports::upload_files::MockUploadFiles::new());
+    let taken = ProcessUploads::new(units, files, entropy(), clock()).take().await.unwrap();
+    (taken, endings.committed())
+}
+
+#[tokio::test]
+async fn an_upload_that_ended_three_servers_is_refused_and_not_read_by_a_fourth() {
+    for tries in 1..=3 {
+        assert!(matches!(take(tries).await, (Some(_), 1)), "{tries}");
+    }
+    assert!(matches!(take(4).await, (None, 1)));
 }

@@ -24,7 +24,7 @@ pub use hypnogram::{Hypnogram, InvalidHypnogram, InvalidStageEntry, StageEntry};
 pub use metric_kind::{MetricKind, MetricUnit};
 pub use metric_value::MetricValue;
 pub use metrics::{InvalidMetrics, SleepMetrics};
-pub use reconcile::{Reconciliation, reconcile};
+pub use reconcile::{Reconciliation, leaves_no_place, reconcile};
 pub use record::{InvalidSleepRecord, SleepRecord, SleepRecordHead, SleepSession};
 pub use session_key::{InvalidSessionKey, SessionKey, SessionKeyKind};
 pub use source::{InvalidSleepSource, SleepSource};

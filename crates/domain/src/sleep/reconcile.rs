@@ -81,6 +81,16 @@ fn replace<S: Borrow<SleepSession>>(
     Reconciliation::Replace { id: session.id, removes: covered(known, record, Some(session.id)) }
 }
 
+/// Tells whether a record leaves a session no place: had the record come after it, the session were gone, or were the
+/// record. Only sessions of one source with derived keys give way, as in [`reconcile`]; a record with a derived key that
+/// says less than a session does not come in beside it either.
+pub fn leaves_no_place(record: &SleepRecord, session: &SleepSession) -> bool {
+    session.record.source() == record.source()
+        && !is_log(session)
+        && overlaps(session, record)
+        && (!record.key().is_given() || !says_less(record, session))
+}
+
 /// Finds the log that a record with a derived key is: one with stages before one without.
 fn logged_twin<'a>(
     twins: impl Iterator<Item = &'a SleepSession>,

@@ -50,12 +50,10 @@ pub(super) async fn show_one(
     let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let (rejected, notes) = (remarks(&import.report.rejected), remarks(&import.report.notes));
     let (rejected_total, notes_total) = (import.report.rejected_total, import.report.notes_total);
-    let refusal = import.refusal.clone();
     let view = view::ImportPage {
         person: person::shown(&person),
         notice,
         import: line(import, person.home_timezone),
-        refusal,
         rejected,
         rejected_total,
         notes,
@@ -154,19 +152,25 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         zone: _,
         state,
         size,
+        recording_start: _,
+        bytes_checked,
         bytes_done,
+        tries: _,
         started_at,
         ended_at,
         report,
-        refusal: _,
+        refusal,
     } = import;
+    let phase = phase(state, bytes_done);
+    let passed = if phase == ImportPhase::Checking { bytes_checked } else { bytes_done };
     let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = report;
     ImportLine {
         id: id.to_string(),
         file: file_name.as_str().to_owned(),
         format,
-        phase: phase(state, bytes_done),
-        percent: percent(bytes_done, size),
+        phase,
+        percent: percent(passed, size),
+        refusal,
         by_operator: origin == ImportOrigin::Command,
         started: moment::to_the_minute(started_at, zone),
         ended: ended_at.map(|at| moment::to_the_minute(at, zone)),
@@ -188,6 +192,7 @@ const fn phase(state: ImportState, bytes_done: u64) -> ImportPhase {
         ImportState::Running => ImportPhase::Storing,
         ImportState::Done => ImportPhase::Done,
         ImportState::Refused => ImportPhase::Refused,
+        ImportState::Undoing => ImportPhase::Undoing,
         ImportState::Undone => ImportPhase::Undone,
     }
 }

@@ -90,25 +90,29 @@ async fn receive_in_time(
     let file = file.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
-    let stored = match &turn {
-        Ok(_) => {
-            file.pace = Some(Pace::new(state.admission.clone(), state.elapsed_time.clone(), patience.look));
-            store_or_discard(state, uploads, &person, &mut file).await
-        }
-        Err(_) => Err(Stop::Refused(Refusal::TooManyOpen)),
+    let is_admitted = turn.is_ok();
+    if is_admitted {
+        file.pace = Some(Pace::new(state.admission.clone(), state.elapsed_time.clone(), patience.look));
+    }
+    let mut coming = Coming { form, file: Some(file), after: patience.after };
+    let stored = if is_admitted {
+        store_or_discard(state, uploads, &person, &mut coming).await
+    } else {
+        Err(Stop::Refused(Refusal::TooManyOpen))
     };
     match stored {
         Ok(key) => {
-            drop(file);
             // To the end of the body, so that the connection can go on.
-            let _ = tokio::time::timeout(patience.after, next_field(&mut form)).await;
+            let _ = tokio::time::timeout(patience.after, next_field(&mut coming.form)).await;
             Ok(see_other(&format!("{}/{}", path::IMPORTS, key.id)))
         }
         Err(Stop::Problem(problem)) => Err(problem),
         Err(Stop::Refused(refusal)) => {
             // A browser shows an answer only once it has sent everything. What takes longer loses its connection.
-            let draining = drain(&mut file, state.settings.max_upload_bytes);
-            let _ = tokio::time::timeout(patience.after, draining).await;
+            if let Some(file) = &mut coming.file {
+                let draining = drain(file, state.settings.max_upload_bytes);
+                let _ = tokio::time::timeout(patience.after, draining).await;
+            }
             refused(state, &person, refusal).await
         }
     }
@@ -135,6 +139,15 @@ async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<()
     }
     let token = std::str::from_utf8(&token).map_err(|_| foreign())?;
     if FormToken::of(&person.cookie).is(token) { Ok(()) } else { Err(foreign()) }
+}
+
+/// What is still to come of a form.
+struct Coming {
+    form: Multipart,
+    /// The file, until it came to its end.
+    file: Option<Arriving>,
+    /// How long what comes after the file may take.
+    after: Duration,
 }
 
 /// A field as it arrives; one that came to its end is not asked again, because the library panics then.
@@ -188,6 +201,8 @@ enum Refusal {
     Empty,
     TooLarge,
     TooManyOpen,
+    Cancelled,
+    NoTime,
 }
 
 enum Stop {
@@ -206,11 +221,11 @@ async fn store_or_discard(
     state: &Data<HttpState>,
     uploads: &UploadUseCases,
     person: &SignedInPerson,
-    file: &mut Arriving,
+    coming: &mut Coming,
 ) -> Result<UploadKey, Stop> {
     let mut unfinished = Unfinished { state: state.clone(), key: None };
     let stored = tokio::select! {
-        stored = store(uploads, person, file, &mut unfinished) => stored,
+        stored = store(uploads, person, coming, &mut unfinished) => stored,
         () = stopping(state) => Err(Stop::Problem(Problem::new(Fault::NotReady))),
     };
     if stored.is_err()
@@ -234,9 +249,10 @@ async fn stopping(state: &HttpState) {
 async fn store(
     uploads: &UploadUseCases,
     person: &SignedInPerson,
-    file: &mut Arriving,
+    coming: &mut Coming,
     unfinished: &mut Unfinished,
 ) -> Result<UploadKey, Stop> {
+    let file = coming.file.as_mut().ok_or(Stop::Refused(Refusal::NoFile))?;
     let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
     let name = name.unwrap_or_default().to_owned();
     let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
@@ -268,7 +284,9 @@ async fn store(
     if !part.is_empty() {
         uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
     }
-    uploads.finish.run(key).await.map_err(not_finished)?;
+    coming.file = None;
+    let start = recording::start(&mut coming.form, coming.after).await?;
+    uploads.finish.run(key, start).await.map_err(not_finished)?;
     unfinished.key = None;
     Ok(key)
 }
@@ -284,8 +302,9 @@ fn not_begun(error: BeginUploadError) -> Stop {
 fn not_added(error: AddPartError) -> Stop {
     match error {
         AddPartError::TooLarge => Stop::Refused(Refusal::TooLarge),
-        // Cancelled on another page.
-        AddPartError::Gone | AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
+        // On another page, or by whoever runs the server.
+        AddPartError::Gone => Stop::Refused(Refusal::Cancelled),
+        AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
         AddPartError::Storage(error) => Stop::Problem(error.into()),
     }
 }
@@ -293,7 +312,7 @@ fn not_added(error: AddPartError) -> Stop {
 fn not_finished(error: FinishUploadError) -> Stop {
     match error {
         FinishUploadError::Empty => Stop::Refused(Refusal::Empty),
-        FinishUploadError::Gone => Stop::Problem(Problem::new(Fault::InvalidForm)),
+        FinishUploadError::Gone => Stop::Refused(Refusal::Cancelled),
         FinishUploadError::Storage(error) => Stop::Problem(error.into()),
     }
 }
@@ -339,10 +358,17 @@ async fn refused(
             let text = "Other uploads of yours are not done yet. Wait for them, or cancel one below.";
             (StatusCode::TOO_MANY_REQUESTS, text.to_owned())
         }
+        Refusal::Cancelled => {
+            let text = "The upload was cancelled while the file was on its way. Nothing of it was kept.";
+            (StatusCode::CONFLICT, text.to_owned())
+        }
+        Refusal::NoTime => (StatusCode::UNPROCESSABLE_ENTITY, recording::WHAT_IS_WRONG.to_owned()),
     };
-    Sheet { errors: FormErrors::of_field(FILE, text), status }.answer(state, person).await
+    let field = if refusal == Refusal::NoTime { recording::START } else { FILE };
+    Sheet { errors: FormErrors::of_field(field, text), status }.answer(state, person).await
 }
 
 mod pace;
+mod recording;
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,11 @@ use application::import::{Counts, ImportReport};
 use application::ports::import_source::Rejection;
 use application::ports::storage::{Import, StorageError};
 use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::expression::SqlLiteral;
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
@@ -26,6 +29,8 @@ pub(crate) struct ImportRow {
     started_at: DateTime<Utc>,
     #[diesel(embed)]
     content: ImportContent,
+    #[diesel(embed, skip_insertion)]
+    extra: ImportExtra,
 }
 
 /// What an update overwrites.
@@ -45,6 +50,41 @@ pub(crate) struct ImportContent {
     refusal: Option<String>,
 }
 
+/// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
+/// read and written by statements of their own.
+#[derive(Debug, Queryable)]
+pub(crate) struct ImportExtra {
+    /// Of one that is undone; without it the undoing is not finished.
+    pub(crate) taken_back_at: Option<DateTime<Utc>>,
+    pub(crate) bytes_checked: i64,
+    pub(crate) tries: i32,
+    pub(crate) recording_start: Option<String>,
+}
+
+/// The SQL types of those columns.
+type ExtraColumns = (Nullable<Timestamptz>, BigInt, Integer, Nullable<Text>);
+
+impl Selectable<Pg> for ImportExtra {
+    type SelectExpression = SqlLiteral<ExtraColumns>;
+
+    fn construct_selection() -> Self::SelectExpression {
+        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start")
+    }
+}
+
+impl ImportExtra {
+    /// Gives what an import has in those columns.
+    pub(crate) fn of(import: &Import) -> Self {
+        let Import { state, started_at, ended_at, bytes_checked, tries, recording_start, .. } = import;
+        Self {
+            taken_back_at: (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at)),
+            bytes_checked: i64::try_from(*bytes_checked).unwrap_or(i64::MAX),
+            tries: i32::try_from(*tries).unwrap_or(i32::MAX),
+            recording_start: recording_start.map(|start| start.to_rfc3339()),
+        }
+    }
+}
+
 impl ImportRow {
     /// Makes the row of an import.
     pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
@@ -53,12 +93,14 @@ impl ImportRow {
             user_id: import.user_id.map(|id| id.as_uuid()),
             started_at: import.started_at,
             content: ImportContent::of(import)?,
+            extra: ImportExtra::of(import),
         })
     }
 
     /// Reads the row as an import.
     pub(crate) fn into_import(self) -> Result<Import, StorageError> {
-        let Self { id, user_id, started_at, content } = self;
+        let Self { id, user_id, started_at, content, extra } = self;
+        let ImportExtra { taken_back_at, bytes_checked, tries, recording_start } = extra;
         let ImportContent {
             origin,
             file_name,
@@ -82,9 +124,15 @@ impl ImportRow {
             format,
             digest: digest.map_err(corrupt(TABLE, "digest", id))?.map(FileDigest::from_bytes),
             zone: TimeZone::parse(&zone).map_err(corrupt(TABLE, "zone", id))?,
-            state: ImportState::parse(&state).ok_or(()).map_err(corrupt(TABLE, "state", id))?,
+            state: state_of(&state, taken_back_at).ok_or(()).map_err(corrupt(TABLE, "state", id))?,
             size: u64::try_from(size).map_err(corrupt(TABLE, "size", id))?,
+            recording_start: recording_start
+                .map(|text| DateTime::parse_from_rfc3339(&text))
+                .transpose()
+                .map_err(corrupt(TABLE, "recording_start", id))?,
+            bytes_checked: u64::try_from(bytes_checked).map_err(corrupt(TABLE, "bytes_checked", id))?,
             bytes_done: u64::try_from(bytes_done).map_err(corrupt(TABLE, "bytes_done", id))?,
+            tries: u32::try_from(tries).map_err(corrupt(TABLE, "tries", id))?,
             started_at,
             ended_at,
             report: report.into(),
@@ -106,7 +154,10 @@ impl ImportContent {
             zone,
             state,
             size,
+            recording_start: _,
+            bytes_checked: _,
             bytes_done,
+            tries: _,
             started_at: _,
             ended_at,
             report,
@@ -119,13 +170,30 @@ impl ImportContent {
             format: format.clone(),
             digest: digest.map(|digest| digest.as_bytes().to_vec()),
             zone: zone.name().to_owned(),
-            state: state.as_str().to_owned(),
+            state: stored_state(*state).to_owned(),
             size: i64::try_from(*size).unwrap_or(i64::MAX),
             bytes_done: i64::try_from(*bytes_done).unwrap_or(i64::MAX),
             ended_at: *ended_at,
             report: JsonText(report.map_err(|_| unexpected("a report could not be written"))?),
             refusal: refusal.clone(),
         })
+    }
+}
+
+/// Gives the state as it is stored. One that is being undone is undone for programs that know no more of it, and has no time
+/// at which that was finished.
+const fn stored_state(state: ImportState) -> &'static str {
+    match state {
+        ImportState::Undoing => ImportState::Undone.as_str(),
+        state => state.as_str(),
+    }
+}
+
+fn state_of(stored: &str, taken_back_at: Option<DateTime<Utc>>) -> Option<ImportState> {
+    match ImportState::parse(stored)? {
+        ImportState::Undone if taken_back_at.is_none() => Some(ImportState::Undoing),
+        ImportState::Undoing => None,
+        state => Some(state),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) use before::{read_before, record_parts, record_reference, write_befor
 pub(crate) use client::{ClientRow, SecretRow, client_name};
 pub(crate) use consent::ConsentRow;
 pub(crate) use grant::{GrantRow, from_columns, used_from};
-pub(crate) use import::{ImportContent, ImportRow};
+pub(crate) use import::{ImportContent, ImportExtra, ImportRow};
 pub(crate) use intake_log::{IntakeLogColumns, LogRow, NewLogs};
 pub(crate) use json::JsonText;
 pub(crate) use message::{MessageColumns, MessageRow};

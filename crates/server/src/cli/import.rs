@@ -72,11 +72,14 @@ pub(crate) enum ImportCommand {
     List(history::ListArguments),
     /// Take back what one import did: what it made goes, what it replaced comes back; cancel an upload that waits
     #[command(
-        visible_alias = "cancel",
         after_help = "What an import did is kept for 30 days. Records that were changed since stay as they are. An \
-            upload that arrives or waits to be read is cancelled, and its parts are deleted."
+            upload that arrives or waits to be read is cancelled, and its parts are deleted. Undoing that broke off goes \
+            on by itself where a server runs, or when it is asked for again."
     )]
     Undo(history::UndoArguments),
+    /// Stop one import that is not finished, and take back what it stored so far
+    #[command(after_help = "One that is done is left as it is; `restwell import undo` takes it back.")]
+    Cancel(history::UndoArguments),
 }
 
 /// Imports the files, one after the other, or does what the command says.
@@ -85,6 +88,7 @@ pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyh
     match &arguments.command {
         Some(ImportCommand::List(list)) => history::list(&session, list).await,
         Some(ImportCommand::Undo(undo)) => history::undo(&session, undo).await,
+        Some(ImportCommand::Cancel(cancel)) => history::cancel(&session, cancel).await,
         None => import(arguments, session).await,
     }
 }
@@ -116,7 +120,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
             Ok((format, done)) => report::print(path, format, &done, arguments.json)?,
             Err(ImportRecordsError::Refused(refusal)) => {
                 failures.refused += 1;
-                report::print_refused(path, &refusal, arguments.json)?;
+                report::print_refused(path, &refusal, arguments.format, arguments.json)?;
             }
             Err(error) => {
                 failures.broken_off += 1;

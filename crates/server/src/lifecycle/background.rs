@@ -3,6 +3,7 @@
 use super::clock;
 use super::outbox;
 use super::start::{StartError, start};
+use super::undos;
 use super::uploads;
 use crate::telemetry;
 use crate::wiring::{Application, UploadReading};
@@ -55,7 +56,8 @@ async fn work(application: &Application) -> String {
         flush_reads(application),
         deliver_mail(application),
         measure_mail(application),
-        process_uploads(application)
+        process_uploads(application),
+        undos::resume(&application.undo)
     );
     "the background work ended".to_owned()
 }
@@ -160,7 +162,7 @@ async fn measure_mail(application: &Application) {
 }
 
 async fn process_uploads(application: &Application) {
-    if let Some(UploadReading { process, readers }) = &application.uploads {
-        uploads::process(process, *readers).await;
+    if let Some(UploadReading { process, readers, held }) = &application.uploads {
+        uploads::process(process, *readers, held).await;
     }
 }

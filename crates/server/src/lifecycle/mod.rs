@@ -13,6 +13,7 @@ mod run;
 mod shutdown;
 mod start;
 mod tls;
+mod undos;
 mod uploads;
 
 pub(crate) use cleaning::Cleaning;
@@ -23,3 +24,4 @@ pub(crate) use run::run;
 pub(crate) use shutdown::Signals;
 pub(crate) use start::{StartError, start, try_start};
 pub(crate) use tls::{Period, Tls, certificate};
+pub(crate) use uploads::HeldUploads;

@@ -4,8 +4,9 @@ use super::background::keep_going;
 use super::http_server::http_server;
 use super::shutdown::{Signals, StopTimes};
 use super::tls::Tls;
+use super::uploads;
 use crate::settings::Settings;
-use crate::wiring::Application;
+use crate::wiring::{Application, UploadReading};
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, anyhow};
 use std::convert::Infallible;
@@ -47,7 +48,7 @@ pub(crate) async fn run(
         }
     };
     let outcome = serve(&application, server, work, &mut signals, times).await;
-    store_last_reads(&application).await;
+    tokio::join!(store_last_reads(&application), give_uploads_back(&application));
     outcome
 }
 
@@ -127,5 +128,12 @@ async fn store_last_reads(application: &Application) {
     let stored = tokio::time::timeout(LAST_READS, application.flush_reads.run()).await;
     if !matches!(stored, Ok(Ok(_))) {
         tracing::warn!("who read what in the last second was not stored");
+    }
+}
+
+/// Says of the uploads that are still read that it was not their files that ended this process.
+async fn give_uploads_back(application: &Application) {
+    if let Some(UploadReading { process, readers: _, held }) = &application.uploads {
+        let _ = tokio::time::timeout(LAST_READS, uploads::give_back_all(process, held)).await;
     }
 }

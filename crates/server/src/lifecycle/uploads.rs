@@ -1,11 +1,13 @@
 //! Reading what people upload: a few files at a time, each of another person, on a thread of its own, under a lease.
 
 use crate::telemetry::UploadMeter;
+use application::import::Reading;
 use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 use futures_util::future::join_all;
+use std::mem;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -14,18 +16,23 @@ use tokio::time::{MissedTickBehavior, interval};
 
 /// How often it is looked whether an upload waits.
 const LOOK: Duration = Duration::from_secs(1);
+/// How often it is kept how far an upload is checked, while that grows.
+const CHECKED: Duration = Duration::from_secs(1);
 /// How often a lease is prolonged: four times as often as it ends.
 const PROLONG: Duration = Duration::from_secs(15);
 
 /// Reads uploads, so many at a time, for as long as the server runs.
-pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32) {
-    let desk = Desk(Mutex::new(Log { was_well: true, told: None }));
+pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &HeldUploads) {
+    let desk = Desk { log: Mutex::new(Log { was_well: true, told: None }), held };
     join_all((0..readers.max(1)).map(|_| read(uploads, &desk))).await;
 }
 
 /// Where the readers of this process take their uploads, one after the other: two that take at the very same moment could
 /// both be given uploads of one person, and then nobody were left for the others.
-struct Desk(Mutex<Log>);
+struct Desk<'a> {
+    log: Mutex<Log>,
+    held: &'a HeldUploads,
+}
 
 /// What was logged.
 struct Log {
@@ -33,9 +40,9 @@ struct Log {
     told: Option<String>,
 }
 
-impl Desk {
+impl Desk<'_> {
     async fn take(&self, uploads: &ProcessUploads) -> Option<UploadJob> {
-        let mut log = self.0.lock().await;
+        let mut log = self.log.lock().await;
         let outcome = uploads.take().await;
         if let Err(error) = &outcome
             && log.was_well
@@ -43,22 +50,53 @@ impl Desk {
             tracing::warn!(%error, "the store does not tell whether uploads wait; trying again each second");
         }
         log.was_well = outcome.is_ok();
-        outcome.ok().flatten()
+        let job = outcome.ok().flatten();
+        self.held.lock().extend(job);
+        job
     }
 
-    async fn tell(&self, ended: Ended, job: UploadJob) {
-        tell(ended, job, &mut self.0.lock().await.told);
+    /// What failed, or was stopped, was not ended by the file: that try does not count.
+    async fn tell(&self, uploads: &ProcessUploads, ended: Ended, job: UploadJob) {
+        self.held.lock().retain(|held| *held != job);
+        if matches!(ended, None | Some(Err(_))) {
+            give_back(uploads, &job).await;
+        }
+        tell(ended, job, &mut self.log.lock().await.told);
+    }
+}
+
+/// The uploads that this process reads at the moment.
+#[derive(Default)]
+pub(crate) struct HeldUploads(std::sync::Mutex<Vec<UploadJob>>);
+
+impl HeldUploads {
+    fn lock(&self) -> MutexGuard<'_, Vec<UploadJob>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says of what this process still reads that it stops in good order, and that the files are not to blame.
+pub(super) async fn give_back_all(uploads: &ProcessUploads, held: &HeldUploads) {
+    let jobs = mem::take(&mut *held.lock());
+    for job in jobs {
+        give_back(uploads, &job).await;
+    }
+}
+
+async fn give_back(uploads: &ProcessUploads, job: &UploadJob) {
+    if let Err(error) = uploads.give_back(job).await {
+        tracing::debug!(%error, "a try at an upload counts that should not");
     }
 }
 
 /// Reads uploads, one after the other.
-async fn read(uploads: &Arc<ProcessUploads>, desk: &Desk) {
+async fn read(uploads: &Arc<ProcessUploads>, desk: &Desk<'_>) {
     let mut ticks = interval(LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         if let Some(job) = desk.take(uploads).await {
-            desk.tell(work(uploads, job).await, job).await;
+            desk.tell(uploads, work(uploads, job).await, job).await;
         }
     }
 }
@@ -75,8 +113,13 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     let (runtime, worker) = (Handle::current(), uploads.clone());
     let meter = UploadMeter::new();
     let is_wanted = wanted.0.clone();
+    let checked = Arc::new(AtomicU64::new(0));
+    let passed = checked.clone();
     let progress = move |reading, bytes| {
         meter.read(reading, bytes);
+        if reading == Reading::Checking {
+            passed.store(bytes, Ordering::Relaxed);
+        }
         if is_wanted.load(Ordering::Relaxed) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let spawned = thread::Builder::new().name("upload".to_owned()).spawn(move || {
@@ -95,9 +138,13 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     }
     let mut ticks = interval(PROLONG);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut looks = interval(CHECKED);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut kept = 0;
     loop {
         tokio::select! {
             ended = &mut outcome => return ended.ok(),
+            _ = looks.tick() => keep_checked(uploads, &job, &checked, &mut kept).await,
             _ = ticks.tick() => match uploads.prolong(&job).await {
                 Ok(true) => {}
                 // Undone, or read: the thread says which, if it still can. The next one is read after it.
@@ -108,6 +155,18 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
                 Err(error) => tracing::warn!(%error, "the lease of an upload is not prolonged yet"),
             },
         }
+    }
+}
+
+/// Keeps how far an upload is checked, when that has grown. It is for people who wait: what fails here is passed over.
+async fn keep_checked(uploads: &ProcessUploads, job: &UploadJob, checked: &AtomicU64, kept: &mut u64) {
+    let bytes = checked.load(Ordering::Relaxed);
+    if bytes == *kept {
+        return;
+    }
+    *kept = bytes;
+    if let Err(error) = uploads.checked(job, bytes).await {
+        tracing::debug!(%error, "it is not kept how far an upload is checked");
     }
 }
 

@@ -3,9 +3,10 @@
 use super::http_state::HttpParts;
 use super::pages::PageParts;
 use super::{KeySource, MailParts, RateLimits, Schema, Store, password_hasher, password_judge};
-use crate::lifecycle::{Cleaning, Housekeeping, Readiness};
+use crate::lifecycle::{Cleaning, HeldUploads, Housekeeping, Readiness};
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
+use application::import::UndoImport;
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::upload::ProcessUploads;
@@ -72,6 +73,8 @@ pub(crate) struct Application {
     pub(crate) clock: Arc<AnchoredClock>,
     /// What is deleted now and then.
     pub(crate) housekeeping: Housekeeping,
+    /// Goes on with undoings that broke off.
+    pub(crate) undo: UndoImport,
     /// Stores who read what.
     pub(crate) flush_reads: FlushReads,
     /// Reads what people upload; absent where nobody may.
@@ -129,10 +132,11 @@ impl Application {
             rate_limits,
             clock: store.clock.clone(),
             housekeeping: Housekeeping::new(
-                Cleaning::new(store, clock, settings, prune),
+                Cleaning::new(store, clock.clone(), settings, prune),
                 store.leases.clone(),
                 SystemEntropy.uuid(),
             ),
+            undo: UndoImport::new(store.units.clone(), clock),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
         })
@@ -144,11 +148,13 @@ pub(crate) struct UploadReading {
     pub(crate) process: Arc<ProcessUploads>,
     /// How many are read at a time.
     pub(crate) readers: u32,
+    /// What this process reads at the moment.
+    pub(crate) held: HeldUploads,
 }
 
 fn upload_reading(store: &Store, settings: &Settings) -> UploadReading {
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
     let (entropy, clock) = (Arc::new(SystemEntropy), store.clock.clone());
     let process = Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock));
-    UploadReading { process, readers: settings.uploads.readers }
+    UploadReading { process, readers: settings.uploads.readers, held: HeldUploads::default() }
 }

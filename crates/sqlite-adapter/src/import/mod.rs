@@ -2,6 +2,7 @@
 
 mod before;
 mod note;
+mod place;
 mod report;
 mod repository;
 mod row;

@@ -9,7 +9,7 @@ use crate::row::{Cells, blob, micros};
 use crate::schema::import_change;
 use crate::statement::{Statement, count};
 use application::ports::storage::{ImportChange, RecordReference, Standing, StorageError};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// The number of the record of a note `c` as it is now: its own, or that of its deletion; -1 when nothing is left of
 /// it. Numbers of labels count how often they were overwritten.
-macro_rules! present {
+macro_rules! present_number {
     () => {
         "CASE c.kind \
          WHEN 'session' THEN coalesce(\
@@ -35,13 +35,15 @@ macro_rules! present {
     };
 }
 
+pub(super) use present_number;
+
 const SESSION: &str = "session";
 const LOG: &str = "log";
 const PROFILE: &str = "profile";
 const LABEL: &str = "label";
 
 /// Names a record as the table does.
-fn named(record: RecordReference) -> (&'static str, Uuid) {
+pub(super) fn named(record: RecordReference) -> (&'static str, Uuid) {
     match record {
         RecordReference::Session(id) => (SESSION, id.as_uuid()),
         RecordReference::Log(id) => (LOG, id.as_uuid()),
@@ -143,7 +145,7 @@ pub(super) fn noted_statement(id: ImportId, limit: u32) -> Statement<NotedSql> {
          AND later.change_number > c.change_number AND later.import_id <> c.import_id AND c.change_number <> -2 \
          AND (c.kind = 'label' OR later.user_id = c.user_id) \
          ORDER BY later.change_number LIMIT 1), ",
-        present!(),
+        present_number!(),
         " FROM import_change AS c WHERE c.import_id = ? \
          ORDER BY c.kind <> 'label' DESC, c.change_number DESC, c.sequence DESC LIMIT ?"
     ))
@@ -261,7 +263,7 @@ pub(super) fn forget(
     let (kind, record_id) = named(record);
     let statement: Statement<()> = Statement::new(concat!(
         "UPDATE import_change AS c SET change_number = ",
-        present!(),
+        present_number!(),
         " WHERE c.sequence = (SELECT sequence FROM import_change \
          WHERE record_id = ? AND kind = ? AND (kind = 'label' OR user_id = ?) AND change_number <> -2 \
          ORDER BY change_number DESC LIMIT 1) AND c.change_number < ?"
@@ -280,7 +282,7 @@ pub(super) fn forget_before(
 ) -> Result<u64, StorageError> {
     let statement: Statement<()> = Statement::new(
         "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change WHERE import_id IN \
-         (SELECT id FROM import WHERE ended_at < ? UNION ALL SELECT id FROM import \
+         (SELECT id FROM import WHERE ended_at < ? AND NOT (state = 'undone' AND taken_back_at IS NULL) UNION ALL SELECT id FROM import \
          WHERE state = 'running' AND started_at < ? AND coalesce(updated_at, started_at) < ?) LIMIT ?)",
     )
     .integer(micros(before))
@@ -288,6 +290,22 @@ pub(super) fn forget_before(
     .integer(micros(before))
     .integer(i64::from(limit));
     count(statement.execute(connection))
+}
+
+/// Takes the import whose undoing waits longest.
+pub(super) fn take_undoing(
+    connection: &mut SqliteConnection,
+    idle: TimeDelta,
+) -> Result<Option<ImportId>, StorageError> {
+    let statement: Statement<Binary> = Statement::new(
+        "UPDATE import SET updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE id = \
+         (SELECT id FROM import WHERE state = 'undone' AND taken_back_at IS NULL \
+         AND coalesce(updated_at, started_at) < CAST(unixepoch('subsec') * 1000000 AS INTEGER) - ? \
+         ORDER BY coalesce(updated_at, started_at), id LIMIT 1) RETURNING id",
+    )
+    .integer(idle.num_microseconds().unwrap_or(i64::MAX));
+    let id: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
+    id.map(|id| Cells::of("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
 }
 
 pub(super) fn has_any(connection: &mut SqliteConnection, id: ImportId) -> Result<bool, StorageError> {

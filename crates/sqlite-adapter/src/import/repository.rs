@@ -2,7 +2,7 @@
 
 use super::note::NewNote;
 use super::row::ImportRow;
-use super::{note, upload};
+use super::{note, place, upload};
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::import;
@@ -11,20 +11,22 @@ use application::ports::storage::{
     Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
-use domain::id::{ImportId, UserId};
+use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{FileDigest, ImportOrigin, ImportState};
+use domain::sleep::SleepSession;
 
 #[async_trait]
 impl ImportRepository for SqliteUnitOfWork {
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
         let row = ImportRow::of(import)?;
-        self.run(move |connection| {
-            diesel::insert_into(import::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        self.run(move |connection| row.insert(connection).storage().map(drop)).await
+    }
+
+    async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
+        self.run(move |connection| note::take_undoing(connection, idle)).await
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
@@ -144,6 +146,25 @@ impl ImportRepository for SqliteUnitOfWork {
         self.run(move |connection| note::overtake(connection, user_id, &records)).await
     }
 
+    async fn in_the_way(
+        &mut self,
+        id: ImportId,
+        user_id: UserId,
+        session: &SleepSession,
+    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError> {
+        let statement = place::in_the_way_statement(id, user_id, session);
+        self.run(move |connection| place::in_the_way(connection, statement)).await
+    }
+
+    async fn pass_on(
+        &mut self,
+        id: ImportId,
+        record: RecordReference,
+        to: ImportId,
+    ) -> Result<(), StorageError> {
+        self.run(move |connection| place::pass_on(connection, id, record, to)).await
+    }
+
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.run(move |connection| note::forget_before(connection, before, limit)).await
     }
@@ -185,5 +206,13 @@ impl ImportRepository for SqliteUnitOfWork {
 
     async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
         self.run(move |connection| upload::prolong(connection, id, until)).await
+    }
+
+    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+        self.run(move |connection| upload::checked(connection, id, bytes)).await
+    }
+
+    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
+        self.run(move |connection| upload::uncount_try(connection, id)).await
     }
 }

@@ -3,11 +3,14 @@
 use super::report::StoredReport;
 use crate::row::{Cells, blob, micros};
 use crate::schema::import;
+use crate::statement::Statement;
 use application::ports::storage::{Import, StorageError};
+use chrono::DateTime;
 use diesel::dsl::sql;
+use diesel::expression::SqlLiteral;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable};
-use diesel::sqlite::SqliteConnection;
+use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
@@ -30,6 +33,57 @@ pub(super) struct ImportRow {
     ended_at: Option<i64>,
     report: String,
     refusal: Option<String>,
+    #[diesel(embed, skip_insertion)]
+    extra: ImportExtra,
+}
+
+/// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
+/// read and written by statements of their own.
+#[derive(Clone, Queryable)]
+pub(super) struct ImportExtra {
+    /// Of one that is undone; without it the undoing is not finished.
+    taken_back_at: Option<i64>,
+    bytes_checked: i64,
+    tries: i64,
+    recording_start: Option<String>,
+}
+
+/// The SQL types of those columns.
+type ExtraColumns = (Nullable<BigInt>, BigInt, BigInt, Nullable<Text>);
+
+impl Selectable<Sqlite> for ImportExtra {
+    type SelectExpression = SqlLiteral<ExtraColumns>;
+
+    fn construct_selection() -> Self::SelectExpression {
+        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start")
+    }
+}
+
+impl ImportExtra {
+    fn of(import: &Import) -> Self {
+        let Import { state, started_at, ended_at, bytes_checked, tries, recording_start, .. } = import;
+        let taken_back_at = (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at));
+        Self {
+            taken_back_at: taken_back_at.map(micros),
+            bytes_checked: i64::try_from(*bytes_checked).unwrap_or(i64::MAX),
+            tries: i64::from(*tries),
+            recording_start: recording_start.map(|start| start.to_rfc3339()),
+        }
+    }
+
+    fn store(self, connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<usize> {
+        let Self { taken_back_at, bytes_checked, tries, recording_start } = self;
+        let statement: Statement<()> = Statement::new(
+            "UPDATE import SET taken_back_at = ?, bytes_checked = ?, tries = ?, recording_start = nullif(?, '') \
+             WHERE id = ?",
+        )
+        .optional_integer(taken_back_at)
+        .integer(bytes_checked)
+        .integer(tries)
+        .text(&recording_start.unwrap_or_default())
+        .blob(id);
+        statement.execute(connection)
+    }
 }
 
 impl ImportRow {
@@ -44,7 +98,10 @@ impl ImportRow {
             zone,
             state,
             size,
+            recording_start: _,
+            bytes_checked: _,
             bytes_done,
+            tries: _,
             started_at,
             ended_at,
             report,
@@ -59,14 +116,22 @@ impl ImportRow {
             format,
             digest: digest.map(|digest| digest.as_bytes().to_vec()),
             zone: zone.name().to_owned(),
-            state: state.as_str().to_owned(),
+            state: stored_state(state).to_owned(),
             size: i64::try_from(size).unwrap_or(i64::MAX),
             bytes_done: i64::try_from(bytes_done).unwrap_or(i64::MAX),
             started_at: micros(started_at),
             ended_at: ended_at.map(micros),
             report: report.map_err(|error| StorageError::Internal(Box::new(error)))?,
             refusal,
+            extra: ImportExtra::of(import),
         })
+    }
+
+    /// Stores a row that is not there yet.
+    pub(super) fn insert(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
+        let (id, extra) = (self.id.clone(), self.extra.clone());
+        diesel::insert_into(import::table).values(self).execute(connection)?;
+        extra.store(connection, &id)
     }
 
     /// Keeps whose the stored row is and when it began, whatever this one says.
@@ -87,7 +152,9 @@ impl ImportRow {
             ended_at,
             report,
             refusal,
+            extra,
         } = self;
+        extra.store(connection, &id)?;
         diesel::update(dsl::import.find(id))
             .set((
                 dsl::origin.eq(origin),
@@ -122,7 +189,9 @@ impl ImportRow {
             ended_at,
             report,
             refusal,
+            extra,
         } = self;
+        let ImportExtra { taken_back_at, bytes_checked, tries, recording_start } = extra;
         let cells = Cells::of("import", &id);
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?;
         let digest = digest.map(|digest| cells.bytes32("digest", &digest)).transpose()?;
@@ -135,13 +204,36 @@ impl ImportRow {
             format,
             digest: digest.map(FileDigest::from_bytes),
             zone: cells.sound("zone", TimeZone::parse(&zone))?,
-            state: cells.present("state", ImportState::parse(&state))?,
+            state: cells.present("state", state_of(&state, taken_back_at))?,
             size: cells.sound("size", u64::try_from(size))?,
+            recording_start: cells.sound(
+                "recording_start",
+                recording_start.map(|text| DateTime::parse_from_rfc3339(&text)).transpose(),
+            )?,
+            bytes_checked: cells.sound("bytes_checked", u64::try_from(bytes_checked))?,
             bytes_done: cells.sound("bytes_done", u64::try_from(bytes_done))?,
+            tries: cells.sound("tries", u32::try_from(tries))?,
             started_at: cells.instant("started_at", started_at)?,
             ended_at: cells.optional_instant("ended_at", ended_at)?,
             report: report.into(),
             refusal,
         })
+    }
+}
+
+/// Gives the state as it is stored. One that is being undone is undone for programs that know no more of it, and has no time
+/// at which that was finished.
+const fn stored_state(state: ImportState) -> &'static str {
+    match state {
+        ImportState::Undoing => ImportState::Undone.as_str(),
+        state => state.as_str(),
+    }
+}
+
+fn state_of(stored: &str, taken_back_at: Option<i64>) -> Option<ImportState> {
+    match ImportState::parse(stored)? {
+        ImportState::Undone if taken_back_at.is_none() => Some(ImportState::Undoing),
+        ImportState::Undoing => None,
+        state => Some(state),
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn lease(
     until: DateTime<Utc>,
 ) -> Result<Option<Import>, StorageError> {
     let statement: Statement<Binary> = Statement::new(
-        "UPDATE import SET state = 'running', lease_until = ? WHERE id = \
+        "UPDATE import SET state = 'running', lease_until = ?, tries = tries + 1 WHERE id = \
          (SELECT i.id FROM import i WHERE i.origin = 'upload' AND i.state IN ('receiving', 'waiting', 'running') \
          AND (i.state = 'waiting' OR (i.state = 'running' AND coalesce(i.lease_until, 0) <= ?)) \
          AND NOT EXISTS (SELECT 1 FROM import r WHERE r.user_id = i.user_id AND r.origin = 'upload' \
@@ -115,4 +115,24 @@ pub(super) fn prolong(
     let prolonged =
         diesel::update(running).set(dsl::lease_until.eq(micros(until))).execute(connection).storage()?;
     Ok(prolonged > 0)
+}
+
+pub(super) fn checked(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    bytes: u64,
+) -> Result<(), StorageError> {
+    let statement: Statement<()> =
+        Statement::new("UPDATE import SET bytes_checked = ? WHERE id = ? AND state = 'running'")
+            .integer(i64::try_from(bytes).unwrap_or(i64::MAX))
+            .blob(id.as_uuid().as_bytes());
+    statement.execute(connection).storage().map(drop)
+}
+
+pub(super) fn uncount_try(connection: &mut SqliteConnection, id: ImportId) -> Result<(), StorageError> {
+    let statement: Statement<()> = Statement::new(
+        "UPDATE import SET tries = tries - 1 WHERE id = ? AND state = 'running' AND tries > 0",
+    )
+    .blob(id.as_uuid().as_bytes());
+    statement.execute(connection).storage().map(drop)
 }

@@ -5,9 +5,10 @@ use crate::ports::storage::{
     Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::id::{ImportId, UserId};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{FileDigest, ImportState};
+use domain::sleep::SleepSession;
 use std::collections::{HashMap, HashSet};
 
 /// What is stored of imports.
@@ -21,12 +22,17 @@ pub(in crate::import) struct Imports {
     pub(in crate::import) overtakings: usize,
     numbers: HashMap<RecordReference, u64>,
     number: u64,
+    /// Whether the unit of work has a number already, which everything has that it writes.
+    pub(in crate::import) is_numbered: bool,
 }
 
 impl Imports {
     /// Numbers a write.
     pub(in crate::import) fn touch(&mut self, record: RecordReference) {
-        self.number += 1;
+        if !self.is_numbered {
+            self.is_numbered = true;
+            self.number += 1;
+        }
         self.numbers.insert(record, self.number);
     }
 
@@ -49,6 +55,10 @@ impl ImportRepository for MemoryUnit {
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
         self.content.imports.all.push(import.clone());
         Ok(())
+    }
+    async fn take_undoing(&mut self, _: TimeDelta) -> Result<Option<ImportId>, StorageError> {
+        let mut all = self.content.imports.all.iter();
+        Ok(all.find(|import| import.state == ImportState::Undoing).map(|import| import.id))
     }
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
         Ok(self.content.imports.all.iter().find(|import| import.id == id).cloned())
@@ -86,10 +96,8 @@ impl ImportRepository for MemoryUnit {
         changes: &[ImportChange],
     ) -> Result<(), StorageError> {
         let imports = &mut self.content.imports;
-        // What one unit of work wrote has one number.
         let number = imports.number;
         for change in changes {
-            *imports.numbers.get_mut(&change.record).unwrap() = number;
             let is_new = imports.overtaken.remove(&(id, change.record));
             let mut noted = imports.noted.iter_mut();
             match noted.find(|(by, noted, _)| *by == id && noted.record == change.record) {
@@ -171,6 +179,71 @@ impl ImportRepository for MemoryUnit {
         }
         Ok(())
     }
+    async fn in_the_way(
+        &mut self,
+        id: ImportId,
+        user_id: UserId,
+        session: &SleepSession,
+    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError> {
+        let imports = &self.content.imports;
+        let number_of = |by: ImportId, record| {
+            let mut noted = imports.noted.iter();
+            noted.find(|(import, change, _)| *import == by && change.record == record).map(|(_, _, n)| *n)
+        };
+        let own = number_of(id, RecordReference::Session(session.id)).unwrap();
+        let record = RecordReference::Session(session.id);
+        let earlier = imports.noted.iter().filter(|(by, change, number)| {
+            change.record == record && *number < own && !imports.overtaken.contains(&(*by, record))
+        });
+        let beside = earlier.max_by_key(|(_, _, number)| *number).map(|(by, ..)| *by);
+        let (source, time) = (session.record.source(), session.record.time_in_bed());
+        let others = self.content.sessions.iter().filter(|(user, other)| {
+            let record = &other.record;
+            *user == user_id
+                && other.id != session.id
+                && record.source() == source
+                && record.time_in_bed().overlaps(time)
+        });
+        let told = others.map(|(_, other)| {
+            let record = RecordReference::Session(other.id);
+            let number = imports.numbers.get(&record).copied().unwrap();
+            let by = imports.noted.iter().find(|(by, change, noted)| {
+                change.record == record && *noted == number && !imports.overtaken.contains(&(*by, record))
+            });
+            (other.id, by.map(|(by, ..)| *by), number)
+        });
+        let in_the_way = told
+            .filter(|(_, by, number)| (*number >= own || *by == Some(id)) && (by.is_none() || *by != beside));
+        Ok(in_the_way.map(|(other, by, _)| (other, by)).collect())
+    }
+    async fn pass_on(
+        &mut self,
+        id: ImportId,
+        record: RecordReference,
+        to: ImportId,
+    ) -> Result<(), StorageError> {
+        let imports = &mut self.content.imports;
+        let place_of = |noted: &[(ImportId, ImportChange, u64)], by| {
+            noted.iter().position(|(import, change, _)| *import == by && change.record == record)
+        };
+        if to != id
+            && let Some(place) = place_of(&imports.noted, to)
+        {
+            let (_, earlier, number) = imports.noted.remove(place);
+            if !imports.overtaken.remove(&(to, record)) {
+                let same = imports
+                    .noted
+                    .iter_mut()
+                    .filter(|(_, change, at)| change.record == record && *at > number);
+                same.min_by_key(|(_, _, at)| *at).unwrap().1.before = earlier.before;
+            }
+        }
+        let place = place_of(&imports.noted, id).unwrap();
+        let number = imports.numbers.get(&record).copied().unwrap();
+        let (by, _, at) = &mut imports.noted[place];
+        (*by, *at) = (to, number);
+        Ok(())
+    }
     async fn forget_noted_before(&mut self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {
         let count = self.content.imports.noted.len();
         self.content.imports.noted.clear();
@@ -193,6 +266,12 @@ impl ImportRepository for MemoryUnit {
     }
     async fn lease(&mut self, _: DateTime<Utc>, _: DateTime<Utc>) -> Result<Option<Import>, StorageError> {
         Ok(None)
+    }
+    async fn checked(&mut self, _: ImportId, _: u64) -> Result<(), StorageError> {
+        Ok(())
+    }
+    async fn uncount_try(&mut self, _: ImportId) -> Result<(), StorageError> {
+        Ok(())
     }
     async fn prolong(&mut self, _: ImportId, _: DateTime<Utc>) -> Result<bool, StorageError> {
         Ok(true)

@@ -50,8 +50,8 @@ impl Calls {
     }
 }
 
-/// A call that fails once.
-type Fault = (&'static str, StorageError);
+/// A call that fails once, or does not while later ones do.
+type Fault = (&'static str, Option<StorageError>);
 /// What somebody else does to the store at some call.
 type Rival = (&'static str, Box<dyn FnOnce(&mut Content) + Send>);
 
@@ -73,7 +73,8 @@ impl Shared {
         self.called(name);
         let mut faults = self.faults.lock().unwrap();
         let planted = faults.iter().position(|(at, _)| *at == name);
-        planted.map_or(Ok(()), |place| Err(faults.remove(place).1))
+        let error = planted.and_then(|place| faults.remove(place).1);
+        error.map_or(Ok(()), Err)
     }
 
     /// Lets somebody else act on what is stored before a unit of work that began earlier goes on.
@@ -116,7 +117,12 @@ impl MemoryStore {
 
     /// Makes the next call of this name fail; planted twice, the next two.
     pub(super) fn fail(&self, name: &'static str, error: StorageError) {
-        self.shared.faults.lock().unwrap().push((name, error));
+        self.shared.faults.lock().unwrap().push((name, Some(error)));
+    }
+
+    /// Lets the next call of this name be, before those that fail.
+    pub(super) fn pass(&self, name: &'static str) {
+        self.shared.faults.lock().unwrap().push((name, None));
     }
 
     /// Lets somebody else do something when the call of this name comes next.
@@ -162,7 +168,8 @@ struct MemoryUnits(Arc<Shared>);
 impl UnitOfWorkFactory for MemoryUnits {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.0.ask("begin")?;
-        let content = self.0.content.lock().unwrap().clone();
+        let mut content = self.0.content.lock().unwrap().clone();
+        content.imports.is_numbered = false;
         Ok(Box::new(MemoryUnit {
             shared: Arc::clone(&self.0),
             content,
@@ -365,9 +372,9 @@ impl SleepRepository for MemoryUnit {
         Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
-        for id in ids {
-            self.content.imports.touch(RecordReference::Session(*id));
-        }
+        let Content { sessions, imports, .. } = &mut self.content;
+        let gone = sessions.iter().filter(|(owner, session)| *owner == user_id && ids.contains(&session.id));
+        gone.for_each(|(_, session)| imports.touch(RecordReference::Session(session.id)));
         let before = self.content.sessions.len();
         self.content.sessions.retain(|(owner, session)| *owner != user_id || !ids.contains(&session.id));
         Ok((before - self.content.sessions.len()) as u64)
@@ -508,9 +515,9 @@ impl IntakeLogRepository for MemoryUnit {
         Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
-        for id in ids {
-            self.content.imports.touch(RecordReference::Log(*id));
-        }
+        let Content { logs, imports, .. } = &mut self.content;
+        let gone = logs.iter().filter(|(owner, log)| *owner == user_id && ids.contains(&log.id));
+        gone.for_each(|(_, log)| imports.touch(RecordReference::Log(log.id)));
         let count = self.content.logs.len();
         self.content.logs.retain(|(owner, log)| *owner != user_id || !ids.contains(&log.id));
         Ok(u64::try_from(count - self.content.logs.len()).unwrap())

@@ -1,6 +1,6 @@
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
-use super::record::{derived, given, intake, log, own_supplement, session, supplement, supplement_id};
+use super::record::{derived, given, intake, log, session, supplement};
 use super::{import_file, of_person};
 use crate::import::batch::Batch;
 use crate::import::run::Run;
@@ -12,26 +12,25 @@ use crate::testing::{clock, entropy, person, user_id};
 use domain::id::ImportId;
 use domain::import::ImportState;
 use domain::user::{Biology, BodyHeight};
-use proptest::prelude::*;
 
 /// Imports, and returns by which id that can be undone.
-async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> ImportId {
+pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> ImportId {
     import_file(store, of_person(), &ItemFile::of(items)).await.unwrap();
     store.content().imports.all.last().unwrap().id
 }
 
-async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
+pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
     UndoImport::new(store.units(), clock()).run(id, None).await
 }
 
-fn height(centimetres: u16) -> ImportItem {
+pub(super) fn height(centimetres: u16) -> ImportItem {
     let height = Some(BodyHeight::from_centimetres(f64::from(centimetres)).unwrap());
     let biology = Biology { height, ..Biology::default() };
     ImportItem::Profile(Box::new(ImportedProfile { biology, ..ImportedProfile::default() }))
 }
 
 /// What an import may change, in an order of its own and without the times of change.
-fn records(store: &MemoryStore) -> Vec<String> {
+pub(super) fn records(store: &MemoryStore) -> Vec<String> {
     let Content { users, sessions, supplements, logs, imports: _ } = store.content();
     let mut all: Vec<String> = users.iter().map(|user| format!("{user:?}")).collect();
     all.extend(sessions.iter().map(|(user, session)| format!("{user} {} {:?}", session.id, session.record)));
@@ -110,7 +109,7 @@ async fn a_record_that_was_changed_otherwise_since_stays() {
 }
 
 /// Lets something that is no import store these.
-async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>) {
+pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>) {
     let entropy = store.entropy(entropy);
     let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
     let units = store.units();
@@ -239,78 +238,37 @@ async fn the_same_file_begins_anew_when_what_the_first_import_did_may_be_forgott
     assert_ne!(import(&store, night).await, first);
 }
 
-/// A record out of few, so that imports meet: of those that are known by a key of their own.
-fn keyed() -> impl Strategy<Value = ImportItem> {
-    prop_oneof![
-        (0..3_u8, 0..3_i64).prop_map(|(key, start)| session(given(&key.to_string(), 9000 + start, 9100))),
-        (0..3_i64, 1..4_u8)
-            .prop_map(|(at, servings)| { log(intake(supplement_id(1), at, f64::from(servings), None)) }),
-        (150..153_u16).prop_map(height),
-        (0..2_u8, 0..3_u8).prop_map(|(key, name)| supplement(&key.to_string(), &format!("Name {name}"))),
-    ]
-}
-
-/// The same, and nights that take each other's place.
-fn any_record() -> impl Strategy<Value = ImportItem> {
-    let night = (0..4_i64, 1..4_i64);
-    prop_oneof![
-        night.prop_map(|(start, length)| session(derived(start * 100, start * 100 + length * 90))),
-        keyed(),
-    ]
-}
-
-fn some(one: impl Strategy<Value = ImportItem>) -> impl Strategy<Value = Vec<ImportItem>> {
-    prop::collection::vec(one, 1..5)
-}
-
-fn run<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-}
-
-/// Imports these one after the other, takes them back in an order that `next` chooses, and compares.
-async fn there_and_back(
-    first: Vec<ImportItem>,
-    imports: Vec<Vec<ImportItem>>,
-    next: impl Fn(usize) -> usize,
-) -> Result<(), TestCaseError> {
-    let store = MemoryStore::with(person());
-    import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
-    import(&store, first).await;
-    let before = records(&store);
-    let mut ids = Vec::new();
-    for items in imports {
-        ids.push(import(&store, items).await);
-    }
-    while !ids.is_empty() {
-        let id = ids.remove(next(ids.len()));
-        prop_assert_eq!(undo(&store, id).await.unwrap().left, 0);
-    }
-    prop_assert_eq!(records(&store), before);
-    Ok(())
-}
-
-proptest! {
-    #[test]
-    fn imports_undone_in_any_order_leave_what_was_there_before(
-        first in some(keyed()), imports in prop::collection::vec(some(keyed()), 1..5), order in any::<prop::sample::Index>(),
-    ) {
-        run(there_and_back(first, imports, |count| order.index(count)))?;
-    }
-
-    #[test]
-    fn imports_undone_the_latest_first_leave_what_was_there_before(
-        first in some(any_record()), imports in prop::collection::vec(some(any_record()), 1..5),
-    ) {
-        run(there_and_back(first, imports, |count| count - 1))?;
+#[tokio::test]
+async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_asked_again() {
+    for asks in [true, false] {
+        let store = MemoryStore::with(person());
+        let before = records(&store);
+        let nights = (0..100).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60)));
+        let id = import(&store, nights.collect()).await;
+        // Whoever undoes it is killed after the first batch.
+        store.pass("commit");
+        for _ in 0..5 {
+            store.fail("commit", StorageError::Unavailable);
+        }
+        undo(&store, id).await.unwrap_err();
+        let broken_off = &store.content().imports.all[0];
+        assert_eq!((broken_off.state, store.sessions().len()), (ImportState::Undoing, 60));
+        if asks {
+            assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 60, left: 0 });
+        } else {
+            let resumed = UndoImport::new(store.units(), clock()).resume().await.unwrap();
+            assert_eq!(resumed, Some((id, Undone { taken_back: 60, left: 0 })));
+        }
+        assert_eq!(records(&store), before);
+        assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
+        assert_eq!(UndoImport::new(store.units(), clock()).resume().await.unwrap(), None);
     }
 }
 
 #[tokio::test]
-async fn a_session_whose_place_another_one_has_by_now_stays_away() {
+async fn an_import_that_changed_nothing_is_undone_at_once() {
     let store = MemoryStore::with(person());
-    import(&store, vec![session(derived(100, 280))]).await;
-    let joined = import(&store, vec![session(derived(200, 290))]).await;
-    import(&store, vec![session(derived(100, 190))]).await;
-    assert_eq!(undo(&store, joined).await.unwrap(), Undone { taken_back: 1, left: 1 });
-    assert_eq!(store.sessions().len(), 1);
+    let id = import(&store, Vec::new()).await;
+    assert_eq!(undo(&store, id).await.unwrap(), Undone::default());
+    assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
 }

@@ -3,7 +3,7 @@
 use super::StorageError;
 use crate::import::ImportReport;
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::sleep::SleepSession;
@@ -37,8 +37,14 @@ pub struct Import {
     pub state: ImportState,
     /// How many bytes the file has; of an upload that arrives, how many came so far.
     pub size: u64,
+    /// When a recording began that does not say so itself, as whoever uploads it said.
+    pub recording_start: Option<DateTime<FixedOffset>>,
+    /// How many bytes the reading passed that comes before anything is stored.
+    pub bytes_checked: u64,
     /// How many bytes were read and stored.
     pub bytes_done: u64,
+    /// How many servers took an upload to read it, and neither ended it nor gave it back.
+    pub tries: u32,
     /// When it began.
     pub started_at: DateTime<Utc>,
     /// When it was done, refused or undone.
@@ -106,6 +112,10 @@ pub enum Standing {
 pub trait ImportRepository: Send {
     /// Stores a new import.
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError>;
+    /// Takes an import that is `undoing` and was not updated for so long (never updated: since it began), by the store's
+    /// own clock, the one that waits longest first, and counts as an update; nothing when there is none. Of two at once, one
+    /// takes it.
+    async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError>;
     /// Returns an import, or nothing. Whoever was found MUST NOT be changed by another unit of work before this one
     /// ends.
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError>;
@@ -165,8 +175,28 @@ pub trait ImportRepository: Send {
         user_id: Option<UserId>,
         records: &[RecordReference],
     ) -> Result<(), StorageError>;
+    /// Returns the sessions of this person and source, other than `session`, that overlap it in time and were not written
+    /// before the import changed it, or are as the import itself left them: each with the import that left it as it is, if
+    /// one did. Passed over is what the import left that changed `session` before: it let the two be side by side. In no
+    /// order.
+    async fn in_the_way(
+        &mut self,
+        id: ImportId,
+        user_id: UserId,
+        session: &SleepSession,
+    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError>;
+    /// Makes what an import did to a record what `to` did (it may be the same import): the record counts as being as
+    /// that one left it, and what was before is what was before. What `to` did to the record earlier, if anything, is taken
+    /// out of the chain as [`Self::rebase`] and [`Self::forget`] do.
+    async fn pass_on(
+        &mut self,
+        id: ImportId,
+        record: RecordReference,
+        to: ImportId,
+    ) -> Result<(), StorageError>;
     /// Forgets at most `limit` notes of imports that ended before this moment, or that run and were updated (never
-    /// updated: began) before it, which means that they broke off; returns how many.
+    /// updated: began) before it, which means that they broke off; returns how many. Those of an import that is `undoing`
+    /// are kept.
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Tells whether anything that the import did is still noted.
     async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;
@@ -185,7 +215,7 @@ pub trait ImportRepository: Send {
         reason: &str,
         limit: u32,
     ) -> Result<u64, StorageError>;
-    /// Takes an upload that waits, or that runs with a lease that is over, and leases it until then. Two at once
+    /// Takes an upload that waits, or that runs with a lease that is over, counts the try, and leases it until then. Two at once
     /// never take the same. Of a person one is read at a time: nobody's others are taken while one of theirs is leased
     /// (two that are taken at the very same moment apart). First comes whoever had the fewest uploads that ended within
     /// [`RECENT_UPLOADS`] before `now`, then what began first.
@@ -196,4 +226,9 @@ pub trait ImportRepository: Send {
     ) -> Result<Option<Import>, StorageError>;
     /// Prolongs a lease; false when the upload is not `running` any more.
     async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError>;
+    /// Keeps how many bytes of an import that is `running` were checked; else it does nothing.
+    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError>;
+    /// Counts a try less of an upload that is `running`, because whoever leased it is there to say so; else it does
+    /// nothing. Its lease stays.
+    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError>;
 }

@@ -9,9 +9,9 @@ use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{FromRequest as _, HttpResponse};
 use application::account::ResumeSession;
 use application::import::ImportReport;
-use application::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use application::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use application::ports::storage::{Import, MockSessionReader, SessionWithUser};
-use application::upload::{BeginUpload, DiscardUpload, UploadLimits};
+use application::upload::{AddPart, BeginUpload, DiscardUpload, UploadLimits};
 use domain::form_token::FormToken;
 use domain::id::{ImportId, SessionId, UserId};
 use domain::import::{FileName, ImportOrigin, ImportState};
@@ -153,7 +153,10 @@ fn receiving() -> Import {
         zone: TimeZone::UTC,
         state: ImportState::Receiving,
         size: 0,
+        recording_start: None,
+        bytes_checked: 0,
         bytes_done: 0,
+        tries: 0,
         started_at: NOW,
         ended_at: None,
         report: ImportReport::default(),
@@ -161,8 +164,8 @@ fn receiving() -> Import {
     }
 }
 
-#[actix_web::test]
-async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
+/// A unit of work in which an upload begins.
+fn begins() -> MockUnitOfWork {
     let mut begins = MockUnitOfWork::default();
     begins.users.expect_find().returning(|id| {
         Ok(Some(User {
@@ -176,21 +179,78 @@ async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
     });
     begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
     begins.imports.expect_insert().once().returning(|_| Ok(()));
+    begins
+}
+
+/// A unit of work in which it is discarded.
+fn discards() -> MockUnitOfWork {
     let mut discards = MockUnitOfWork::default();
     discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
     let is_refused = |import: &Import| import.state == ImportState::Refused;
     discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));
     discards.imports.expect_delete_parts().once().returning(|_| Ok(()));
-    let units = PreparedUnitsOfWork::new([begins, discards]);
+    discards
+}
+
+/// A state in which these units of work come one after the other.
+fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<HttpState>, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new(units);
     let (endings, units, clock) = (units.endings(), Arc::new(units), Arc::new(FixedClock));
     let mut state = signed_in();
     let parts = Arc::get_mut(&mut state).unwrap();
+    parts.pages.discard_upload = DiscardUpload::new(units.clone(), clock.clone());
+    let uploads = parts.pages.uploads.as_mut().unwrap();
+    let limits = UploadLimits::default();
+    uploads.add_part = AddPart::new(units.clone(), clock.clone(), limits);
+    uploads.begin = BeginUpload::new(units, Arc::new(MemoryStore::default()), clock, limits);
+    (state, endings)
+}
+
+#[actix_web::test]
+async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
+    let (mut state, endings) = state_of([begins(), discards()]);
+    let parts = Arc::get_mut(&mut state).unwrap();
     parts.health = Arc::new(Stopping);
     parts.settings.stopping_uploads = AT_ONCE;
-    parts.pages.discard_upload = DiscardUpload::new(units.clone(), clock.clone());
-    parts.pages.uploads.as_mut().unwrap().begin =
-        BeginUpload::new(units, Arc::new(MemoryStore::default()), clock, UploadLimits::default());
     let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
     let problem = upload(&Data::from(state), begun(), patience).await.unwrap_err();
     assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
+}
+
+async fn told(answer: HttpResponse) -> (u16, String) {
+    let status = answer.status().as_u16();
+    let body = actix_web::body::to_bytes(answer.into_body()).await.unwrap_or_default();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[actix_web::test]
+async fn an_upload_that_was_cancelled_while_it_arrived_is_told_so() {
+    let gone = || {
+        let mut unit = MockUnitOfWork::default();
+        let cancelled = || Import { state: ImportState::Refused, ..receiving() };
+        unit.imports.expect_find().returning(move |_| Ok(Some(cancelled())));
+        unit
+    };
+    let (state, endings) = state_of([begins(), gone(), gone()]);
+    let patience = Patience { before: NEVER, after: AT_ONCE, look: NEVER };
+    let sent = begun() + "\r\n--x--\r\n";
+    let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
+    assert_eq!((status, endings.committed()), (409, 1));
+    assert!(text.contains("The upload was cancelled while the file was on its way"), "{text}");
+}
+
+#[actix_web::test]
+async fn a_beginning_of_a_recording_that_is_no_time_is_told_at_its_field_and_nothing_is_kept() {
+    let mut adds = MockUnitOfWork::default();
+    adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+    adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
+    adds.imports.expect_update().once().returning(|_| Ok(true));
+    let (state, endings) = state_of([begins(), adds, discards()]);
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let field = "\r\n--x\r\ncontent-disposition: form-data; name=\"recording_start\"\r\n\r\n";
+    let sent = format!("{}{field}tonight\r\n--x--\r\n", begun());
+    let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
+    assert_eq!((status, endings.committed()), (422, 3));
+    assert!(text.contains("id=\"recording_start-error\">Give the date and the time"), "{text}");
+    assert!(!text.contains("tonight"), "{text}");
 }

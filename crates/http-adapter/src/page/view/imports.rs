@@ -31,8 +31,6 @@ pub(crate) struct ImportPage {
     pub(crate) notice: Option<String>,
     /// The import.
     pub(crate) import: ImportLine,
-    /// Why the file was refused.
-    pub(crate) refusal: Option<String>,
     /// What was not taken, the first of it.
     pub(crate) rejected: Vec<ImportRemark>,
     /// How much that was.
@@ -58,6 +56,8 @@ pub(crate) enum ImportPhase {
     Done,
     /// The file was refused.
     Refused,
+    /// It is being taken back.
+    Undoing,
     /// It was taken back.
     Undone,
 }
@@ -73,8 +73,10 @@ pub(crate) struct ImportLine {
     pub(crate) format: Option<String>,
     /// How far it is.
     pub(crate) phase: ImportPhase,
-    /// How much of it is stored, of 100.
+    /// How much of it is checked or, in that step, stored, of 100.
     pub(crate) percent: u64,
+    /// Why the file was refused.
+    pub(crate) refusal: Option<String>,
     /// Whether the operator brought it in.
     pub(crate) by_operator: bool,
     /// When it began.
@@ -116,6 +118,7 @@ impl ImportLine {
             ImportPhase::Storing => "Storing records",
             ImportPhase::Done => "Done",
             ImportPhase::Refused => "Refused",
+            ImportPhase::Undoing => "Being undone",
             ImportPhase::Undone => "Undone",
         }
     }
@@ -129,31 +132,47 @@ impl ImportLine {
                 "Step 3 of 4, the whole file is read once to see that nothing in it is damaged"
             }
             ImportPhase::Storing => "Step 4 of 4, the file is read again and what is in it is stored",
+            ImportPhase::Undoing => "What it made goes, and what it replaced comes back",
             ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone => "It has ended",
         }
     }
 
-    /// Gives how much is stored, of 100; nothing in a step that has no measure.
-    const fn stored(&self) -> Option<u64> {
+    /// Gives how much is done, of 100, and what that is; nothing in a step that has no measure.
+    const fn measured(&self) -> Option<(u64, &'static str)> {
         match self.phase {
-            ImportPhase::Storing => Some(self.percent),
+            ImportPhase::Checking => Some((self.percent, "checked")),
+            ImportPhase::Storing => Some((self.percent, "stored")),
             _ => None,
         }
+    }
+
+    const fn is_being_undone(&self) -> bool {
+        matches!(self.phase, ImportPhase::Undoing)
+    }
+
+    /// Tells whether it was given up when something of it was stored.
+    fn was_given_up(&self) -> bool {
+        let counts = || self.counts.iter().map(|counts| counts.new + counts.updated);
+        matches!(self.phase, ImportPhase::Refused) && (self.profile_changed || counts().sum::<u64>() > 0)
     }
 
     const fn is_under_way(&self) -> bool {
         !matches!(self.phase, ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone)
     }
 
-    const fn can_be_undone(&self) -> bool {
-        matches!(self.phase, ImportPhase::Done | ImportPhase::Checking | ImportPhase::Storing)
+    fn can_be_undone(&self) -> bool {
+        let is_begun = matches!(
+            self.phase,
+            ImportPhase::Done | ImportPhase::Checking | ImportPhase::Storing | ImportPhase::Undoing
+        );
+        is_begun || self.was_given_up()
     }
 
     const fn can_be_cancelled(&self) -> bool {
         matches!(self.phase, ImportPhase::Receiving | ImportPhase::Waiting)
     }
 
-    /// Says in one line what it brought: `31 new, 2 updated, 4 unchanged`.
+    /// Says in one line what it brought: `31 new, 2 updated, 4 unchanged, profile changed`.
     fn brought(&self) -> String {
         let sum = |of: fn(&ImportCounts) -> u64| self.counts.iter().map(of).sum::<u64>();
         let parts = [
@@ -162,11 +181,10 @@ impl ImportLine {
             (sum(|counts| counts.unchanged), "unchanged"),
             (self.rejected, "not taken"),
         ];
-        let parts: Vec<_> = parts
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{} {what}", grouped(count)))
-            .collect();
+        let counted = parts.into_iter().filter(|(count, _)| *count > 0);
+        let counted = counted.map(|(count, what)| format!("{} {what}", grouped(count)));
+        let profile = self.profile_changed.then(|| "profile changed".to_owned());
+        let parts: Vec<_> = counted.chain(profile).collect();
         if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
     }
 }

@@ -1,6 +1,7 @@
 //! Imports, what each of them did, and the parts of uploads.
 
 mod note;
+mod place;
 mod upload;
 
 use crate::error::storage_error;
@@ -11,13 +12,14 @@ use application::ports::storage::{
     Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use domain::id::{ImportId, UserId};
+use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{FileDigest, ImportOrigin};
+use domain::sleep::SleepSession;
 
 /// What the partial index of imports that run is about.
 const RUNNING: &str = "state = 'running'";
@@ -25,12 +27,13 @@ const RUNNING: &str = "state = 'running'";
 #[async_trait]
 impl ImportRepository for PgUnitOfWork {
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
-        diesel::insert_into(import::table)
-            .values(ImportRow::of(import)?)
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let inserting = diesel::insert_into(import::table).values(ImportRow::of(import)?);
+        inserting.execute(self.connection()?).await.map_err(storage_error)?;
+        upload::store_extra(self.connection()?, import).await
+    }
+
+    async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
+        note::take_undoing(self.connection()?, idle).await
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
@@ -80,6 +83,7 @@ impl ImportRepository for PgUnitOfWork {
             .execute(self.connection()?)
             .await
             .map_err(storage_error)?;
+        upload::store_extra(self.connection()?, import).await?;
         Ok(updated > 0)
     }
 
@@ -159,6 +163,24 @@ impl ImportRepository for PgUnitOfWork {
         note::overtake(self.connection()?, user_id, records).await
     }
 
+    async fn in_the_way(
+        &mut self,
+        id: ImportId,
+        user_id: UserId,
+        session: &SleepSession,
+    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError> {
+        place::in_the_way(self.connection()?, id, user_id, session).await
+    }
+
+    async fn pass_on(
+        &mut self,
+        id: ImportId,
+        record: RecordReference,
+        to: ImportId,
+    ) -> Result<(), StorageError> {
+        place::pass_on(self.connection()?, id, record, to).await
+    }
+
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         note::forget_before(self.connection()?, before, limit).await
     }
@@ -201,5 +223,13 @@ impl ImportRepository for PgUnitOfWork {
 
     async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
         upload::prolong(self.connection()?, id, until).await
+    }
+
+    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+        upload::checked(self.connection()?, id, bytes).await
+    }
+
+    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
+        upload::uncount_try(self.connection()?, id).await
     }
 }

@@ -10,7 +10,7 @@ use crate::schema::import_change as change_table;
 use crate::statement::returning;
 use crate::write::{count, savepoint};
 use application::ports::storage::{ImportChange, RecordBefore, RecordReference, Standing, StorageError};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -25,7 +25,7 @@ type NotedColumns = (Text, SqlUuid, Nullable<Text>, Nullable<SqlUuid>, Bool);
 
 /// Writes the number that a record has now: that of its change, of its deletion, or a label's revision; -1 when nothing
 /// is left of it. Two people may have records of one id, so that the person is named; a label is everybody's.
-fn present_number(of: &str, user_id: &str) -> String {
+pub(super) fn present_number(of: &str, user_id: &str) -> String {
     let numbered = |kind: &str, table: &str, deletions: &str| {
         format!(
             "WHEN '{kind}' THEN coalesce(
@@ -235,7 +235,7 @@ pub(super) async fn forget_before(
     /// are.
     const FORGET: &str = "DELETE FROM import_change WHERE ctid = ANY (ARRAY (
         SELECT n.place FROM (
-            SELECT id FROM import WHERE ended_at < $1
+            SELECT id FROM import WHERE ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL)
             UNION ALL
             SELECT id FROM import
             WHERE state = 'running' AND started_at < $1 AND coalesce(updated_at, started_at) < $1
@@ -246,6 +246,25 @@ pub(super) async fn forget_before(
 
     let query = sql_query(FORGET).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
     returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+}
+
+/// Takes the import whose undoing waits longest, and skips those that somebody else holds.
+pub(super) async fn take_undoing(
+    connection: &mut Pooled,
+    idle: TimeDelta,
+) -> Result<Option<ImportId>, StorageError> {
+    const TAKE: &str = "WITH next AS MATERIALIZED (
+            SELECT id FROM import
+            WHERE state = 'undone' AND taken_back_at IS NULL
+                AND coalesce(updated_at, started_at) < now() - $1 * interval '1 second'
+            ORDER BY coalesce(updated_at, started_at), id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+        )
+        UPDATE import i SET updated_at = now() FROM next WHERE i.id = next.id RETURNING i.id";
+
+    let query = sql_query(TAKE).bind::<BigInt, _>(idle.num_seconds());
+    let id: Option<Uuid> =
+        returning::<SqlUuid, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(id.map(ImportId::from_uuid))
 }
 
 pub(super) async fn has_notes(connection: &mut Pooled, id: ImportId) -> Result<bool, StorageError> {

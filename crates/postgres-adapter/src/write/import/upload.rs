@@ -2,14 +2,15 @@
 
 use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
+use crate::row::ImportExtra;
 use crate::schema::{import, import_part as part_table};
 use crate::statement::returning;
 use crate::write::count;
-use application::ports::storage::{RECENT_UPLOADS, StorageError};
+use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -29,7 +30,7 @@ const LEASE: &str = "WITH next AS MATERIALIZED (
             SELECT count(*) FROM import e WHERE e.user_id = i.user_id AND e.origin = 'upload' AND e.ended_at > $3
         ), i.started_at, i.id LIMIT 1 FOR NO KEY UPDATE OF i SKIP LOCKED
     )
-    UPDATE import i SET state = 'running', lease_until = $2 FROM next WHERE i.id = next.id RETURNING i.id";
+    UPDATE import i SET state = 'running', lease_until = $2, tries = i.tries + 1 FROM next WHERE i.id = next.id RETURNING i.id";
 
 /// Leaves uploads that somebody else holds at the moment for the next time.
 const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
@@ -106,6 +107,37 @@ pub(super) async fn prolong(
     let running = import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
     let prolonging = diesel::update(running).set(import::lease_until.eq(until));
     prolonging.execute(connection).await.map(|rows| rows > 0).map_err(storage_error)
+}
+
+pub(super) async fn checked(connection: &mut Pooled, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+    let query = sql_query("UPDATE import SET bytes_checked = $2 WHERE id = $1 AND state = 'running'")
+        .bind::<SqlUuid, _>(id.as_uuid())
+        .bind::<BigInt, _>(i64::try_from(bytes).unwrap_or(i64::MAX));
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
+    const UNCOUNT: &str =
+        "UPDATE import SET tries = tries - 1 WHERE id = $1 AND state = 'running' AND tries > 0";
+
+    let query = sql_query(UNCOUNT).bind::<SqlUuid, _>(id.as_uuid());
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Stores what an import has in the columns that diesel's table is not told of.
+pub(super) async fn store_extra(connection: &mut Pooled, import: &Import) -> Result<(), StorageError> {
+    const STORE: &str =
+        "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5
+        WHERE id = $1";
+
+    let ImportExtra { taken_back_at, bytes_checked, tries, recording_start } = ImportExtra::of(import);
+    let query = sql_query(STORE)
+        .bind::<SqlUuid, _>(import.id.as_uuid())
+        .bind::<Nullable<Timestamptz>, _>(taken_back_at)
+        .bind::<BigInt, _>(bytes_checked)
+        .bind::<Integer, _>(tries)
+        .bind::<Nullable<Text>, _>(recording_start);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
 fn place(position: u32) -> Result<i32, StorageError> {

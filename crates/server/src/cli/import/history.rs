@@ -1,4 +1,4 @@
-//! `restwell import list|undo|cancel`: what was imported, and taking it back.
+//! `restwell import list|undo|cancel`: what was imported, taking it back, and stopping what is not finished.
 
 use crate::cli::argument;
 use crate::cli::output::{self, Record};
@@ -9,6 +9,7 @@ use application::ports::storage::Import;
 use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
 use clap::Args;
 use domain::id::{ImportId, UserId};
+use domain::import::ImportState;
 use domain::time::format;
 
 /// Whose imports.
@@ -57,10 +58,33 @@ fn record(import: &Import) -> Record {
         .with("supplements", changed(import.report.supplements))
         .with("logs", changed(import.report.logs))
         .with("rejected", import.report.rejected_total)
+        .with("profile_changed", import.report.profile_changed)
+        .with("refusal", import.refusal.as_deref().unwrap_or_default())
 }
 
-/// Cancels an upload that arrives or waits to be read; returns whether it is one.
-async fn cancel(session: &Session, id: ImportId) -> anyhow::Result<bool> {
+/// Stops an import that is not finished; one that is done is left as it is.
+pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
+    let id = arguments.id;
+    let import = FindImport::new(session.store.units.clone()).of_anybody(id).await?;
+    let Some(import) = import else { bail!(unknown(id)) };
+    match import.state {
+        ImportState::Receiving | ImportState::Waiting | ImportState::Running => {
+            undo(session, arguments).await
+        }
+        ImportState::Done => {
+            bail!("import {id} is done and cannot be cancelled; `restwell import undo {id}` takes it back")
+        }
+        ImportState::Refused => bail!("import {id} was refused: there is nothing to cancel"),
+        ImportState::Undoing | ImportState::Undone => bail!("import {id} was undone already"),
+    }
+}
+
+fn unknown(id: ImportId) -> String {
+    format!("there is no import {id}; `restwell import list` lists them")
+}
+
+/// Discards an upload that arrives or waits to be read; returns whether it is one.
+async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
     let find = FindImport::new(session.store.units.clone());
     let Some(user_id) = find.of_anybody(id).await?.and_then(|import| import.user_id) else {
         return Ok(false);
@@ -73,12 +97,12 @@ async fn cancel(session: &Session, id: ImportId) -> anyhow::Result<bool> {
 pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
     let id = arguments.id;
-    if cancel(session, id).await? {
+    if discard(session, id).await? {
         return Ok(output::print(&Record::new().with("cancelled", 1), arguments.json)?);
     }
     let Undone { taken_back, left } = match undo.run(id, None).await {
         Ok(undone) => undone,
-        Err(UndoImportError::Unknown) => bail!("there is no import {id}; `restwell import list` lists them"),
+        Err(UndoImportError::Unknown) => bail!(unknown(id)),
         Err(error) => return Err(error.into()),
     };
     let record = Record::new().with("taken_back", taken_back).with("left", left);

@@ -75,8 +75,13 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
 }
 
 /// Says that a file was refused.
-pub(super) fn print_refused(path: &Path, refusal: &ImportRefusal, json: bool) -> anyhow::Result<()> {
-    let told = told(path, refusal);
+pub(super) fn print_refused(
+    path: &Path,
+    refusal: &ImportRefusal,
+    asked_for: Format,
+    json: bool,
+) -> anyhow::Result<()> {
+    let told = told(path, refusal, asked_for);
     output::note(match refusal {
         ImportRefusal::Missing => told.clone(),
         _ => format!("{}: refused: {told}", path.display()),
@@ -89,9 +94,12 @@ pub(super) fn print_refused(path: &Path, refusal: &ImportRefusal, json: bool) ->
 }
 
 /// Says why a file was refused, and what whoever has a command line can do.
-fn told(path: &Path, refusal: &ImportRefusal) -> String {
+fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     match refusal {
         ImportRefusal::Missing => format!("there is no file {}", path.display()),
+        ImportRefusal::NotThisFormat(text) if asked_for != Format::Auto => {
+            format!("{text}; without --format the content says what it is")
+        }
         ImportRefusal::NotThisFormat(text) => {
             let known = Format::ALL.map(Format::name);
             let known = known.iter().skip(1).copied().collect::<Vec<_>>().join(", ");
@@ -227,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_can_be_done_on_a_command_line() {
-        let told = |refusal| told(Path::new("night.json"), &refusal);
+        let told = |refusal| told(Path::new("night.json"), &refusal, Format::Auto);
         assert_eq!(told(ImportRefusal::Missing), "there is no file night.json");
         let unknown = told(ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; known formats are apple-health, "), "{unknown}");
@@ -236,6 +244,13 @@ mod tests {
         let other = told(ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("--user"), "{other}");
         assert_eq!(told(ImportRefusal::NotInThisWay("no".to_owned())), "no");
+    }
+
+    #[test]
+    fn nobody_is_advised_to_name_a_format_who_did() {
+        let refusal = ImportRefusal::NotThisFormat("it is text".to_owned());
+        let told = told(Path::new("night.json"), &refusal, Format::Fitbit);
+        assert_eq!(told, "it is text; without --format the content says what it is");
     }
 
     #[test]

@@ -40,4 +40,5 @@ mod tls;
 mod token;
 mod traces;
 mod transfer;
+mod undo;
 mod upload;

@@ -6,23 +6,45 @@ use crate::page::view::{
 };
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
+    lists(say).into_iter().chain(single(say)).collect()
+}
+
+fn lists(say: Say) -> Vec<Sample> {
     let list = Imports {
         person: person(say),
         errors: FormErrors::none(),
         most: Some(512),
         zone: say("Europe/Berlin"),
-        imports: vec![line(say, ImportPhase::Storing), line(say, ImportPhase::Done)],
+        imports: vec![
+            line(say, ImportPhase::Storing),
+            line(say, ImportPhase::Done),
+            profile_alone(say),
+            refused_line(say),
+        ],
     };
     let none = Imports { imports: Vec::new(), most: None, ..list.clone() };
+    let no_time = Imports {
+        errors: FormErrors::of_field("recording_start", say("Give the date and the time.")),
+        ..list.clone()
+    };
     let refused = Imports {
         errors: FormErrors::of_field("file", say("The file is too large: at most 512 MiB are taken.")),
         ..list.clone()
     };
+    vec![
+        sample("imports", &list),
+        sample("imports_none", &none),
+        sample("imports_refused", &refused),
+        sample("imports_no_time", &no_time),
+    ]
+}
+
+/// The pages of one import.
+fn single(say: Say) -> Vec<Sample> {
     let done = ImportPage {
         person: person(say),
         notice: None,
         import: line(say, ImportPhase::Done),
-        refusal: None,
         rejected: vec![remark(say, "record 12", "the night ends before it begins")],
         rejected_total: 1,
         notes: vec![remark(say, "record 14", "a measure is not known here")],
@@ -36,9 +58,14 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
     };
     let waiting = ImportPage { import: line(say, ImportPhase::Waiting), ..running.clone() };
     let checking = ImportPage { import: line(say, ImportPhase::Checking), ..running.clone() };
-    let bad = ImportPage {
-        import: line(say, ImportPhase::Refused),
-        refusal: Some(say("the content is of no format that is known")),
+    let bad = ImportPage { import: refused_line(say), ..running.clone() };
+    let given_up = ImportPage {
+        import: ImportLine { counts: line(say, ImportPhase::Done).counts, ..refused_line(say) },
+        ..running.clone()
+    };
+    let undoing = ImportPage {
+        notice: Some(say("Being undone.")),
+        import: line(say, ImportPhase::Undoing),
         ..running.clone()
     };
     let undone = ImportPage {
@@ -47,14 +74,13 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
         ..running.clone()
     };
     vec![
-        sample("imports", &list),
-        sample("imports_none", &none),
-        sample("imports_refused", &refused),
         sample("import", &done),
         sample("import_running", &running),
         sample("import_waiting", &waiting),
         sample("import_checking", &checking),
         sample("import_refused", &bad),
+        sample("import_given_up", &given_up),
+        sample("import_undoing", &undoing),
         sample("import_undone", &undone),
     ]
 }
@@ -66,6 +92,7 @@ fn line(say: Say, phase: ImportPhase) -> ImportLine {
         format: Some(say("apple-health")),
         phase,
         percent: 40,
+        refusal: None,
         by_operator: phase == ImportPhase::Done,
         started: moment(say, "21 November 2026, 09:14", "2026-11-21T08:14:00Z"),
         ended: (phase == ImportPhase::Done)
@@ -81,4 +108,19 @@ fn line(say: Say, phase: ImportPhase) -> ImportLine {
 
 fn remark(say: Say, place: &str, reason: &str) -> ImportRemark {
     ImportRemark { place: say(place), reason: say(reason) }
+}
+
+/// One that found nothing new but in the profile.
+fn profile_alone(say: Say) -> ImportLine {
+    ImportLine { counts: Vec::new(), rejected: 0, ..line(say, ImportPhase::Done) }
+}
+
+fn refused_line(say: Say) -> ImportLine {
+    ImportLine {
+        counts: Vec::new(),
+        profile_changed: false,
+        rejected: 0,
+        refusal: Some(say("the content is of no format that is known")),
+        ..line(say, ImportPhase::Refused)
+    }
 }

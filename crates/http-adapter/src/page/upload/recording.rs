@@ -1,0 +1,70 @@
+//! When a recording began, which a hypnogram does not say: the field of the form after the file.
+
+use super::{Refusal, Stop, next_bytes, next_field};
+use actix_multipart::Multipart;
+use chrono::NaiveDateTime;
+use std::time::Duration;
+
+/// The field's name.
+pub(super) const START: &str = "recording_start";
+/// What is said of a field that is no time.
+pub(super) const WHAT_IS_WRONG: &str =
+    "Give the date and the time at which the recording began, such as 2026-01-10T22:30, or leave it empty.";
+/// The most bytes of a time.
+const TIME_BYTES: usize = 64;
+
+/// Reads the field, if it comes in time; one that is empty says nothing.
+pub(super) async fn start(form: &mut Multipart, within: Duration) -> Result<Option<NaiveDateTime>, Stop> {
+    let Ok(Ok(Some(mut field))) = tokio::time::timeout(within, next_field(form)).await else {
+        return Ok(None);
+    };
+    if field.field.name() != Some(START) {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    while let Some(bytes) = next_bytes(&mut field).await? {
+        if text.len() + bytes.len() > TIME_BYTES {
+            return Err(Stop::Refused(Refusal::NoTime));
+        }
+        text.extend_from_slice(&bytes);
+    }
+    parse(&text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))
+}
+
+/// What was typed is no time.
+#[derive(Debug, PartialEq, Eq)]
+struct NoTime;
+
+/// Parses what browsers send of such a field, with seconds or without.
+fn parse(text: &[u8]) -> Result<Option<NaiveDateTime>, NoTime> {
+    let text = std::str::from_utf8(text).map_err(|_| NoTime)?.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let parsed = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M"]
+        .iter()
+        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+    parsed.map(Some).ok_or(NoTime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_read_as_browsers_send_it() {
+        let expected: Option<NaiveDateTime> = "2026-01-10T22:30:00".parse().ok();
+        for text in
+            ["2026-01-10T22:30", "2026-01-10T22:30:00", "2026-01-10T22:30:00.000", " 2026-01-10 22:30 "]
+        {
+            assert_eq!(parse(text.as_bytes()), Ok(expected), "{text}");
+        }
+        for text in ["", " "] {
+            assert_eq!(parse(text.as_bytes()), Ok(None));
+        }
+        for text in ["22:30", "2026-13-10T22:30", "2026-01-10", "10/01/2026 22:30", "tonight"] {
+            assert_eq!(parse(text.as_bytes()), Err(NoTime), "{text}");
+        }
+        assert_eq!(parse(&[0xff]), Err(NoTime));
+    }
+}

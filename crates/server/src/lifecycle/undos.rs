@@ -1,0 +1,30 @@
+//! Going on with undoings that broke off, because the process that did them ended.
+
+use application::import::{UndoImport, Undone};
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How often it is looked whether one was left; nearly always that is a look into an empty index.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Goes on with what others left, for as long as the server runs.
+pub(super) async fn resume(undo: &UndoImport) {
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut was_well = true;
+    loop {
+        ticks.tick().await;
+        let outcome = undo.resume().await;
+        match &outcome {
+            Ok(Some((import, Undone { taken_back, left }))) => {
+                tracing::info!(%import, taken_back, left, "an undoing that broke off was finished");
+            }
+            Ok(None) => {}
+            Err(error) if was_well => {
+                tracing::warn!(%error, "an undoing that broke off is not finished; it is tried again by and by");
+            }
+            Err(_) => {}
+        }
+        was_well = outcome.is_ok();
+    }
+}

@@ -1,0 +1,154 @@
+//! Undoing that is cut off, and who goes on with it.
+
+use super::import_kept::apple;
+use super::records;
+use super::transfer::reports;
+use crate::e2e::app::register;
+use crate::e2e::patience::within;
+use crate::e2e::world::{StoreKind, World};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How long a batch may take, or a server to go on, in a program that was built for tests.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// How many nights are imported: two batches of the undoing, and half of one.
+const NIGHTS: usize = 100;
+/// How many are left when the third batch does not come to its end.
+const LEFT: usize = 20;
+
+fn nights(world: &World, user: &str) -> usize {
+    world.ok(&["export", "--user", user]).lines().filter(|line| line.contains("sleep_session")).count()
+}
+
+fn state(world: &World, user: &str) -> Value {
+    world.json(&["import", "list", "--user", user, "--json"])["state"].clone()
+}
+
+/// Imports the nights; the first one, which is taken back last, takes for ever to be deleted.
+async fn prepare(world: &World, user: &str) -> String {
+    let file = world.file("nights.ndjson", &records::nights(NIGHTS, 2));
+    let imported = world.json(&["import", "--user", user, "--json", &file]);
+    let first = "(SELECT min(started_at) FROM sleep_session)";
+    let trap = match world.kind {
+        StoreKind::Sqlite => format!(
+            "PRAGMA busy_timeout = 10000; CREATE TABLE trap AS SELECT {first} AS at; \
+             CREATE VIEW endless AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c; \
+             CREATE TRIGGER trap BEFORE DELETE ON sleep_session WHEN old.started_at = (SELECT at FROM trap) BEGIN \
+             SELECT count(*) FROM endless; END"
+        ),
+        StoreKind::Postgres => format!(
+            "CREATE TABLE trap AS SELECT {first} AS at; \
+             CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \
+             IF old.started_at = (SELECT at FROM trap) THEN PERFORM pg_sleep(600); END IF; RETURN old; END'; \
+             CREATE TRIGGER trap BEFORE DELETE ON sleep_session FOR EACH ROW EXECUTE FUNCTION trap()"
+        ),
+    };
+    world.execute(&trap).await;
+    imported["import_id"].as_str().expect("id").to_owned()
+}
+
+/// Takes the trap away, and whatever still sits in it.
+async fn release(world: &World) {
+    let statements = match world.kind {
+        StoreKind::Sqlite => {
+            "PRAGMA busy_timeout = 10000; DROP TRIGGER trap; DROP VIEW endless; DROP TABLE trap"
+        }
+        StoreKind::Postgres => {
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity \
+             WHERE wait_event = 'PgSleep' AND datname = current_database(); \
+             DROP TRIGGER trap ON sleep_session; DROP FUNCTION trap; DROP TABLE trap"
+        }
+    };
+    world.execute(statements).await;
+}
+
+/// Undoes the import with a command that is killed in the midst.
+async fn kill_undo(world: &World, user: &str, id: &str) {
+    let mut undo = world.command(&["import", "undo", id]).spawn().expect("restwell runs");
+    within(PATIENCE, Instant::now(), "two batches are taken back", async || {
+        (nights(world, user) == LEFT).then_some(())
+    })
+    .await;
+    undo.kill().expect("kill");
+    undo.wait().expect("end");
+    release(world).await;
+    assert_eq!((state(world, user), nights(world, user)), (json!("undoing"), LEFT));
+}
+
+/// In place of waiting until nothing was heard of it for long enough.
+async fn let_time_pass(world: &World) {
+    let (patient, past) = match world.kind {
+        StoreKind::Sqlite => ("PRAGMA busy_timeout = 10000;", "0"),
+        StoreKind::Postgres => ("", "now() - interval '1 hour'"),
+    };
+    world.execute(&format!("{patient} UPDATE import SET updated_at = {past}")).await;
+}
+
+on_both_stores! {
+    async fn an_undo_that_was_killed_says_so_and_a_server_finishes_it_by_itself(world: World) {
+        let user = register(&world).user_id;
+        let id = prepare(&world, &user).await;
+        kill_undo(&world, &user, &id).await;
+        // Long after: what it needs is not forgotten.
+        let_time_pass(&world).await;
+        let server = world.serve();
+        within(PATIENCE, Instant::now(), "the server goes on", async || {
+            (state(&world, &user) == "undone").then_some(())
+        })
+        .await;
+        assert_eq!(nights(&world, &user), 0);
+        assert!(server.log().contains("an undoing that broke off was finished"), "{}", server.log());
+    }
+
+    async fn an_undo_that_was_killed_goes_on_when_it_is_asked_again(world: World) {
+        let user = register(&world).user_id;
+        let id = prepare(&world, &user).await;
+        kill_undo(&world, &user, &id).await;
+        assert_eq!(world.json(&["import", "undo", "--json", &id]), json!({"taken_back": LEFT, "left": 0}));
+        assert_eq!((state(&world, &user), nights(&world, &user)), (json!("undone"), 0));
+        let again = world.run(&["import", "undo", &id]);
+        assert!(String::from_utf8_lossy(&again.stderr).contains("undone already"));
+    }
+
+    async fn a_done_import_is_not_cancelled_and_the_advice_is_to_undo_it(world: World) {
+        let user = register(&world).user_id;
+        let file = world.file("nights.xml", &apple(&[(10, 6)]));
+        let id = world.json(&["import", "--user", &user, "--json", &file])["import_id"].clone();
+        let id = id.as_str().expect("id");
+        let refused = world.run(&["import", "cancel", id]);
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
+        assert!(told.contains(&format!("restwell import undo {id}")), "{told}");
+        assert_eq!((state(&world, &user), nights(&world, &user)), (json!("done"), 1));
+        // One that broke off is stopped, and what it stored goes.
+        world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
+        assert_eq!(world.json(&["import", "cancel", "--json", id]), json!({"taken_back": 1, "left": 0}));
+        assert_eq!((state(&world, &user), nights(&world, &user)), (json!("undone"), 0));
+    }
+
+    async fn a_night_that_was_scored_anew_twice_stays_one_when_the_import_between_is_undone(world: World) {
+        let user = register(&world).user_id;
+        let mut ids = Vec::new();
+        for start in ["22:00", "22:10", "22:20"] {
+            let night = json!({
+                "type": "sleep_session", "source": "watch",
+                "time_in_bed_start": format!("2026-01-10T{start}:00Z"), "time_in_bed_end": "2026-01-11T06:00:00Z",
+            });
+            let file = world.file("night.ndjson", &night.to_string());
+            let imported = world.json(&["import", "--user", &user, "--json", &file]);
+            ids.push(imported["import_id"].as_str().expect("id").to_owned());
+        }
+        let start = || {
+            let export = reports(&world.ok(&["export", "--user", &user]));
+            let nights = export.into_iter().filter(|line| line["type"] == "sleep_session");
+            nights.map(|night| night["time_in_bed_start"].as_str().expect("start").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(start(), ["2026-01-10T22:20:00Z"]);
+        world.ok(&["import", "undo", &ids[1]]);
+        assert_eq!(start(), ["2026-01-10T22:20:00Z"]);
+        world.ok(&["import", "undo", &ids[2]]);
+        assert_eq!(start(), ["2026-01-10T22:00:00Z"]);
+        world.ok(&["import", "undo", &ids[0]]);
+        assert_eq!(start(), Vec::<String>::new());
+    }
+}
