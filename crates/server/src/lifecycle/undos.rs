@@ -19,11 +19,10 @@ pub(super) async fn resume(undo: &UndoImport) {
             Ok(Some((import, Undone { taken_back, left }))) => {
                 tracing::info!(%import, taken_back, left, "an undoing that broke off was finished");
             }
-            Ok(None) => {}
             Err(error) if was_well => {
                 tracing::warn!(%error, "an undoing that broke off is not finished; it is tried again by and by");
             }
-            Err(_) => {}
+            Ok(None) | Err(_) => {}
         }
         was_well = outcome.is_ok();
     }
