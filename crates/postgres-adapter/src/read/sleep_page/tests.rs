@@ -137,8 +137,8 @@ async fn the_last_of_ten_thousand_sessions_costs_a_skip_over_index_keys_and_its_
                 // One that does not hold any longer is not followed.
                 let (_, key, from_there) = skip.landmark;
                 let [start, id, _] = key.clone();
-                let lost = [start, id, "1".to_owned()];
-                for landmark in [(7, key, from_there), (0, lost, from_there)] {
+                let other_writer = [start, id, "1".to_owned()];
+                for landmark in [(7, key, from_there), (0, other_writer, from_there)] {
                     let stale = Skip { rows: skip.rows, landmark };
                     assert_eq!(explain(&client, text, &stale, mode).await.blocks, last.blocks);
                 }
