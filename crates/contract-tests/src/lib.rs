@@ -48,6 +48,7 @@ mod read_tally;
 mod session;
 mod signing_key;
 mod sleep;
+mod sleep_landmark;
 mod sleep_page;
 mod suite;
 mod supplement;

@@ -20,6 +20,7 @@ fn query(number: u64, size: u16, sort: SortDirection) -> SleepPageQuery {
         page: page(number, size, sort),
         with_stages: false,
         with_metrics: false,
+        known: None,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, ChangeReader, StorageError};
 use crate::ports::system::Clock;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::data_endpoint::DataEndpoint;
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::{Scope, ScopeSet};
@@ -41,9 +41,12 @@ pub enum ReadChangesError {
         /// What it lacks.
         needed: ScopeSet,
     },
-    /// Deletions since the cursor may be forgotten, or the store was put back to before it and would tell nothing of
+    /// The cursor was given out for somebody else.
+    #[error("the cursor is another person's")]
+    OtherPersonsCursor,
+    /// Deletions since the cursor may be forgotten, or it says that it is from the future, or the store was put back to before it and would tell nothing of
     /// what is written next: read everything again, without a cursor.
-    #[error("the cursor is older than 90 days, or the store was put back to before it")]
+    #[error("the cursor is older than 90 days or from the future, or the store was put back to before it")]
     CursorExpired,
     /// The store failed.
     #[error(transparent)]
@@ -70,6 +73,9 @@ impl ReadChanges {
         query: ReadChangesQuery,
     ) -> Result<ChangesAnswer, ReadChangesError> {
         let kinds = allowed(access.usable, query.kinds)?;
+        if query.cursor.is_some_and(|cursor| !cursor.may_be_of(access.user_id)) {
+            return Err(ReadChangesError::OtherPersonsCursor);
+        }
         let now = self.clock.now();
         if query.cursor.is_some_and(|cursor| cursor.is_expired(now)) {
             return Err(ReadChangesError::CursorExpired);
@@ -83,8 +89,8 @@ impl ReadChanges {
         self.record(access, &changes);
         // A page after which there are more is as old as the walk began: what is deleted meanwhile is still to come.
         let given_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.given_at);
-        let cursor =
-            ChangeCursor { after: changes.last().map(|(position, _)| *position).or(after), given_at };
+        let after = changes.last().map(|(position, _)| *position).or(after);
+        let cursor = ChangeCursor { after, given_at, person: Some(PersonMark::of(access.user_id)) };
         Ok(ChangesAnswer { changes, cursor, has_more })
     }
 

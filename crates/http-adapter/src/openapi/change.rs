@@ -31,8 +31,9 @@ pub(super) const ERRORS: Group = Group {
 const DESCRIPTION: &str = "Tells what became of a person's records, in the order in which it was stored, so that an \
 app keeps in step without reading everything again. Without `cursor` it tells everything that there is. Keep `cursor` \
 of each answer for the next request, and ask on while `has_more` is true. An `upsert` carries the record as it is now; \
-of a `delete` whose `id` is unknown nothing is to be done. Deletions are told for 90 days: an older cursor is a 410 \
-`cursor_expired`; begin again without one. Needs the scope of each type that is told.";
+of a `delete` whose `id` is unknown nothing is to be done. A cursor is of one person: another \
+person's is a 400 `invalid_parameter`. Deletions are told for 90 days: an older cursor is a 410 `cursor_expired`; begin \
+again without one. Needs the scope of each type that is told.";
 
 pub(super) fn paths() -> Vec<(String, PathItem)> {
     let summary = "What changed of a person's records";

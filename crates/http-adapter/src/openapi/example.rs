@@ -13,7 +13,7 @@ use application::demo::demo_user_id;
 use application::import::ingest::{IngestReport, ItemResult, ItemStatus};
 use application::ports::ingest_source::{ItemCode, ItemRefusal};
 use chrono::DateTime;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::rate_limit::RateStatus;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -95,12 +95,13 @@ pub(super) fn changes() -> Value {
         |id: &str, op, record| ChangeDto { kind: ChangeKind::Sleep.as_str(), op, id: id.to_owned(), record };
     let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id: GONE };
     let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
+    let person = Some(PersonMark::of(demo_user_id()));
     value(ChangesAnswer {
         data: vec![
             change(SESSION, ChangeDto::UPSERT, Some(ChangedRecord::Session(session()))),
             change(&GONE.to_string(), ChangeDto::DELETE, None),
         ],
-        cursor: ChangeCursor { after: Some(position), given_at }.to_string(),
+        cursor: ChangeCursor { after: Some(position), given_at, person }.to_string(),
         has_more: false,
         limit: limit(10_000),
     })

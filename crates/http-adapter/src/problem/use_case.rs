@@ -84,6 +84,9 @@ impl From<ReadChangesError> for Problem {
     fn from(error: ReadChangesError) -> Self {
         match error {
             ReadChangesError::InsufficientScope { needed } => Self::insufficient_scope(needed),
+            ReadChangesError::OtherPersonsCursor => {
+                Self::invalid_parameter("cursor", "must be a cursor that was given out for this person")
+            }
             ReadChangesError::CursorExpired => Self::new(Fault::CursorExpired),
             ReadChangesError::Storage(error) => error.into(),
         }

@@ -5,7 +5,8 @@ use crate::row::{SLEEP_COLUMNS, SleepColumns, SleepRow, lower_bound, sleep_offse
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{
-    PackedSleepRow, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
+    PackedSleepRow, RecordsState, SleepLandmark, SleepPage, SleepPageQuery, SleepPosition, SleepReader,
+    StorageError,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -19,6 +20,13 @@ use uuid::Uuid;
 
 /// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
 const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
+
+/// What is known when nothing is: no person ever has a number below zero.
+const NOWHERE: SleepLandmark = SleepLandmark {
+    skipped: 0,
+    position: (0, SleepSessionId::from_uuid(Uuid::nil())),
+    state: RecordsState { change_number: -1, transaction: 0 },
+};
 
 /// The columns of a page's row.
 pub(super) type Columns = (
@@ -51,21 +59,7 @@ pub(super) type Row = (
 #[async_trait]
 impl SleepReader for PostgresStore {
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
-        let rows: Vec<Row> = self
-            .read_page(move |connection| {
-                let statement = sql_query(SleepPageText::of(&query).sql())
-                    .bind::<SqlUuid, _>(query.user_id.as_uuid())
-                    .bind::<Timestamptz, _>(lower_bound(query.range.start()))
-                    .bind::<Timestamptz, _>(upper_bound(query.range.end()))
-                    .bind::<BigInt, _>(query.page.offset())
-                    .bind::<BigInt, _>(query.page.limit_with_lookahead());
-                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
-            })
-            .await?;
-        let size = usize::from(query.page.size.get());
-        let has_more = rows.len() > size;
-        let rows = rows.into_iter().take(size).map(packed).collect::<Result<_, _>>()?;
-        Ok(SleepPage { rows, has_more })
+        if query.page.offset() == 0 { self.first_page(query).await } else { self.later_page(query).await }
     }
 
     async fn walk(
@@ -94,6 +88,66 @@ impl SleepReader for PostgresStore {
             .await?;
         rows.into_iter().map(SleepRow::into_session).collect()
     }
+}
+
+impl PostgresStore {
+    async fn first_page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        let rows: Vec<Row> = self
+            .read_page(move |connection| {
+                let statement = sql_query(SleepPageText::of(&query).sql())
+                    .bind::<SqlUuid, _>(query.user_id.as_uuid())
+                    .bind::<Timestamptz, _>(lower_bound(query.range.start()))
+                    .bind::<Timestamptz, _>(upper_bound(query.range.end()))
+                    .bind::<BigInt, _>(query.page.offset())
+                    .bind::<BigInt, _>(query.page.limit_with_lookahead());
+                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
+        page(&query, rows, None)
+    }
+
+    /// Reads a page that something comes before, together with the state of the person's records.
+    async fn later_page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        let known = query.known.filter(|known| known.skipped <= query.page.offset()).unwrap_or(NOWHERE);
+        let (started_at, id) = known.position;
+        let started_at = DateTime::from_timestamp_millis(started_at);
+        let rows: Vec<(Row, i64, i64)> = self
+            .read_page(move |connection| {
+                let statement = sql_query(SleepPageText::of(&query).sql())
+                    .bind::<SqlUuid, _>(query.user_id.as_uuid())
+                    .bind::<Timestamptz, _>(lower_bound(query.range.start()))
+                    .bind::<Timestamptz, _>(upper_bound(query.range.end()))
+                    .bind::<BigInt, _>(query.page.offset())
+                    .bind::<BigInt, _>(query.page.limit_with_lookahead())
+                    .bind::<BigInt, _>(known.state.change_number)
+                    .bind::<Timestamptz, _>(lower_bound(started_at))
+                    .bind::<SqlUuid, _>(id.as_uuid())
+                    .bind::<BigInt, _>(query.page.offset().saturating_sub(known.skipped))
+                    .bind::<BigInt, _>(known.state.transaction);
+                async move { returning::<(Columns, BigInt, BigInt), _>(statement).load(connection).await }
+                    .boxed()
+            })
+            .await?;
+        let state = |(_, change_number, transaction): &(Row, i64, i64)| RecordsState {
+            change_number: *change_number,
+            transaction: *transaction,
+        };
+        let state = rows.as_slice().first().map(state);
+        page(&query, rows.into_iter().map(|(row, ..)| row), state)
+    }
+}
+
+/// Takes the row apart that only tells that, and where, there is more.
+fn page(
+    query: &SleepPageQuery,
+    rows: impl IntoIterator<Item = Row>,
+    state: Option<RecordsState>,
+) -> Result<SleepPage, StorageError> {
+    let size = usize::from(query.page.size.get());
+    let mut rows = rows.into_iter();
+    let page = rows.by_ref().take(size).map(packed).collect::<Result<_, _>>()?;
+    let next = rows.next().map(|(id, started_at, ..)| (millis(started_at), SleepSessionId::from_uuid(id)));
+    Ok(SleepPage { rows: page, has_more: next.is_some(), next, state })
 }
 
 /// Reads a page's row.

@@ -5,7 +5,7 @@ use crate::ports::storage::{Change, ChangePage, ChangePageQuery, MockChangeReade
 use crate::read::{ReadChanges, ReadChangesError, ReadChangesQuery};
 use crate::testing::{clock, noon, scopes, user_id};
 use chrono::TimeDelta;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::data_endpoint::DataEndpoint;
 use domain::read_tally::ReadKind;
 use std::sync::Arc;
@@ -20,7 +20,9 @@ fn query() -> ReadChangesQuery {
 }
 
 fn cursor(days_ago: i64) -> ChangeCursor {
-    ChangeCursor { after: Some(position(3, ChangeKind::Sleep)), given_at: noon() - TimeDelta::days(days_ago) }
+    let after = Some(position(3, ChangeKind::Sleep));
+    let given_at = noon() - TimeDelta::days(days_ago);
+    ChangeCursor { after, given_at, person: Some(PersonMark::of(user_id(1))) }
 }
 
 fn reader(page: ChangePage, expected: ChangePageQuery) -> Arc<MockChangeReader> {
@@ -43,7 +45,7 @@ async fn without_types_everything_is_told_that_the_token_allows() {
     let reader = reader(ChangePage::default(), expected(None, &[ChangeKind::Sleep]));
     let answer =
         ReadChanges::new(reader, reads.recorder(), clock()).run(&only_sleep(), query()).await.unwrap();
-    assert_eq!(answer.cursor, ChangeCursor { after: None, given_at: noon() });
+    assert_eq!(answer.cursor, ChangeCursor { after: None, ..cursor(0) });
     assert!(!answer.has_more && reads.all().is_empty());
 }
 
@@ -67,7 +69,39 @@ async fn an_old_cursor_is_refused_and_a_younger_one_goes_on() {
     assert!(matches!(use_case.run(&access(), old).await, Err(ReadChangesError::CursorExpired)));
     let young = ReadChangesQuery { cursor: Some(cursor(89)), ..query() };
     let answer = use_case.run(&access(), young).await.unwrap();
-    assert_eq!(answer.cursor, ChangeCursor { after, given_at: noon() });
+    assert_eq!(answer.cursor, ChangeCursor { after, ..cursor(0) });
+}
+
+#[tokio::test]
+async fn another_persons_cursor_is_refused_and_the_store_is_not_asked() {
+    let reads = Arc::new(HeldReads::default());
+    let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
+    // Whether it is old or not: it would be refused again when it is asked for anew.
+    for days_ago in [1, 91] {
+        let other = ChangeCursor { person: Some(PersonMark::of(user_id(2))), ..cursor(days_ago) };
+        let asked = ReadChangesQuery { cursor: Some(other), ..query() };
+        let outcome = use_case.run(&access(), asked).await;
+        assert!(matches!(outcome, Err(ReadChangesError::OtherPersonsCursor)), "{outcome:?}");
+    }
+    assert!(reads.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_cursor_of_version_1_goes_on_and_the_next_one_names_the_person() {
+    let reads = Arc::new(HeldReads::default());
+    let reader = reader(ChangePage::default(), expected(cursor(0).after, &ChangeKind::ALL));
+    let old = ChangeCursor { person: None, ..cursor(1) };
+    let asked = ReadChangesQuery { cursor: Some(old), ..query() };
+    let answer = ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), asked).await.unwrap();
+    assert_eq!(answer.cursor, cursor(0));
+}
+
+#[tokio::test]
+async fn a_cursor_from_the_future_is_refused() {
+    let reads = Arc::new(HeldReads::default());
+    let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
+    let outcome = use_case.run(&access(), ReadChangesQuery { cursor: Some(cursor(-1)), ..query() }).await;
+    assert!(matches!(outcome, Err(ReadChangesError::CursorExpired)), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -90,7 +124,7 @@ async fn the_cursor_of_a_page_with_more_after_it_is_as_old_as_the_walk() {
     let use_case = ReadChanges::new(reader, reads.recorder(), clock());
     let asked = ReadChangesQuery { cursor: Some(cursor(5)), ..query() };
     let answer = use_case.run(&access(), asked).await.unwrap();
-    assert_eq!(answer.cursor, ChangeCursor { after: Some(told), given_at: cursor(5).given_at });
+    assert_eq!(answer.cursor, ChangeCursor { after: Some(told), ..cursor(5) });
 }
 
 #[tokio::test]

@@ -44,6 +44,7 @@ impl<'a> SleepParameters<'a> {
             page: self.page,
             with_stages: self.include.stages,
             with_metrics: self.include.metrics,
+            known: None,
         }
     }
 }

@@ -12,7 +12,7 @@ use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, IntakeLogRow, MockChangeReader, StorageError, SupplementRecord,
 };
 use chrono::TimeDelta;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::id::{IntakeLogId, UserId};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,12 @@ fn listening() -> (World, Arc<Mutex<Vec<ChangePageQuery>>>) {
 
 fn cursor(days_ago: i64) -> String {
     let after = Some(position(7, ChangeKind::Sleep));
-    ChangeCursor { after, given_at: NOW - TimeDelta::days(days_ago) }.to_string()
+    cursor_of(USER, after, days_ago)
+}
+
+fn cursor_of(user: &str, after: Option<ChangePosition>, days_ago: i64) -> String {
+    let person = Some(PersonMark::of(UserId::parse(user).unwrap()));
+    ChangeCursor { after, given_at: NOW - TimeDelta::days(days_ago), person }.to_string()
 }
 
 #[actix_web::test]
@@ -82,7 +87,7 @@ async fn each_record_is_told_as_its_own_endpoint_tells_it() {
         ])
     );
     let after = Some(position(9, ChangeKind::Sleep));
-    assert_eq!(body["cursor"], ChangeCursor { after, given_at: NOW }.to_string());
+    assert_eq!(body["cursor"], cursor_of(USER, after, 0));
     assert_eq!(body["has_more"], false);
     assert_eq!(rate_headers(&answer)[..2], [10_000, 9_999]);
     assert_eq!(body["limit"]["X-RateLimit-Remaining"], 9_999);
@@ -165,6 +170,27 @@ async fn an_old_cursor_is_gone() {
     assert_problem(&answer, 410, "cursor_expired");
     assert_eq!(rate_headers(&answer)[1], 9_999);
     assert!(asked.lock().unwrap().is_empty());
+}
+
+#[actix_web::test]
+async fn a_cursor_from_the_future_is_gone() {
+    let (world, asked) = listening();
+    assert_problem(&world.get(&path(&format!("?cursor={}", cursor(-1)))).await, 410, "cursor_expired");
+    assert!(asked.lock().unwrap().is_empty());
+}
+
+#[actix_web::test]
+async fn another_persons_cursor_is_a_malformed_parameter_and_one_that_names_nobody_is_not() {
+    let (world, asked) = listening();
+    let other = cursor_of(OTHER, Some(position(7, ChangeKind::Sleep)), 1);
+    let answer = world.get(&path(&format!("?cursor={other}"))).await;
+    assert_problem(&answer, 400, "invalid_parameter");
+    assert_eq!(answer.json()["errors"][0]["field"], "cursor");
+    assert_eq!(rate_headers(&answer)[1], 9_999);
+    assert!(asked.lock().unwrap().is_empty());
+    let after = Some(position(7, ChangeKind::Sleep));
+    let old = ChangeCursor { after, given_at: NOW - TimeDelta::days(1), person: None };
+    assert_eq!(world.get(&path(&format!("?cursor={old}"))).await.status, 200);
 }
 
 #[actix_web::test]

@@ -207,7 +207,8 @@ pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
         let offset = usize::try_from(page.offset()).unwrap();
         let size = usize::from(page.size.get());
         let has_more = found.len().saturating_sub(offset) > size;
-        Ok(SleepPage { rows: found.into_iter().skip(offset).take(size).collect(), has_more })
+        let rows = found.into_iter().skip(offset).take(size).collect();
+        Ok(SleepPage { rows, has_more, ..SleepPage::default() })
     });
     reader
 }

@@ -5,7 +5,8 @@ use super::records;
 use crate::e2e::app::{self, register, text};
 use crate::e2e::world::{StoreKind, World};
 use chrono::TimeDelta;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
+use domain::id::UserId;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -170,16 +171,24 @@ on_both_stores! {
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
         let given = text(&reader.read("changes", "").await, "cursor");
-        let now = ChangeCursor::parse(&given).unwrap().given_at;
+        let given = ChangeCursor::parse(&given).unwrap();
         let cursor = |days| {
             let after = ChangePosition { number: 0, kind: ChangeKind::Profile, id: Uuid::nil() };
-            ChangeCursor { after: Some(after), given_at: now - TimeDelta::days(days) }.to_string()
+            let given_at = given.given_at - TimeDelta::days(days);
+            ChangeCursor { after: Some(after), given_at, ..given }.to_string()
         };
         let gone = reader.ask("changes", &format!("cursor={}", cursor(91))).await;
         assert_eq!((gone.status, text(&gone.json(), "code")), (StatusCode::GONE, "cursor_expired".to_owned()));
         assert_eq!(gone.header("x-ratelimit-remaining"), "9998");
         let young = reader.read("changes", &format!("cursor={}", cursor(89))).await;
         assert_eq!(column(&young, "type"), ["profile"]);
+        // One of before cursors named their person goes on as well; one of somebody else, or of tomorrow, does not.
+        let unnamed = ChangeCursor { person: None, ..given };
+        assert_eq!(reader.ask("changes", &format!("cursor={unnamed}")).await.status, StatusCode::OK);
+        let other = ChangeCursor { person: Some(PersonMark::of(UserId::from_uuid(Uuid::nil()))), ..given };
+        let refused = reader.ask("changes", &format!("cursor={other}")).await;
+        assert_eq!((refused.status, text(&refused.json(), "code")), (StatusCode::BAD_REQUEST, "invalid_parameter".to_owned()));
+        assert_eq!(reader.ask("changes", &format!("cursor={}", cursor(-1))).await.status, StatusCode::GONE);
         let refused = reader.ask("changes", "cursor=nonsense&limit=5000").await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST);
         assert_eq!(refused.json()["errors"].as_array().map(Vec::len), Some(2));

@@ -10,7 +10,7 @@ use crate::data::render::{ChangeItems, Envelope, FeedEnvelope, SleepItems, Suppl
 use crate::data::tests::sample;
 use actix_web::body::to_bytes;
 use application::ports::storage::{Change, SupplementRecord};
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::id::UserId;
 use domain::rate_limit::{RateStatus, RateWindow};
 use domain::scope::ScopeSet;
@@ -110,7 +110,8 @@ proptest! {
     ) {
         let user_id = UserId::from_uuid(Uuid::from_u128(user));
         let (changes, data): (Vec<_>, Vec<_>) = all_told(&sessions, &records, user_id).into_iter().unzip();
-        let cursor = ChangeCursor { after: changes.last().map(|(position, _)| *position), given_at: crate::tests::NOW };
+        let after = changes.last().map(|(position, _)| *position);
+        let cursor = ChangeCursor { after, given_at: crate::tests::NOW, person: Some(PersonMark::of(user_id)) };
         let rate = envelope().rate;
         let items = ChangeItems::new(changes, user_id, ScopeSet::CONSENTABLE).unwrap();
         let body = answer(items, &FeedEnvelope { cursor, has_more, rate }).into_body();
