@@ -5,6 +5,7 @@ use crate::open::{FileContext, open};
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use application::ports::upload_files::{SpoolError, SpooledUpload, UploadFiles};
 use domain::id::UserId;
+use domain::import::FileDigest;
 use domain::time::TimeZone;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -87,6 +88,10 @@ impl ImportFile for OpenedSpool {
 
     fn size(&self) -> Option<u64> {
         self.opened.size()
+    }
+
+    fn digest(&self) -> Result<FileDigest, ImportRefusal> {
+        self.opened.digest()
     }
 
     fn format(&self) -> &'static str {

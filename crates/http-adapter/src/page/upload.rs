@@ -188,6 +188,7 @@ enum Refusal {
     Empty,
     TooLarge,
     TooManyOpen,
+    NoRoom,
 }
 
 enum Stop {
@@ -276,6 +277,7 @@ async fn store(
 fn not_begun(error: BeginUploadError) -> Stop {
     match error {
         BeginUploadError::TooManyOpen => Stop::Refused(Refusal::TooManyOpen),
+        BeginUploadError::NoRoom => Stop::Refused(Refusal::NoRoom),
         BeginUploadError::UnknownUser => Stop::Problem(Problem::new(Fault::ForeignForm)),
         BeginUploadError::Storage(error) => Stop::Problem(error.into()),
     }
@@ -284,6 +286,7 @@ fn not_begun(error: BeginUploadError) -> Stop {
 fn not_added(error: AddPartError) -> Stop {
     match error {
         AddPartError::TooLarge => Stop::Refused(Refusal::TooLarge),
+        AddPartError::NoRoom => Stop::Refused(Refusal::NoRoom),
         // Cancelled on another page.
         AddPartError::Gone | AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
         AddPartError::Storage(error) => Stop::Problem(error.into()),
@@ -338,6 +341,10 @@ async fn refused(
         Refusal::TooManyOpen => {
             let text = "Other uploads of yours are not done yet. Wait for them, or cancel one below.";
             (StatusCode::TOO_MANY_REQUESTS, text.to_owned())
+        }
+        Refusal::NoRoom => {
+            let text = "This server has no room for more files at the moment. Try again in an hour.";
+            (StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
         }
     };
     Sheet { errors: FormErrors::of_field(FILE, text), status }.answer(state, person).await

@@ -175,6 +175,7 @@ async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
         }))
     });
     begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
+    begins.imports.expect_stored_bytes().returning(|| Ok(0));
     begins.imports.expect_insert().once().returning(|_| Ok(()));
     let mut discards = MockUnitOfWork::default();
     discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
