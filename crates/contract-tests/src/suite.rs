@@ -316,6 +316,10 @@ suite! {
         of_racing_servers_each_upload_goes_to_one,
         uploads_that_came_to_nothing_are_refused_up_to_the_limit,
     }
+    import_rival {
+        nights_of_one_file_are_stored_once_and_undone_as_one_import,
+        labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,
+    }
     noted {
         what_a_record_was_reads_back_whatever_record_it_is,
         what_was_first_there_stays_noted,

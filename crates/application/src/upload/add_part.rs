@@ -7,7 +7,8 @@ use domain::import::ImportState;
 use std::sync::Arc;
 
 /// What the person is told of an upload that found no room.
-const NO_ROOM: &str = "the server had no room for the file, because others wait to be read; upload it again later";
+const NO_ROOM: &str =
+    "the server had no room for the file, because others wait to be read; upload it again later";
 
 /// Why a part was not taken.
 #[derive(Debug, thiserror::Error)]

@@ -50,11 +50,7 @@ async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploa
 }
 
 /// Begins an upload while so many bytes of anybody's are stored.
-async fn begin_beside(
-    stored: u64,
-    open: Vec<Import>,
-    inserts: usize,
-) -> Result<ImportId, BeginUploadError> {
+async fn begin_beside(stored: u64, open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
     let (units, _) = units(|imports| {
         imports.expect_stored_bytes().returning(move || Ok(stored));
         imports.expect_list().return_once(|_, _, _| Ok(open));

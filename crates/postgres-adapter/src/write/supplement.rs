@@ -97,7 +97,8 @@ impl SupplementRepository for PgUnitOfWork {
                 .await
                 .map_err(storage_error)?;
         let found = rows.into_iter().map(|((source, key), row)| {
-            let key = CatalogueKey::new(source, key).map_err(corrupt("supplement", "catalogue_key", row.id))?;
+            let key =
+                CatalogueKey::new(source, key).map_err(corrupt("supplement", "catalogue_key", row.id))?;
             Ok((key, row.into_supplement()?))
         });
         found.collect()

@@ -41,9 +41,9 @@ impl SupplementRepository for SqliteUnitOfWork {
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let keys: BTreeSet<CatalogueKey> = keys.iter().cloned().collect();
         self.run(move |connection| {
-            let found = keys.into_iter().filter_map(|key| {
-                find_current(connection, &key).transpose().map(|found| Ok((key, found?)))
-            });
+            let found = keys
+                .into_iter()
+                .filter_map(|key| find_current(connection, &key).transpose().map(|found| Ok((key, found?))));
             found.collect()
         })
         .await

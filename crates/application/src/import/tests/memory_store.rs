@@ -395,7 +395,8 @@ impl SupplementRepository for MemoryUnit {
         keys: &[CatalogueKey],
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         self.shared.called("supplements.find_current_many");
-        let current = self.content.supplements.iter().filter(|(at, _, current)| keys.contains(at) && *current);
+        let current =
+            self.content.supplements.iter().filter(|(at, _, current)| keys.contains(at) && *current);
         Ok(current.map(|(key, supplement, _)| (key.clone(), supplement.clone())).collect())
     }
     async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
