@@ -103,7 +103,7 @@ fn labels() -> SmallBatches {
 }
 
 /// Imports the file four times at once.
-async fn at_once(harness: &Harness, file: SmallBatches, user_id: Option<UserId>) -> Vec<Imported> {
+async fn at_once(harness: &Harness, file: &SmallBatches, user_id: Option<UserId>) -> Vec<Imported> {
     let ids: Arc<dyn Entropy> = Arc::new(Ids(AtomicU64::new(0)));
     let imports = [(); 4].map(|()| {
         let (units, ids, file) = (harness.factory.clone(), ids.clone(), file.clone());
@@ -134,7 +134,7 @@ pub(crate) async fn nights_of_one_file_are_stored_once_and_undone_as_one_import(
     harness.store_user(&user(1)).await;
     let before = night(500);
     harness.store_sessions(user_id(1), std::slice::from_ref(&before)).await;
-    let imports = at_once(harness, nights(), Some(user_id(1))).await;
+    let imports = at_once(harness, &nights(), Some(user_id(1))).await;
     assert!(imports.iter().all(|import| import.report.rejected_total == 0), "{imports:?}");
     let new: u64 = imports.iter().map(|import| import.report.sessions.new).sum();
     let walked = harness.sleep.walk(user_id(1), None, 1_000).await.unwrap();
@@ -149,7 +149,7 @@ pub(crate) async fn nights_of_one_file_are_stored_once_and_undone_as_one_import(
 pub(crate) async fn labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing(
     harness: &Harness,
 ) {
-    let imports = at_once(harness, labels(), None).await;
+    let imports = at_once(harness, &labels(), None).await;
     assert!(imports.iter().all(|import| import.report.rejected_total == 0), "{imports:?}");
     let new: u64 = imports.iter().map(|import| import.report.supplements.new).sum();
     assert_eq!(new, RECORDS);
