@@ -20,6 +20,8 @@ struct Labels {
     /// What records of the batch were about so far: of these the store may have something else by now.
     met_ids: HashSet<SupplementId>,
     met_keys: HashSet<CatalogueKey>,
+    /// Ids for new labels, the smallest one last.
+    ids: Vec<SupplementId>,
     /// New labels, which are stored together.
     waiting: Vec<(CatalogueKey, Supplement)>,
 }
@@ -35,6 +37,7 @@ pub(super) async fn store(
     }
     let repository = unit.supplements();
     let mut labels = Labels::look_up(repository, &imported).await?;
+    labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {
         let Some((id, outcome)) = labels.place(attempt, repository, supplement).await? else {
             attempt.reject(position, rejection(&supplement.place, Unstorable::LabelOfTwo));
@@ -51,6 +54,15 @@ pub(super) async fn store(
         attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
     }
     labels.store_waiting(repository).await
+}
+
+/// Draws an id for each record that has none, as for sessions: given out in ascending order, they let the table be
+/// walked through once for a batch.
+fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSupplement>]) -> Vec<SupplementId> {
+    let unnamed = imported.iter().filter(|(_, supplement)| supplement.id.is_none());
+    let mut ids: Vec<_> = unnamed.map(|_| SupplementId::from_uuid(attempt.run.entropy.uuid())).collect();
+    ids.sort_unstable_by(|one, other| other.cmp(one));
+    ids
 }
 
 impl Labels {
@@ -115,7 +127,8 @@ impl Labels {
 
     /// Enters a label that the store does not have; it waits to be stored.
     fn enter(&mut self, attempt: &mut Attempt<'_>, imported: &ImportedSupplement) -> SupplementId {
-        let id = imported.id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
+        let id = imported.id.or_else(|| self.ids.pop());
+        let id = id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
         let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
         let entered = Supplement::enter(id, imported.label.clone(), entered_at);
         self.waiting.push((imported.key.clone(), entered));

@@ -10,7 +10,7 @@ use application::ports::storage::{CatalogueVersion, StorageError, SupplementRepo
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{Binary, Bool};
 use diesel::sqlite::SqliteConnection;
 use domain::id::SupplementId;
 use domain::supplement::{CatalogueKey, Supplement, Upc};
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 #[async_trait]
 impl SupplementRepository for SqliteUnitOfWork {
     async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
-        self.run(move |connection| find(connection, id)).await
+        self.run(move |connection| find(connection, blob(id.as_uuid()))).await
     }
 
     async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError> {
@@ -30,7 +30,7 @@ impl SupplementRepository for SqliteUnitOfWork {
     async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
         let ids: BTreeSet<SupplementId> = ids.iter().copied().collect();
         self.run(move |connection| {
-            ids.into_iter().filter_map(|id| find(connection, id).transpose()).collect()
+            ids.into_iter().filter_map(|id| find(connection, blob(id.as_uuid())).transpose()).collect()
         })
         .await
     }
@@ -172,9 +172,9 @@ impl SupplementRepository for SqliteUnitOfWork {
     }
 }
 
-fn find(connection: &mut SqliteConnection, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
+fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Supplement>, StorageError> {
     let row: Option<SupplementRow> = supplement::table
-        .find(blob(id.as_uuid()))
+        .find(id)
         .select(SupplementRow::as_select())
         .first(connection)
         .optional()
@@ -186,15 +186,14 @@ fn find_current(
     connection: &mut SqliteConnection,
     key: &CatalogueKey,
 ) -> Result<Option<Supplement>, StorageError> {
-    let row: Option<SupplementRow> = supplement::table
-        .filter(supplement::catalogue_source.eq(key.source()))
-        .filter(supplement::catalogue_key.eq(key.key()))
-        .filter(is_current())
-        .select(SupplementRow::as_select())
-        .first(connection)
-        .optional()
-        .storage()?;
-    row.map(SupplementRow::into_supplement).transpose()
+    // A literal in diesel's own query would keep it from being prepared once, and an import asks for each of its labels.
+    let statement: Statement<Binary> = Statement::new(
+        "SELECT id FROM supplement WHERE catalogue_source = ? AND catalogue_key = ? AND is_current = 1",
+    )
+    .text(key.source())
+    .text(key.key());
+    let id: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
+    id.map_or(Ok(None), |id| find(connection, id))
 }
 
 /// Deletes a version that nobody logged; whether it was there.

@@ -87,7 +87,7 @@ async fn the_labels_of_an_own_export_keep_id_and_date() {
 }
 
 /// An own export with a replaced version and the current one, each taken once.
-fn versions() -> [super::ImportItem; 4] {
+fn versions() -> [ImportItem; 4] {
     [
         own_supplement(4, "17", "Magnesium"),
         own_supplement(5, "17", "Magnesium Citrate"),
@@ -127,7 +127,7 @@ async fn a_label_of_an_own_export_that_the_catalogue_has_keeps_the_catalogues_id
 }
 
 /// An own export in which somebody rewrote the label that they had logged.
-fn edited() -> [super::ImportItem; 2] {
+fn edited() -> [ImportItem; 2] {
     [own_supplement(4, "17", "Magnesium, rewritten"), own_log(1, intake(supplement_id(4), 5, 1.0, None))]
 }
 
@@ -160,7 +160,7 @@ async fn a_label_whose_id_is_a_logged_one_under_another_key_takes_nobodys_place(
     let store = logged_catalogue().await;
     let known = store.current(&key("17"));
     let mut stranger = own_supplement(4, "99", "Zinc");
-    if let super::ImportItem::Supplement(supplement) = &mut stranger {
+    if let ImportItem::Supplement(supplement) = &mut stranger {
         supplement.id = Some(known.id);
     }
     let report = import(&store, [at(7, stranger), supplement("18", "Iron")]).await;
