@@ -197,6 +197,26 @@ pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &H
     assert_eq!(imports.part(import_id(2), 0).await.unwrap(), Some(Vec::new()));
 }
 
+pub(crate) async fn the_bytes_of_uploads_that_are_not_done_are_added_up(harness: &Harness) {
+    assert_eq!(harness.begin().await.imports().stored_bytes().await.unwrap(), 0);
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    let gibibytes: u64 = 5 << 30;
+    let uploads = [
+        (1, ImportState::Receiving, gibibytes),
+        (2, ImportState::Waiting, 20),
+        (1, ImportState::Running, 3),
+        (2, ImportState::Done, 1_000),
+        (1, ImportState::Refused, 10_000),
+        (1, ImportState::Undone, 100_000),
+    ];
+    for (number, (person, state, size)) in (1..).zip(uploads) {
+        store(harness, &Import { state, size, ..upload_of(person, number, -1) }).await;
+    }
+    store(harness, &Import { state: ImportState::Running, size: 7, ..import(9) }).await;
+    assert_eq!(harness.begin().await.imports().stored_bytes().await.unwrap(), gibibytes + 23);
+}
+
 /// An upload of another person than that of [`upload`].
 fn upload_of(person: u64, number: u64, at: i64) -> Import {
     Import { user_id: Some(user_id(person)), ..upload(number, at) }

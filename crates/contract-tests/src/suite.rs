@@ -146,6 +146,8 @@ suite! {
         an_unknown_label_is_absent,
         keys_differ_by_source_and_case,
         a_taken_id_or_key_is_a_conflict,
+        many_labels_are_stored_and_found_at_once,
+        of_many_labels_of_which_one_is_taken_none_is_stored,
         an_update_overwrites_label_and_entry_date,
         an_update_of_no_label_says_so,
         a_new_version_becomes_current_and_the_old_one_stays,
@@ -313,6 +315,7 @@ suite! {
         imports_are_listed_latest_first_in_pages,
         what_broke_off_is_found_by_person_and_digest,
         parts_read_back_and_a_part_that_is_there_is_left,
+        the_bytes_of_uploads_that_are_not_done_are_added_up,
         an_upload_that_waits_is_leased_once_the_oldest_first,
         of_a_person_one_upload_is_read_at_a_time,
         whoever_had_the_fewest_uploads_lately_comes_first,
@@ -322,6 +325,10 @@ suite! {
         a_try_is_not_counted_when_whoever_leased_the_upload_says_so,
         how_far_an_import_is_checked_is_kept_while_it_runs,
         an_undoing_that_was_left_is_taken_by_one,
+    }
+    import_rival {
+        nights_of_one_file_are_stored_once_and_undone_as_one_import,
+        labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,
     }
     noted {
         what_a_record_was_reads_back_whatever_record_it_is,

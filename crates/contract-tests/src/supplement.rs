@@ -83,6 +83,59 @@ pub(crate) async fn a_taken_id_or_key_is_a_conflict(harness: &Harness) {
     assert_eq!(unit.supplements().find(supplement_id(1)).await.unwrap(), Some(supplement(1)));
 }
 
+pub(crate) async fn many_labels_are_stored_and_found_at_once(harness: &Harness) {
+    let mut labels: Vec<_> = (1..=300).map(|number| (catalogue_key(number), supplement(number))).collect();
+    // By key, the way back is another one than by number.
+    labels.reverse();
+    for (number, odd) in (301..).zip(odd_supplements()) {
+        labels.push((catalogue_key(number), Supplement { id: supplement_id(number), ..odd }));
+    }
+    let mut unit = harness.begin().await;
+    unit.supplements().insert_many(&labels).await.unwrap();
+    unit.supplements().insert_many(&[]).await.unwrap();
+    unit.commit().await.unwrap();
+    replace(harness, 1, 900).await;
+    let mut unit = harness.begin().await;
+    let repository = unit.supplements();
+    // Named twice, and some that nobody has.
+    let keys: Vec<_> = (1..=310).chain(1..=2).map(catalogue_key).collect();
+    let mut found = repository.find_current_many(&keys).await.unwrap();
+    found.sort_by_key(|(_, supplement)| supplement.id);
+    let mut expected = labels.clone();
+    expected.retain(|(key, _)| *key != catalogue_key(1));
+    expected.push((catalogue_key(1), supplement(900)));
+    expected.sort_by_key(|(_, supplement)| supplement.id);
+    assert_eq!(found, expected);
+    // A version that was replaced is found by its id.
+    let ids: Vec<_> = [900, 1, 302, 77, 1, 555].map(supplement_id).to_vec();
+    let mut found = repository.find_many(&ids).await.unwrap();
+    found.sort_by_key(|supplement| supplement.id);
+    let odd = labels.last().map(|(_, supplement)| supplement.clone()).unwrap();
+    let mut expected = vec![supplement(900), supplement(1), odd, supplement(77)];
+    expected.sort_by_key(|supplement| supplement.id);
+    assert_eq!(found, expected);
+    assert_eq!(repository.find_many(&[]).await.unwrap(), []);
+    assert_eq!(repository.find_current_many(&[]).await.unwrap(), []);
+}
+
+pub(crate) async fn of_many_labels_of_which_one_is_taken_none_is_stored(harness: &Harness) {
+    harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
+    let new = |key, number| (catalogue_key(key), supplement(number));
+    let mut unit = harness.begin().await;
+    for taken in [
+        [new(2, 2), new(3, 1), new(4, 4)],
+        [new(2, 2), new(1, 3), new(4, 4)],
+        [new(2, 2), new(2, 3), new(4, 4)],
+        [new(2, 2), new(3, 2), new(4, 4)],
+    ] {
+        assert_eq!(conflict(unit.supplements().insert_many(&taken).await), UniqueKey::Supplement);
+    }
+    unit.supplements().insert_many(&[new(4, 4)]).await.unwrap();
+    unit.commit().await.unwrap();
+    let found: Vec<_> = [find(harness, 1).await, find(harness, 2).await, find(harness, 4).await].into();
+    assert_eq!(found, [Some(supplement(1)), None, Some(supplement(4))]);
+}
+
 pub(crate) async fn an_update_overwrites_label_and_entry_date(harness: &Harness) {
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
     harness.store_supplement(&catalogue_key(2), &supplement(2)).await;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const CHUNK: usize = 256 * 1024;
 
 /// Hashes a file's bytes; of a folder, the names and sizes of its files and their bytes, in the order of names.
-pub fn digest(path: &Path) -> Result<FileDigest, ImportRefusal> {
+pub(crate) fn digest(path: &Path) -> Result<FileDigest, ImportRefusal> {
     let mut hash = Sha256::new();
     if path.is_dir() {
         for file in files(path)? {

@@ -38,7 +38,6 @@ mod upc;
 mod whoop;
 mod withings;
 
-pub use digest::digest;
 pub use format::{Format, UnknownFormat};
 pub use ingest::JsonIngestParser;
 pub use input::RECORD_LIMIT;

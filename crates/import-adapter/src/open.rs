@@ -1,12 +1,14 @@
 //! Files on disk as the port has them.
 
 use crate::archive::{open_folder, open_packed};
+use crate::digest::digest;
 use crate::format::Format;
 use crate::recognition::{Recognised, recognise};
 use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use chrono::{DateTime, FixedOffset};
 use domain::id::UserId;
+use domain::import::FileDigest;
 use domain::time::TimeZone;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -65,6 +67,10 @@ impl ImportFile for StoredFile {
 
     fn size(&self) -> Option<u64> {
         self.size
+    }
+
+    fn digest(&self) -> Result<FileDigest, ImportRefusal> {
+        digest(&self.path)
     }
 
     fn format(&self) -> &'static str {

@@ -6,8 +6,8 @@ use application::ports::import_source::{
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
 
-/// After how many steps of a reader it is told how far it is.
-const TOLD_EACH: u32 = 4096;
+/// After how many steps of a reader it is told how far it is: a step is a record, of 4 KB when it is a session.
+const TOLD_EACH: u32 = 512;
 
 /// How heavy a batch may be before its last record, of which most have far fewer parts than they may have.
 ///

@@ -4,6 +4,7 @@ use crate::format::Format;
 use crate::open::{FileContext, open};
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use application::ports::upload_files::{SpoolError, SpooledAbout, SpooledUpload, UploadFiles};
+use domain::import::FileDigest;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -86,6 +87,10 @@ impl ImportFile for OpenedSpool {
 
     fn size(&self) -> Option<u64> {
         self.opened.size()
+    }
+
+    fn digest(&self) -> Result<FileDigest, ImportRefusal> {
+        self.opened.digest()
     }
 
     fn format(&self) -> &'static str {

@@ -86,13 +86,12 @@ pub(super) fn rejection(place: &str, why: Unstorable) -> Rejection {
     Rejection { place: place.to_owned(), reason: why.reason().to_owned() }
 }
 
-pub(super) fn supplements(
-    records: &[Numbered<ImportItem>],
-) -> impl Iterator<Item = Numbered<&ImportedSupplement>> {
-    records.iter().filter_map(|(position, item)| match item {
+pub(super) fn supplements(records: &[Numbered<ImportItem>]) -> Vec<Numbered<&ImportedSupplement>> {
+    let supplements = records.iter().filter_map(|(position, item)| match item {
         ImportItem::Supplement(supplement) => Some((*position, supplement.as_ref())),
         _ => None,
-    })
+    });
+    supplements.collect()
 }
 
 pub(super) fn profiles(records: &[Numbered<ImportItem>]) -> impl Iterator<Item = &ImportedProfile> {

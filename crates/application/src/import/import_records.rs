@@ -2,9 +2,9 @@
 
 use super::ImportReport;
 use super::batch::Batch;
-use super::reading::ReadAhead;
+use super::checking;
 use super::run::Run;
-use super::storing::{BATCH, Stop, Storing};
+use super::storing::{Stop, Storing};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
@@ -37,8 +37,6 @@ pub enum FileAbout {
     File {
         /// What it is called.
         name: FileName,
-        /// The hash of its bytes: the same file goes on where an import of it broke off.
-        digest: FileDigest,
         /// The zone of local times that carry no offset.
         zone: TimeZone,
     },
@@ -110,8 +108,9 @@ impl ImportRecords {
     /// Imports a file.
     ///
     /// The file is read twice: a file that breaks off at its end must leave no trace, and a transaction over a
-    /// whole file would keep every other writer out. The second time a thread of its own reads the next batch while one
-    /// is stored. Reading, and waiting for that thread, blocks the caller's; where `progress` breaks, it ends with
+    /// whole file would keep every other writer out. The second time a thread of its own reads the next batches while one
+    /// is stored; of a large file it begins with that while the first reading goes on, and another one hashes it. Reading,
+    /// and waiting for these threads, blocks the caller's; where `progress` breaks, it ends with
     /// [`ImportRefusal::Stopped`], and no thread reads on.
     pub async fn run(
         &self,
@@ -119,10 +118,10 @@ impl ImportRecords {
         file: &dyn ImportFile,
         progress: Progress<'_>,
     ) -> Result<Imported, ImportRecordsError> {
-        read_to_the_end(file, progress)?;
-        // Before anything is asked of the store: the first batch is read meanwhile.
-        let reading = ReadAhead::begin(file.open()?, BATCH)?;
-        let id = self.begin(command, file).await?;
+        let is_known_by_digest = !command.dry_run && matches!(command.about, FileAbout::File { .. });
+        let checked = checking::check(file, is_known_by_digest, progress)?;
+        let reading = checked.reading;
+        let id = self.begin(command, file, checked.digest).await?;
         let storing = Storing { units: self.units.as_ref(), import: id };
         let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
         let told = |bytes| progress(Reading::Storing, bytes);
@@ -142,6 +141,7 @@ impl ImportRecords {
         &self,
         command: &ImportRecordsCommand,
         file: &dyn ImportFile,
+        digest: Option<FileDigest>,
     ) -> Result<Option<ImportId>, ImportRecordsError> {
         let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
         if let Some(user_id) = command.user_id
@@ -155,7 +155,7 @@ impl ImportRecords {
             return Ok(None);
         }
         let id = match &command.about {
-            FileAbout::File { name, digest, zone } => {
+            FileAbout::File { name, zone } => {
                 let started = Started { name, digest, zone: *zone, user_id: command.user_id };
                 self.begin_file(unit.as_mut(), &started, file).await?
             }
@@ -173,8 +173,8 @@ impl ImportRecords {
         file: &dyn ImportFile,
     ) -> Result<ImportId, StorageError> {
         let since = self.clock.now() - RESUMABLE;
-        if let Some(broken_off) =
-            unit.imports().find_broken_off(started.user_id, started.digest, since).await?
+        if let Some(digest) = &started.digest
+            && let Some(broken_off) = unit.imports().find_broken_off(started.user_id, digest, since).await?
         {
             return Ok(broken_off.id);
         }
@@ -185,7 +185,7 @@ impl ImportRecords {
             origin: ImportOrigin::Command,
             file_name: started.name.clone(),
             format: Some(file.format().to_owned()),
-            digest: Some(*started.digest),
+            digest: started.digest,
             zone: started.zone,
             state: ImportState::Running,
             size: file.size().unwrap_or_default(),
@@ -239,7 +239,8 @@ impl ImportRecords {
 /// What a new import is told of its file.
 struct Started<'a> {
     name: &'a FileName,
-    digest: &'a FileDigest,
+    /// The hash of its bytes: the same file goes on where an import of it broke off.
+    digest: Option<FileDigest>,
     zone: TimeZone,
     user_id: Option<UserId>,
 }
@@ -256,12 +257,6 @@ async fn begin_upload(
     Ok(id)
 }
 
-fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<(), ImportRefusal> {
-    let mut source = file.open()?;
-    source.check_telling(&mut |bytes| progress(Reading::Checking, bytes))?;
-    go_on(progress(Reading::Checking, source.bytes_read()))
-}
-
-fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
+pub(super) fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
     if wish.is_break() { Err(ImportRefusal::Stopped) } else { Ok(()) }
 }

@@ -1,6 +1,7 @@
 //! Bringing records in from files: known ones are recognised, nothing doubles, nothing is dropped in silence.
 
 mod batch;
+mod checking;
 mod import_records;
 pub mod ingest;
 mod intake_log;

@@ -2,10 +2,13 @@
 
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// How many batches wait at most: with the one that is stored and the one that is read, three are held.
+/// How many batches wait at most: with the one that is stored and the one that is read, three are held. While a file is
+/// checked, the first two are read already; more would be of no use, because storing takes longer than reading.
 const AHEAD: usize = 1;
 
 /// What comes out of a file, in its order.
@@ -22,20 +25,32 @@ enum Step {
 ///
 /// Dropped, it waits for the thread, which ends where it next tells how far it is: nothing reads on that nobody wants.
 pub(super) struct ReadAhead {
+    listener: Arc<Listener>,
     /// Absent while it is dropped.
     steps: Option<Receiver<Result<Step, ImportRefusal>>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Whether anybody listens to what a thread tells.
+#[derive(Default)]
+struct Listener {
+    /// Since when batches are asked for: before that it is told to nobody how far the thread is.
+    has_begun: AtomicBool,
+    /// Nothing is wanted any more.
+    has_gone: AtomicBool,
 }
 
 impl ReadAhead {
     /// Begins to read batches of at most so many records.
     pub(super) fn begin(source: Box<dyn ImportSource>, limit: usize) -> Result<Self, ImportRefusal> {
         let (sender, steps) = sync_channel(AHEAD);
+        let listener = Arc::new(Listener::default());
+        let told = Arc::clone(&listener);
         let thread = thread::Builder::new()
             .name("import".to_owned())
-            .spawn(move || read(source, limit, &sender))
+            .spawn(move || read(source, limit, &sender, &told))
             .map_err(|error| ImportRefusal::Unreadable(error.kind().to_string()))?;
-        Ok(Self { steps: Some(steps), thread: Some(thread) })
+        Ok(Self { listener, steps: Some(steps), thread: Some(thread) })
     }
 
     /// Waits for the next batch, with the bytes that are read after it; absent at the end. Blocks the thread.
@@ -43,6 +58,7 @@ impl ReadAhead {
         &self,
         told: &dyn Fn(u64) -> ControlFlow<()>,
     ) -> Result<Option<(Vec<ImportItem>, u64)>, ImportRefusal> {
+        self.listener.has_begun.store(true, Ordering::Relaxed);
         loop {
             // A thread that is gone without a word has panicked, which must not look like the end of the file.
             let gone = || Err(ImportRefusal::Unreadable("the reader stopped".to_owned()));
@@ -59,7 +75,8 @@ impl ReadAhead {
 
 impl Drop for ReadAhead {
     fn drop(&mut self) {
-        // First, so that the thread learns that nobody listens.
+        // First, so that the thread learns that nobody listens, whether it tells how far it is or gives a batch.
+        self.listener.has_gone.store(true, Ordering::Relaxed);
         self.steps = None;
         if let Some(thread) = self.thread.take() {
             // A panic was told already, to whoever asked for what came next.
@@ -69,9 +86,21 @@ impl Drop for ReadAhead {
 }
 
 /// Reads to the end, or until nobody listens.
-fn read(mut source: Box<dyn ImportSource>, limit: usize, steps: &SyncSender<Result<Step, ImportRefusal>>) {
+fn read(
+    mut source: Box<dyn ImportSource>,
+    limit: usize,
+    steps: &SyncSender<Result<Step, ImportRefusal>>,
+    listener: &Listener,
+) {
     loop {
         let mut tell = |bytes| {
+            if listener.has_gone.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            if !listener.has_begun.load(Ordering::Relaxed) {
+                // It would take the place of a batch that could wait there.
+                return ControlFlow::Continue(());
+            }
             // Nobody waits for every one of these.
             match steps.try_send(Ok(Step::Told(bytes))) {
                 Err(TrySendError::Disconnected(_)) => ControlFlow::Break(()),
@@ -136,6 +165,16 @@ mod tests {
             assert!(bytes >= stored);
             assert!(given.load(Ordering::SeqCst) <= stored + 2);
         }
+    }
+
+    #[test]
+    fn whoever_never_listened_stops_the_reader() {
+        let (given, reading) = endless(u64::MAX);
+        drop(reading);
+        assert_eq!(Arc::strong_count(&given), 1);
+        let held = Arc::new(());
+        drop(ReadAhead::begin(Box::new(Silent { _held: Arc::clone(&held) }), 1).unwrap());
+        assert_eq!(Arc::strong_count(&held), 1);
     }
 
     #[test]

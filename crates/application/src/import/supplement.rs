@@ -7,22 +7,45 @@ use super::run::Attempt;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{RecordBefore, RecordReference, StorageError, SupplementRepository, UnitOfWork};
 use domain::id::SupplementId;
-use domain::supplement::{LabelChange, Supplement};
+use domain::supplement::{CatalogueKey, LabelChange, Supplement};
+use std::collections::{HashMap, HashSet};
 
-/// Stores the labels of one batch.
+/// The labels while a batch is stored.
+#[derive(Default)]
+struct Labels {
+    /// What the store had before the batch, by id.
+    by_id: HashMap<SupplementId, Supplement>,
+    /// What the store had before the batch, by key.
+    current: HashMap<CatalogueKey, Supplement>,
+    /// What records of the batch were about so far: of these the store may have something else by now.
+    met_ids: HashSet<SupplementId>,
+    met_keys: HashSet<CatalogueKey>,
+    /// Ids for new labels, the smallest one last.
+    ids: Vec<SupplementId>,
+    /// New labels, which are stored together.
+    waiting: Vec<(CatalogueKey, Supplement)>,
+}
+
+/// Stores the labels of one batch: two look-ups and one insertion for new ones, and what changes one by one.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
-    imported: impl Iterator<Item = Numbered<&ImportedSupplement>> + Send,
+    imported: Vec<Numbered<&ImportedSupplement>>,
 ) -> Result<(), StorageError> {
+    if imported.is_empty() {
+        return Ok(());
+    }
+    let repository = unit.supplements();
+    let mut labels = Labels::look_up(repository, &imported).await?;
+    labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {
-        let Some((id, outcome)) = place(attempt, unit.supplements(), supplement).await? else {
+        let Some((id, outcome)) = labels.place(attempt, repository, supplement).await? else {
             attempt.reject(position, rejection(&supplement.place, Unstorable::LabelOfTwo));
             continue;
         };
         // A version that the store has under the file's own id keeps the logs that name it.
         if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id)
-            && unit.supplements().find(in_file).await?.is_none()
+            && repository.find(in_file).await?.is_none()
         {
             attempt.alias(in_file, id);
         }
@@ -30,32 +53,93 @@ pub(super) async fn store(
         let key = Mark::of("supplement key", &supplement.key);
         attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
     }
-    Ok(())
+    labels.store_waiting(repository).await
 }
 
-/// Decides about one label and stores what changes; nothing when its id is the one of a label with another key.
-async fn place(
-    attempt: &mut Attempt<'_>,
-    repository: &mut dyn SupplementRepository,
-    imported: &ImportedSupplement,
-) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
-    let by_id = match imported.id {
-        Some(id) => repository.find(id).await?,
-        None => None,
-    };
-    let known = match by_id {
-        Some(known) => Some(known),
-        None => repository.find_current(&imported.key).await?,
-    };
-    let Some(known) = known else {
-        let id = imported.id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
-        let entered =
-            Supplement::enter(id, imported.label.clone(), imported.entry_date.unwrap_or(attempt.run.now));
-        repository.insert(&imported.key, &entered).await?;
+/// Draws an id for each record that has none, as for sessions: given out in ascending order, they let the table be
+/// walked through once for a batch.
+fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSupplement>]) -> Vec<SupplementId> {
+    let unnamed = imported.iter().filter(|(_, supplement)| supplement.id.is_none());
+    let mut ids: Vec<_> = unnamed.map(|_| SupplementId::from_uuid(attempt.run.entropy.uuid())).collect();
+    ids.sort_unstable_by(|one, other| other.cmp(one));
+    ids
+}
+
+impl Labels {
+    /// Finds what the store has under the ids and the keys of the records.
+    async fn look_up(
+        repository: &mut dyn SupplementRepository,
+        imported: &[Numbered<&ImportedSupplement>],
+    ) -> Result<Self, StorageError> {
+        let ids: Vec<SupplementId> = imported.iter().filter_map(|(_, supplement)| supplement.id).collect();
+        let by_id = if ids.is_empty() { Vec::new() } else { repository.find_many(&ids).await? };
+        let keys: Vec<CatalogueKey> = imported.iter().map(|(_, supplement)| supplement.key.clone()).collect();
+        let current = repository.find_current_many(&keys).await?;
+        let by_id = by_id.into_iter().map(|known| (known.id, known)).collect();
+        Ok(Self { by_id, current: current.into_iter().collect(), ..Self::default() })
+    }
+
+    /// Decides about one label and stores what changes, but for new ones; nothing when its id is the one of a label with
+    /// another key.
+    async fn place(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        repository: &mut dyn SupplementRepository,
+        imported: &ImportedSupplement,
+    ) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
+        let known = self.known(repository, imported).await?;
+        self.met_keys.insert(imported.key.clone());
+        self.met_ids.extend(imported.id.into_iter().chain(known.as_ref().map(|known| known.id)));
+        let placed = match known {
+            Some(known) => correct(attempt, repository, imported, known).await?,
+            None => Some((self.enter(attempt, imported), Outcome::New)),
+        };
+        self.met_ids.extend(placed.iter().map(|(id, _)| *id));
+        Ok(placed)
+    }
+
+    /// Finds what the store has under the id of a record, else under its key; of what the batch was about before, as it
+    /// is by now.
+    async fn known(
+        &mut self,
+        repository: &mut dyn SupplementRepository,
+        imported: &ImportedSupplement,
+    ) -> Result<Option<Supplement>, StorageError> {
+        let by_id = imported.id.and_then(|id| self.by_id.get(&id));
+        let known = by_id.or_else(|| self.current.get(&imported.key));
+        let is_met = |id: SupplementId| self.met_ids.contains(&id);
+        if !self.met_keys.contains(&imported.key)
+            && !imported.id.is_some_and(is_met)
+            && !known.is_some_and(|known| is_met(known.id))
+        {
+            return Ok(known.cloned());
+        }
+        self.store_waiting(repository).await?;
+        let by_id = match imported.id {
+            Some(id) => repository.find(id).await?,
+            None => None,
+        };
+        match by_id {
+            Some(known) => Ok(Some(known)),
+            None => repository.find_current(&imported.key).await,
+        }
+    }
+
+    /// Enters a label that the store does not have; it waits to be stored.
+    fn enter(&mut self, attempt: &mut Attempt<'_>, imported: &ImportedSupplement) -> SupplementId {
+        let id = imported.id.or_else(|| self.ids.pop());
+        let id = id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
+        let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
+        let entered = Supplement::enter(id, imported.label.clone(), entered_at);
+        self.waiting.push((imported.key.clone(), entered));
         attempt.changed(RecordReference::Label(id), None);
-        return Ok(Some((id, Outcome::New)));
-    };
-    correct(attempt, repository, imported, known).await
+        id
+    }
+
+    async fn store_waiting(&mut self, repository: &mut dyn SupplementRepository) -> Result<(), StorageError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() { Ok(()) } else { repository.insert_many(&waiting).await }
+    }
 }
 
 async fn correct(

@@ -19,7 +19,7 @@ mod undo_order;
 use super::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
 use crate::ports::import_source::{ImportFile, ImportItem};
 use crate::testing::{clock, entropy, user_id};
-use domain::import::{FileDigest, FileName};
+use domain::import::FileName;
 use domain::time::TimeZone;
 use file::ItemFile;
 use memory_store::MemoryStore;
@@ -28,7 +28,7 @@ use std::ops::ControlFlow;
 /// What is the same for every file of these tests, but for the person.
 fn for_real() -> ImportRecordsCommand {
     let name = FileName::clean("items.json");
-    let about = FileAbout::File { name, digest: FileDigest::from_bytes([0; 32]), zone: TimeZone::UTC };
+    let about = FileAbout::File { name, zone: TimeZone::UTC };
     ImportRecordsCommand { user_id: None, dry_run: false, about }
 }
 

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::import::FileDigest;
 use domain::sleep::SleepRecord;
 use domain::supplement::{CatalogueKey, IntakeLogRecord, SupplementLabel, Upc};
 use domain::time::TimeZone;
@@ -168,6 +169,8 @@ pub trait ImportFile: Send + Sync {
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal>;
     /// Returns the size in bytes, when known, for a progress bar.
     fn size(&self) -> Option<u64>;
+    /// Hashes the bytes of the file; of a folder, the names and the bytes of its files. Reads all of it.
+    fn digest(&self) -> Result<FileDigest, ImportRefusal>;
     /// Returns the name of the format: the one named, or the one recognised.
     fn format(&self) -> &'static str;
 }

@@ -6,12 +6,20 @@ use crate::ports::system::Clock;
 use domain::import::ImportState;
 use std::sync::Arc;
 
+/// What the person is told of an upload that found no room.
+const NO_ROOM: &str =
+    "the server had no room for the file, because others wait to be read; upload it again later";
+
 /// Why a part was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum AddPartError {
     /// The file is larger than files may be; the upload is refused now, and nothing of it is kept.
     #[error("the file is too large")]
     TooLarge,
+    /// The uploads of all people together have as many bytes as they may have; the upload is refused now, and nothing of
+    /// it is kept.
+    #[error("there is no room for more of the upload")]
+    NoRoom,
     /// The part is not the next one, or is no part: empty, or larger than a part may be.
     #[error("the part does not fit")]
     Misplaced,
@@ -49,11 +57,17 @@ impl AddPart {
             return Err(AddPartError::Misplaced);
         }
         let size = import.size.saturating_add(length);
-        if size > self.limits.max_bytes {
-            let reason = too_large(self.limits);
+        let refused = if size > self.limits.max_bytes {
+            Some((too_large(self.limits), AddPartError::TooLarge))
+        } else if unit.imports().stored_bytes().await?.saturating_add(length) > self.limits.max_stored_bytes {
+            Some((NO_ROOM.to_owned(), AddPartError::NoRoom))
+        } else {
+            None
+        };
+        if let Some((reason, error)) = refused {
             refuse(unit.as_mut(), import, reason, self.clock.now()).await?;
             unit.commit().await?;
-            return Err(AddPartError::TooLarge);
+            return Err(error);
         }
         unit.imports().add_part(key.id, position, bytes).await?;
         unit.imports().update(&Import { size, ..import }).await?;

@@ -26,6 +26,9 @@ pub enum BeginUploadError {
     /// The person has as many uploads under way as they may have.
     #[error("too many uploads are under way")]
     TooManyOpen,
+    /// The uploads of all people together have as many bytes as they may have.
+    #[error("there is no room for more uploads")]
+    NoRoom,
     /// There is no such person any more.
     #[error("there is no user with this id")]
     UnknownUser,
@@ -66,6 +69,10 @@ impl BeginUpload {
         if latest.iter().filter(|import| is_open(import)).count() >= self.limits.max_open {
             unit.rollback().await?;
             return Err(BeginUploadError::TooManyOpen);
+        }
+        if unit.imports().stored_bytes().await? >= self.limits.max_stored_bytes {
+            unit.rollback().await?;
+            return Err(BeginUploadError::NoRoom);
         }
         let id = ImportId::from_uuid(self.entropy.uuid());
         let import = Import {

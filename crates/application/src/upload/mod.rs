@@ -35,11 +35,14 @@ pub struct UploadLimits {
     pub max_bytes: u64,
     /// The most uploads of one person that arrive, wait or are read at a time.
     pub max_open: usize,
+    /// The most bytes that the uploads of all people have together in the store. Uploads that arrive at the same moment
+    /// do not see each other's latest part, so that it may be passed by one part for each of them.
+    pub max_stored_bytes: u64,
 }
 
 impl Default for UploadLimits {
     fn default() -> Self {
-        Self { max_bytes: 512 * 1024 * 1024, max_open: 3 }
+        Self { max_bytes: 512 * 1024 * 1024, max_open: 3, max_stored_bytes: 16 * 1024 * 1024 * 1024 }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A file as a person may bring it in: without what belongs to everybody.
 
 use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Rejection, Told};
+use domain::import::FileDigest;
 
 /// A file whose labels stay out of the catalogue.
 ///
@@ -14,6 +15,10 @@ impl ImportFile for PersonalFile {
 
     fn size(&self) -> Option<u64> {
         self.0.size()
+    }
+
+    fn digest(&self) -> Result<FileDigest, ImportRefusal> {
+        self.0.digest()
     }
 
     fn format(&self) -> &'static str {

@@ -8,7 +8,9 @@ use domain::time::TimeZone;
 use std::sync::Arc;
 use uuid::Uuid;
 
-const LIMITS: UploadLimits = UploadLimits { max_bytes: 3 * PART_BYTES as u64 / 2, max_open: 2 };
+const LIMITS: UploadLimits =
+    UploadLimits { max_bytes: 3 * PART_BYTES as u64 / 2, max_open: 2, max_stored_bytes: MOST_STORED };
+const MOST_STORED: u64 = 8 * PART_BYTES as u64;
 
 fn import(number: u128, state: ImportState, size: u64) -> Import {
     Import {
@@ -47,7 +49,13 @@ fn units(prepare: impl FnOnce(&mut MockImportRepository)) -> (Arc<PreparedUnitsO
 }
 
 async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
+    begin_beside(0, open, inserts).await
+}
+
+/// Begins an upload while so many bytes of anybody's are stored.
+async fn begin_beside(stored: u64, open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
     let (units, _) = units(|imports| {
+        imports.expect_stored_bytes().returning(move || Ok(stored));
         imports.expect_list().return_once(|_, _, _| Ok(open));
         imports
             .expect_insert()
@@ -72,6 +80,30 @@ async fn nobody_has_more_uploads_under_way_than_the_limit() {
     assert!(matches!(begin(open, 0).await, Err(BeginUploadError::TooManyOpen)));
 }
 
+#[tokio::test]
+async fn no_upload_begins_while_all_people_together_have_as_much_as_is_kept() {
+    assert!(begin_beside(MOST_STORED - 1, Vec::new(), 1).await.is_ok());
+    let refused = begin_beside(MOST_STORED, Vec::new(), 0).await;
+    assert!(matches!(refused, Err(BeginUploadError::NoRoom)));
+}
+
+#[tokio::test]
+async fn an_upload_that_finds_no_room_any_more_is_refused_and_its_parts_go() {
+    for (stored, fits) in [(MOST_STORED - 5, true), (MOST_STORED - 4, false)] {
+        let (units, endings) = units(|imports| {
+            imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, 0))));
+            imports.expect_stored_bytes().returning(move || Ok(stored));
+            imports.expect_add_part().times(usize::from(fits)).returning(|_, _, _| Ok(()));
+            let state = if fits { ImportState::Receiving } else { ImportState::Refused };
+            imports.expect_update().once().withf(move |import| import.state == state).returning(|_| Ok(true));
+            imports.expect_delete_parts().times(usize::from(!fits)).returning(|_| Ok(()));
+        });
+        let outcome = AddPart::new(units, clock(), LIMITS).run(key(1), 0, b"12345").await;
+        assert_eq!(matches!(outcome, Err(AddPartError::NoRoom)), !fits);
+        assert_eq!((outcome.is_ok(), endings.committed()), (fits, 1));
+    }
+}
+
 /// Adds a part of so many bytes at a position to an upload that has so many.
 async fn add(
     found: Import,
@@ -81,6 +113,7 @@ async fn add(
 ) -> (Result<(), AddPartError>, Arc<Endings>) {
     let (units, endings) = units(|imports| {
         imports.expect_find().return_once(|_| Ok(Some(found)));
+        imports.expect_stored_bytes().returning(|| Ok(0));
         imports.expect_add_part().returning(|_, _, _| Ok(()));
         imports.expect_update().returning(|_| Ok(true));
         imports.expect_delete_parts().returning(|_| Ok(()));

@@ -203,6 +203,7 @@ enum Refusal {
     TooManyOpen,
     Cancelled,
     NoTime,
+    NoRoom,
 }
 
 enum Stop {
@@ -294,6 +295,7 @@ async fn store(
 fn not_begun(error: BeginUploadError) -> Stop {
     match error {
         BeginUploadError::TooManyOpen => Stop::Refused(Refusal::TooManyOpen),
+        BeginUploadError::NoRoom => Stop::Refused(Refusal::NoRoom),
         BeginUploadError::UnknownUser => Stop::Problem(Problem::new(Fault::ForeignForm)),
         BeginUploadError::Storage(error) => Stop::Problem(error.into()),
     }
@@ -305,6 +307,7 @@ fn not_added(error: AddPartError) -> Stop {
         // On another page, or by whoever runs the server.
         AddPartError::Gone => Stop::Refused(Refusal::Cancelled),
         AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
+        AddPartError::NoRoom => Stop::Refused(Refusal::NoRoom),
         AddPartError::Storage(error) => Stop::Problem(error.into()),
     }
 }
@@ -363,6 +366,10 @@ async fn refused(
             (StatusCode::CONFLICT, text.to_owned())
         }
         Refusal::NoTime => (StatusCode::UNPROCESSABLE_ENTITY, recording::WHAT_IS_WRONG.to_owned()),
+        Refusal::NoRoom => {
+            let text = "This server has no room for more files at the moment. Try again in an hour.";
+            (StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
+        }
     };
     let field = if refusal == Refusal::NoTime { recording::START } else { FILE };
     Sheet { errors: FormErrors::of_field(field, text), status }.answer(state, person).await

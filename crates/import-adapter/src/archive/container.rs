@@ -2,10 +2,13 @@
 
 use super::entry::Entry;
 use super::members::Members;
+use crate::digest::digest;
 use crate::open::FileContext;
 use crate::recognition::Recognised;
 use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
+use domain::import::FileDigest;
+use std::path::Path;
 use std::sync::Arc;
 
 /// An entry that was recognised.
@@ -18,6 +21,8 @@ pub(super) struct Member {
 /// A folder or an archive in which something was recognised.
 #[derive(Debug)]
 pub(crate) struct Container {
+    /// The folder, or the one file.
+    pub(super) path: Arc<Path>,
     pub(super) members: Arc<[Member]>,
     /// What there is to say about what is not read: place and text.
     pub(super) note: Option<(&'static str, String)>,
@@ -33,6 +38,10 @@ impl ImportFile for Container {
     /// Gives what the entries that are read take on disk.
     fn size(&self) -> Option<u64> {
         Some(self.members.iter().fold(0, |sum, member| sum.saturating_add(member.entry.packed_size)))
+    }
+
+    fn digest(&self) -> Result<FileDigest, ImportRefusal> {
+        digest(&self.path)
     }
 
     fn format(&self) -> &'static str {

@@ -24,7 +24,7 @@ pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
         packing: Packing::Stored,
         expected: None,
     });
-    Ok(Listing { entries: entries.collect(), others })
+    Ok(Listing { path: folder.into(), entries: entries.collect(), others })
 }
 
 struct Found<'a> {

@@ -21,6 +21,7 @@ use crate::open::FileContext;
 use application::ports::import_source::ImportRefusal;
 use entry::Entry;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The most entries of one folder or archive.
 const ENTRY_LIMIT: usize = 300_000;
@@ -28,6 +29,8 @@ const ENTRY_LIMIT: usize = 300_000;
 /// What a folder or an archive holds.
 #[derive(Debug)]
 struct Listing {
+    /// The folder, or the archive.
+    path: Arc<Path>,
     /// Files, in the order of their names.
     entries: Vec<Entry>,
     /// How many things there are that are never read: links, and what is no file.

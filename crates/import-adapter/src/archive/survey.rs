@@ -25,8 +25,9 @@ pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Resu
     let bytes = Watched::new(entry.open(Bound::of(context.most_unpacked))?);
     let recognised = recognise(Box::new(bytes.clone()), format);
     bytes.get().fault()?;
+    let path = Arc::clone(&entry.path);
     let members = Arc::from([Member { entry, recognised: recognised? }]);
-    Ok(Container { members, note: None, context })
+    Ok(Container { path, members, note: None, context })
 }
 
 /// Recognises the entries; what nothing claims is passed over and counted.
@@ -36,7 +37,7 @@ pub(super) fn survey(
     format: Format,
     context: FileContext,
 ) -> Result<Container, ImportRefusal> {
-    let Listing { entries, others } = listing;
+    let Listing { path, entries, others } = listing;
     let count = entries.len();
     let mut claimed = Vec::new();
     let mut unknown = Unknown { what, format, first: None, packed: Packed::default() };
@@ -72,7 +73,7 @@ pub(super) fn survey(
     }
     let passed_over = others.saturating_add(count.saturating_sub(members.len()));
     let note = (passed_over > 0).then(|| (what, told(format, passed_over) + &unknown.packed.told()));
-    Ok(Container { members, note, context })
+    Ok(Container { path, members, note, context })
 }
 
 type Look = (Result<Claim, ImportRefusal>, Unpacking);

@@ -133,7 +133,11 @@ pub(crate) fn read_session(
     place: &str,
     notes: &mut Notes,
 ) -> Result<ImportItem, Unfit> {
-    session::read(&read_members(text, notes)?, user_id, place, notes).map(ImportItem::Session)
+    let line = match session::known_members(text) {
+        Some(line) => line,
+        None => read_members(text, notes)?,
+    };
+    session::read(&line, user_id, place, notes).map(ImportItem::Session)
 }
 
 /// Reads a label.

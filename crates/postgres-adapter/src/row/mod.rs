@@ -41,7 +41,9 @@ pub(crate) use read_tally::{NewTallies, TallyRow, reader_parts};
 pub(crate) use session::SessionRow;
 pub(crate) use signing_key::SigningKeyRow;
 pub(crate) use sleep::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name, sleep_offset};
-pub(crate) use supplement::{NewSupplementRow, SupplementRow, upc_digits};
+pub(crate) use supplement::{
+    NewSupplementRow, NewSupplements, SUPPLEMENT_COLUMNS, SupplementColumns, SupplementRow, upc_digits,
+};
 
 use crate::error::corrupt;
 use application::ports::storage::StorageError;

@@ -7,6 +7,7 @@ use application::ports::storage::StorageError;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_types::{Date, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use domain::id::SupplementId;
 use domain::supplement::{
     Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields, Upc,
@@ -15,6 +16,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 const TABLE: &str = "supplement";
+
+/// The columns of a [`SupplementRow`], in its order.
+pub(crate) const SUPPLEMENT_COLUMNS: &str =
+    "s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients";
+
+/// Their types.
+pub(crate) type SupplementColumns = (SqlUuid, Text, Text, Text, Text, Nullable<Date>, Timestamptz, Jsonb);
 
 /// One ingredient as the column `ingredients` holds it; quantity and unit are there when the label states them.
 #[derive(Serialize, Deserialize)]
@@ -48,6 +56,8 @@ impl IngredientJson {
 }
 
 /// A row of `supplement`: one version of a label, without its place in the catalogue.
+///
+/// Its columns are in the order of [`SUPPLEMENT_COLUMNS`].
 #[derive(Queryable, Selectable, AsChangeset)]
 #[diesel(table_name = supplement, check_for_backend(Pg), treat_none_as_null = true)]
 pub(crate) struct SupplementRow {
@@ -133,6 +143,62 @@ impl NewSupplementRow {
             ingredients,
             upc_digits: upc_digits(version),
         })
+    }
+}
+
+/// The columns of new versions, each current under its key.
+#[derive(Default)]
+pub(crate) struct NewSupplements {
+    pub(crate) ids: Vec<Uuid>,
+    pub(crate) catalogue_sources: Vec<String>,
+    pub(crate) catalogue_keys: Vec<String>,
+    pub(crate) brands: Vec<String>,
+    pub(crate) names: Vec<String>,
+    pub(crate) servings: Vec<String>,
+    pub(crate) upcs: Vec<String>,
+    pub(crate) label_dates: Vec<Option<NaiveDate>>,
+    pub(crate) entry_dates: Vec<DateTime<Utc>>,
+    pub(crate) ingredients: Vec<JsonText>,
+    pub(crate) upc_digits: Vec<Option<String>>,
+}
+
+impl NewSupplements {
+    /// Lists the columns of versions that become the current ones under their keys.
+    pub(crate) fn of(labels: &[(CatalogueKey, Supplement)]) -> Result<Self, StorageError> {
+        let mut columns = Self::default();
+        for (key, version) in labels {
+            columns.push(NewSupplementRow::of(key, version)?);
+        }
+        Ok(columns)
+    }
+
+    fn push(&mut self, row: NewSupplementRow) {
+        let NewSupplementRow {
+            id,
+            catalogue_source,
+            catalogue_key,
+            // Nothing but current versions is stored this way.
+            is_current: _,
+            brand,
+            name,
+            servings,
+            upc,
+            label_date,
+            entry_date,
+            ingredients,
+            upc_digits,
+        } = row;
+        self.ids.push(id);
+        self.catalogue_sources.push(catalogue_source);
+        self.catalogue_keys.push(catalogue_key);
+        self.brands.push(brand);
+        self.names.push(name);
+        self.servings.push(servings);
+        self.upcs.push(upc);
+        self.label_dates.push(label_date);
+        self.entry_dates.push(entry_date);
+        self.ingredients.push(ingredients);
+        self.upc_digits.push(upc_digits);
     }
 }
 

@@ -186,7 +186,7 @@ impl ImportRun {
         self.require_user(file.as_ref())?;
         self.forbid_start(format)?;
         let name = FileName::clean(&path.to_string_lossy());
-        let about = FileAbout::File { name, digest: import_adapter::digest(path)?, zone: self.context.zone };
+        let about = FileAbout::File { name, zone: self.context.zone };
         let command = ImportRecordsCommand { user_id: self.user_id, dry_run: self.dry_run, about };
         let progress = Progress::begin(path, file.size());
         let told = |reading, bytes| {

@@ -5,6 +5,8 @@ use super::section::section;
 use application::upload::UploadLimits;
 use std::path::PathBuf;
 
+const STORED: &str = "uploads.max_stored_mebibytes";
+
 section! {
     /// Files that people upload on the page of imports.
     UploadSettings("uploads") {
@@ -20,6 +22,9 @@ section! {
         readers: u32 = Some("2"), "uploads, 1 to 64", "4";
         /// How many uploads of one person may be under way at a time.
         max_open: u32 = Some("3"), "uploads, 1 to 100", "1";
+        /// The most that the files of all people together may take in the store while they arrive, wait and are read.
+        /// Whoever uploads more is told to try again later. At least `max_mebibytes`.
+        max_stored_mebibytes: u32 = Some("16384"), "MiB, 1 to 16777216", "65536";
         /// The folder in which the parts of a file are put together while it is read. The file has no name there and
         /// is gone with the process; the folder needs room for one file. Not set, it is that of the system.
         spool_directory: Option<PathBuf> = None, "path", "/var/tmp";
@@ -32,6 +37,7 @@ impl UploadSettings {
         UploadLimits {
             max_bytes: u64::from(self.max_mebibytes) << 20,
             max_open: usize::try_from(self.max_open).unwrap_or(usize::MAX),
+            max_stored_bytes: u64::from(self.max_stored_mebibytes) << 20,
         }
     }
 
@@ -50,6 +56,9 @@ impl UploadSettings {
             ),
             Problem::unless_within("uploads.readers", self.readers, 1..=64),
             Problem::unless_within("uploads.max_open", self.max_open, 1..=100),
+            Problem::unless_within(STORED, self.max_stored_mebibytes, 1..=16_777_216),
+            (self.max_stored_mebibytes < self.max_mebibytes)
+                .then(|| Problem::new(STORED, "must be at least uploads.max_mebibytes")),
         ]
         .into_iter()
         .flatten()

@@ -182,6 +182,10 @@ impl ImportRepository for SqliteUnitOfWork {
         self.run(move |connection| upload::part(connection, id, position)).await
     }
 
+    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
+        self.run(upload::stored_bytes).await
+    }
+
     async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
         self.run(move |connection| upload::delete_parts(connection, &blob(id.as_uuid()))).await
     }

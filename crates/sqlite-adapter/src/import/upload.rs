@@ -8,7 +8,7 @@ use crate::statement::Statement;
 use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::Binary;
+use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::SqliteConnection;
 use domain::id::ImportId;
 
@@ -43,6 +43,16 @@ pub(super) fn part(
         .first(connection)
         .optional()
         .storage()
+}
+
+/// Adds up what is written in the rows of uploads, so that no part is read.
+pub(super) fn stored_bytes(connection: &mut SqliteConnection) -> Result<u64, StorageError> {
+    let statement: Statement<BigInt> = Statement::new(
+        "SELECT coalesce(sum(size), 0) FROM import WHERE origin = 'upload' \
+         AND state IN ('receiving', 'waiting', 'running')",
+    );
+    let bytes: i64 = statement.get_result(connection).storage()?;
+    Ok(u64::try_from(bytes).unwrap_or_default())
 }
 
 pub(super) fn delete_parts(connection: &mut SqliteConnection, id: &[u8]) -> Result<(), StorageError> {

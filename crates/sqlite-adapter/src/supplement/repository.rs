@@ -1,6 +1,6 @@
 //! The catalogue in a unit of work.
 
-use super::row::{LabelRow, SupplementRow};
+use super::row::{LabelRow, NewLabel, SupplementRow, upc_digits};
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
 use crate::schema::{intake_log, supplement};
@@ -10,38 +10,41 @@ use application::ports::storage::{CatalogueVersion, StorageError, SupplementRepo
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{Binary, Bool};
 use diesel::sqlite::SqliteConnection;
 use domain::id::SupplementId;
-use domain::supplement::{CatalogueKey, Supplement, SupplementLabel, Upc};
+use domain::supplement::{CatalogueKey, Supplement, Upc};
+use std::collections::BTreeSet;
 
 #[async_trait]
 impl SupplementRepository for SqliteUnitOfWork {
     async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
+        self.run(move |connection| find(connection, blob(id.as_uuid()))).await
+    }
+
+    async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError> {
+        let key = key.clone();
+        self.run(move |connection| find_current(connection, &key)).await
+    }
+
+    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
+        let ids: BTreeSet<SupplementId> = ids.iter().copied().collect();
         self.run(move |connection| {
-            let row: Option<SupplementRow> = supplement::table
-                .find(blob(id.as_uuid()))
-                .select(SupplementRow::as_select())
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(SupplementRow::into_supplement).transpose()
+            ids.into_iter().filter_map(|id| find(connection, blob(id.as_uuid())).transpose()).collect()
         })
         .await
     }
 
-    async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError> {
-        let (source, key) = key.clone().into_parts();
+    async fn find_current_many(
+        &mut self,
+        keys: &[CatalogueKey],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        let keys: BTreeSet<CatalogueKey> = keys.iter().cloned().collect();
         self.run(move |connection| {
-            let row: Option<SupplementRow> = supplement::table
-                .filter(supplement::catalogue_source.eq(source))
-                .filter(supplement::catalogue_key.eq(key))
-                .filter(is_current())
-                .select(SupplementRow::as_select())
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(SupplementRow::into_supplement).transpose()
+            let found = keys
+                .into_iter()
+                .filter_map(|key| find_current(connection, &key).transpose().map(|found| Ok((key, found?))));
+            found.collect()
         })
         .await
     }
@@ -55,11 +58,23 @@ impl SupplementRepository for SqliteUnitOfWork {
     }
 
     async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError> {
-        let row = SupplementRow::current(key, supplement)?;
-        let digits = supplement::upc_digits.eq(digits(&supplement.label));
+        let label = NewLabel::of(key, supplement)?;
+        self.run(move |connection| label.execute(connection).storage().map(drop)).await
+    }
+
+    async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
+        if labels.is_empty() {
+            return Ok(());
+        }
+        let labels: Result<Vec<NewLabel>, StorageError> =
+            labels.iter().map(|(key, supplement)| NewLabel::of(key, supplement)).collect();
+        let labels = labels?;
         self.run(move |connection| {
-            let values = (row, digits);
-            diesel::insert_into(supplement::table).values(values).execute(connection).storage().map(drop)
+            // A row at a time: one prepared statement, and no limit on the number of bound values.
+            let insert = |connection: &mut SqliteConnection| {
+                labels.into_iter().try_for_each(|label| label.execute(connection).map(drop))
+            };
+            connection.transaction(insert).storage()
         })
         .await
     }
@@ -67,7 +82,7 @@ impl SupplementRepository for SqliteUnitOfWork {
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
         let row = LabelRow::of(supplement)?;
         let id = blob(supplement.id.as_uuid());
-        let digits = supplement::upc_digits.eq(digits(&supplement.label));
+        let digits = supplement::upc_digits.eq(upc_digits(&supplement.label));
         self.run(move |connection| {
             let values = (row, digits, supplement::revision.eq(supplement::revision + 1));
             let changed =
@@ -83,14 +98,13 @@ impl SupplementRepository for SqliteUnitOfWork {
         key: &CatalogueKey,
         new: &Supplement,
     ) -> Result<(), StorageError> {
-        let row = SupplementRow::current(key, new)?;
-        let digits = supplement::upc_digits.eq(digits(&new.label));
+        let label = NewLabel::of(key, new)?;
         self.run(move |connection| {
             let replaced = connection.transaction(|connection| {
                 diesel::update(supplement::table.find(blob(old.as_uuid())))
                     .set(supplement::is_current.eq(false))
                     .execute(connection)?;
-                diesel::insert_into(supplement::table).values((row, digits)).execute(connection)
+                label.execute(connection)
             });
             replaced.storage().map(drop)
         })
@@ -158,6 +172,30 @@ impl SupplementRepository for SqliteUnitOfWork {
     }
 }
 
+fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Supplement>, StorageError> {
+    let row: Option<SupplementRow> = supplement::table
+        .find(id)
+        .select(SupplementRow::as_select())
+        .first(connection)
+        .optional()
+        .storage()?;
+    row.map(SupplementRow::into_supplement).transpose()
+}
+
+fn find_current(
+    connection: &mut SqliteConnection,
+    key: &CatalogueKey,
+) -> Result<Option<Supplement>, StorageError> {
+    // A literal in diesel's own query would keep it from being prepared once, and an import asks for each of its labels.
+    let statement: Statement<Binary> = Statement::new(
+        "SELECT id FROM supplement WHERE catalogue_source = ? AND catalogue_key = ? AND is_current = 1",
+    )
+    .text(key.source())
+    .text(key.key());
+    let id: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
+    id.map_or(Ok(None), |id| find(connection, id))
+}
+
 /// Deletes a version that nobody logged; whether it was there.
 fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u8]>) -> QueryResult<bool> {
     let statement: Statement<Bool> = Statement::new(
@@ -178,9 +216,4 @@ fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u
 /// Selects current versions, in the words of the partial indexes: SQLite takes them only for what is spelt alike.
 fn is_current() -> diesel::expression::SqlLiteral<Bool> {
     diesel::dsl::sql("is_current = 1")
-}
-
-/// Writes the product code for the index of codes.
-fn digits(label: &SupplementLabel) -> Option<String> {
-    Upc::parse(label.upc()).ok().map(|upc| upc.as_str().to_owned())
 }

@@ -4,14 +4,17 @@ use crate::row::{Cells, blob, date, hex, micros};
 use crate::schema::supplement;
 use application::ports::storage::{CatalogueVersion, StorageError};
 use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::SupplementId;
 use domain::supplement::{
-    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields,
+    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields, Upc,
 };
 use serde::{Deserialize, Serialize};
 
 /// Also the JSON in which an import keeps what a label was before (see `import::before`).
-#[derive(Queryable, Selectable, Insertable, Serialize, Deserialize)]
+#[derive(Queryable, Selectable, Serialize, Deserialize)]
 #[diesel(table_name = supplement)]
 pub(crate) struct SupplementRow {
     #[serde(with = "hex")]
@@ -24,7 +27,7 @@ pub(crate) struct SupplementRow {
 }
 
 /// The part of the row that a corrected label overwrites.
-#[derive(Queryable, Selectable, Insertable, AsChangeset, Serialize, Deserialize)]
+#[derive(Queryable, Selectable, AsChangeset, Serialize, Deserialize)]
 #[diesel(table_name = supplement, treat_none_as_null = true)]
 pub(crate) struct LabelRow {
     brand: String,
@@ -120,6 +123,53 @@ impl LabelRow {
         })
     }
 }
+
+/// A first version under its key, and the digits of its product code.
+pub(super) struct NewLabel {
+    row: SupplementRow,
+    upc_digits: Option<String>,
+}
+
+impl NewLabel {
+    pub(super) fn of(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
+        let upc_digits = upc_digits(&supplement.label);
+        Ok(Self { row: SupplementRow::current(key, supplement)?, upc_digits })
+    }
+}
+
+/// Writes the product code for the index of codes.
+pub(super) fn upc_digits(label: &SupplementLabel) -> Option<String> {
+    Upc::parse(label.upc()).ok().map(|upc| upc.as_str().to_owned())
+}
+
+/// The statement that stores a label. Its text never differs, so that the connection finds it prepared by its type.
+impl QueryFragment<Sqlite> for NewLabel {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let Self { row, upc_digits } = self;
+        // Nothing but a first version is stored this way.
+        let SupplementRow { id, catalogue_source, catalogue_key, is_current: _, label } = row;
+        let LabelRow { brand, name, servings, upc, label_date, entry_date, ingredients } = label;
+        out.push_sql(
+            "INSERT INTO supplement (id, catalogue_source, catalogue_key, is_current, brand, name, servings, upc, \
+             label_date, entry_date, ingredients, upc_digits) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)",
+        );
+        out.push_bind_param_value_only::<Binary, _>(id)?;
+        for text in [catalogue_source, catalogue_key, brand, name, servings, upc] {
+            out.push_bind_param_value_only::<Text, _>(text)?;
+        }
+        out.push_bind_param_value_only::<Nullable<Text>, _>(label_date)?;
+        out.push_bind_param_value_only::<BigInt, _>(entry_date)?;
+        out.push_bind_param_value_only::<Text, _>(ingredients)?;
+        out.push_bind_param_value_only::<Nullable<Text>, _>(upc_digits)
+    }
+}
+
+impl QueryId for NewLabel {
+    type QueryId = Self;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl RunQueryDsl<SqliteConnection> for NewLabel {}
 
 impl From<Ingredient> for StoredIngredient {
     fn from(ingredient: Ingredient) -> Self {

@@ -258,6 +258,9 @@ impl ImportRepository for MemoryUnit {
     async fn part(&mut self, _: ImportId, _: u32) -> Result<Option<Vec<u8>>, StorageError> {
         Ok(None)
     }
+    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
+        Ok(0)
+    }
     async fn delete_parts(&mut self, _: ImportId) -> Result<(), StorageError> {
         Ok(())
     }

@@ -392,6 +392,31 @@ impl SupplementRepository for MemoryUnit {
         let mut current = self.content.supplements.iter().filter(|(at, _, current)| at == key && *current);
         Ok(current.next().map(|(_, supplement, _)| supplement.clone()))
     }
+    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
+        self.shared.called("supplements.find_many");
+        let versions = self.content.supplements.iter().map(|(_, supplement, _)| supplement);
+        Ok(versions.filter(|supplement| ids.contains(&supplement.id)).cloned().collect())
+    }
+    async fn find_current_many(
+        &mut self,
+        keys: &[CatalogueKey],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.shared.called("supplements.find_current_many");
+        let current =
+            self.content.supplements.iter().filter(|(at, _, current)| keys.contains(at) && *current);
+        Ok(current.map(|(key, supplement, _)| (key.clone(), supplement.clone())).collect())
+    }
+    async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
+        self.shared.called("supplements.insert_many");
+        let before = self.content.clone();
+        for (key, supplement) in labels {
+            if let Err(error) = SupplementRepository::insert(self, key, supplement).await {
+                self.content = before;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError> {
         Ok(self.content.logs.iter().any(|(_, log)| log.record.supplement_id() == id))
     }

@@ -44,6 +44,24 @@ async fn no_unit_of_work_is_begun_before_the_whole_file_was_read_once() {
 }
 
 #[tokio::test]
+async fn a_large_file_is_read_ahead_while_it_is_checked_and_still_leaves_no_trace_where_it_is_damaged() {
+    let store = MemoryStore::with(person());
+    let file = ItemFile::of(nights(9_000)).of_bytes_each(1_000).damaged();
+    import_file(&store, of_person(), &file).await.unwrap_err();
+    assert_eq!(file.opened(), 2);
+    assert_eq!(store.calls().of("begin"), 0);
+}
+
+#[tokio::test]
+async fn a_large_file_that_is_good_is_read_twice_and_stored_whole() {
+    let store = MemoryStore::with(person());
+    let file = ItemFile::of(nights(9_000)).of_bytes_each(1_000);
+    let report = import_file(&store, of_person(), &file).await.unwrap();
+    assert_eq!((file.opened(), report.sessions), (2, counts(9_000, 0, 0)));
+    assert_eq!(store.sessions().len(), 9_000);
+}
+
+#[tokio::test]
 async fn a_good_file_is_read_twice() {
     let store = MemoryStore::with(person());
     let file = ItemFile::of(nights(3));

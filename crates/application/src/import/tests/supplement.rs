@@ -3,7 +3,10 @@ use super::record::{
     at, intake, key, label, log, minute, own_log, own_supplement, supplement, supplement_id,
 };
 use super::{counts, import};
+use crate::ports::import_source::ImportItem;
 use crate::testing::{noon, person};
+use domain::id::SupplementId;
+use proptest::prelude::*;
 
 /// A store with one label under the key 17, of which the person took nothing.
 async fn catalogue() -> MemoryStore {
@@ -84,7 +87,7 @@ async fn the_labels_of_an_own_export_keep_id_and_date() {
 }
 
 /// An own export with a replaced version and the current one, each taken once.
-fn versions() -> [super::ImportItem; 4] {
+fn versions() -> [ImportItem; 4] {
     [
         own_supplement(4, "17", "Magnesium"),
         own_supplement(5, "17", "Magnesium Citrate"),
@@ -124,7 +127,7 @@ async fn a_label_of_an_own_export_that_the_catalogue_has_keeps_the_catalogues_id
 }
 
 /// An own export in which somebody rewrote the label that they had logged.
-fn edited() -> [super::ImportItem; 2] {
+fn edited() -> [ImportItem; 2] {
     [own_supplement(4, "17", "Magnesium, rewritten"), own_log(1, intake(supplement_id(4), 5, 1.0, None))]
 }
 
@@ -157,11 +160,70 @@ async fn a_label_whose_id_is_a_logged_one_under_another_key_takes_nobodys_place(
     let store = logged_catalogue().await;
     let known = store.current(&key("17"));
     let mut stranger = own_supplement(4, "99", "Zinc");
-    if let super::ImportItem::Supplement(supplement) = &mut stranger {
+    if let ImportItem::Supplement(supplement) = &mut stranger {
         supplement.id = Some(known.id);
     }
     let report = import(&store, [at(7, stranger), supplement("18", "Iron")]).await;
     assert_eq!((report.supplements, report.rejected_total), (counts(1, 0, 0), 1));
     assert_eq!(report.rejected[0].place, "line 7");
     assert_eq!(store.current(&key("17")), known);
+}
+
+#[tokio::test]
+async fn new_labels_cost_one_look_up_and_one_insertion_a_batch() {
+    let store = MemoryStore::with(person());
+    import(&store, (0..50).map(|number| supplement(&number.to_string(), "Magnesium"))).await;
+    let calls = ["supplements.find", "supplements.find_current_many", "supplements.insert_many"];
+    assert_eq!(calls.map(|call| store.calls().of(call)), [0, 1, 1]);
+    assert_eq!(store.content().supplements.len(), 50);
+}
+
+/// A label out of few, so that those of a batch meet by id and by key.
+fn any_label() -> impl Strategy<Value = ImportItem> {
+    let text = |key: u8| key.to_string();
+    prop_oneof![
+        (0..3_u8, 0..3_u8).prop_map(move |(key, name)| supplement(&text(key), &format!("Name {name}"))),
+        (1..4_u128, 0..3_u8, 0..3_u8).prop_map(move |(id, key, name)| own_supplement(
+            id,
+            &text(key),
+            &format!("Name {name}")
+        )),
+    ]
+}
+
+/// What the catalogue holds: key, name, whether it is the current version, and the id where a file gave it.
+fn catalogue_of(store: &MemoryStore) -> Vec<(String, String, bool, Option<SupplementId>)> {
+    let given: Vec<_> = (1..4).map(supplement_id).collect();
+    let versions = store.content().supplements.into_iter().map(|(key, version, is_current)| {
+        let id = Some(version.id).filter(|id| given.contains(id));
+        (key.key().to_owned(), version.label.name().to_owned(), is_current, id)
+    });
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort();
+    versions
+}
+
+proptest! {
+    #[test]
+    fn labels_of_one_batch_become_what_they_become_one_by_one(
+        labels in prop::collection::vec(any_label(), 1..10), logged in prop::option::of(1..4_u128),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let prepared = || async {
+            let store = MemoryStore::with(person());
+            if let Some(logged) = logged {
+                let taken = log(intake(supplement_id(logged), 5, 1.0, None));
+                import(&store, [own_supplement(logged, "0", "Name 0"), taken]).await;
+            }
+            store
+        };
+        let (together, singly) = runtime.block_on(async { (prepared().await, prepared().await) });
+        let report = runtime.block_on(import(&together, labels.clone()));
+        let mut rejected = 0;
+        for label in labels {
+            rejected += runtime.block_on(import(&singly, [label])).rejected_total;
+        }
+        prop_assert_eq!(report.rejected_total, rejected);
+        prop_assert_eq!(catalogue_of(&together), catalogue_of(&singly));
+    }
 }

@@ -205,6 +205,9 @@ pub trait ImportRepository: Send {
     async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError>;
     /// Returns a part; nothing past the last.
     async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError>;
+    /// Returns how many bytes the uploads of all people have together that arrive, wait or are read: no others have
+    /// parts. What another unit of work adds at this moment may not be in it yet.
+    async fn stored_bytes(&mut self) -> Result<u64, StorageError>;
     /// Deletes the parts of an upload.
     async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError>;
     /// Deletes uploads (their parts; the import becomes `refused` with this reason) that began before this moment and

@@ -26,11 +26,21 @@ pub trait SupplementRepository: Send {
     async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError>;
     /// Returns the current version under this key, or nothing.
     async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError>;
+    /// Returns the versions with these ids, current or replaced, in no order; an id that nothing has is passed over.
+    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError>;
+    /// Returns the current versions under these keys, each with its key, in no order; a key without one is passed over.
+    async fn find_current_many(
+        &mut self,
+        keys: &[CatalogueKey],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
     /// Tells whether anybody's log points at this version.
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError>;
     /// Stores a first version; MUST fail with `Conflict(Supplement)` when the id is taken, or the key has a
     /// current version.
     async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError>;
+    /// Stores first versions, all or none; MUST fail with `Conflict(Supplement)`, and leave the unit of work as it was,
+    /// when an id of them is taken or a key has a current version, also by another of them.
+    async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError>;
     /// Overwrites a version's label and entry date in place; returns whether it exists.
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError>;
     /// Makes a new version the current one of this key; `old` stays, for the logs that point at it.

@@ -178,6 +178,7 @@ fn begins() -> MockUnitOfWork {
         }))
     });
     begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
+    begins.imports.expect_stored_bytes().returning(|| Ok(0));
     begins.imports.expect_insert().once().returning(|_| Ok(()));
     begins
 }

@@ -37,7 +37,8 @@ pub(super) fn list(path: &Path) -> Result<Listing, ImportRefusal> {
         return Err(damaged("two entries have the same name"));
     }
     let path: Arc<Path> = path.into();
-    let mut listing = Listing { entries: Vec::with_capacity(headers.len()), others: 0 };
+    let entries = Vec::with_capacity(headers.len());
+    let mut listing = Listing { path: Arc::clone(&path), entries, others: 0 };
     let mut taken = Vec::with_capacity(headers.len());
     for header in headers {
         let start = archive.start_of(&header)?;

@@ -197,6 +197,10 @@ impl ImportRepository for PgUnitOfWork {
         upload::part(self.connection()?, id, position).await
     }
 
+    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
+        upload::stored_bytes(self.connection()?).await
+    }
+
     async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
         upload::delete_parts(self.connection()?, id).await
     }

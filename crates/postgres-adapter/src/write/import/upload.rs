@@ -67,6 +67,16 @@ pub(super) async fn part(
     named.select(part_table::bytes).first(connection).await.optional().map_err(storage_error)
 }
 
+/// Adds up what is written in the rows of uploads, so that no part is read.
+pub(super) async fn stored_bytes(connection: &mut Pooled) -> Result<u64, StorageError> {
+    let query = sql_query(
+        "SELECT coalesce(sum(size), 0)::bigint FROM import
+        WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running')",
+    );
+    let bytes: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
+    Ok(u64::try_from(bytes).unwrap_or_default())
+}
+
 pub(super) async fn delete_parts(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
     let parts = part_table::table.filter(part_table::import_id.eq(id.as_uuid()));
     diesel::delete(parts).execute(connection).await.map(|_| ()).map_err(storage_error)

@@ -1,0 +1,164 @@
+//! Imports of one file at the same time.
+
+use crate::Harness;
+use crate::fixture::{catalogue_key, label, now, session, user, user_id};
+use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, Imported, UndoImport};
+use application::ports::import_source::{
+    ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, Told,
+};
+use application::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use domain::id::UserId;
+use domain::import::{FileDigest, FileName};
+use domain::secret::SecretBytes;
+use domain::sleep::SleepSession;
+use domain::time::TimeZone;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use uuid::Uuid;
+
+/// How many records of a kind the file has, and how many records come in a batch.
+const RECORDS: u64 = 40;
+const BATCH: usize = 7;
+
+struct Now;
+
+impl Clock for Now {
+    fn now(&self) -> DateTime<Utc> {
+        now()
+    }
+}
+
+/// Draws ids that nobody else draws.
+struct Ids(AtomicU64);
+
+impl Entropy for Ids {
+    fn secret_bytes(&self) -> SecretBytes {
+        SecretBytes::new([7; 32])
+    }
+
+    fn uuid(&self) -> Uuid {
+        Uuid::from_u128(0x1d5_0000 + u128::from(self.0.fetch_add(1, Ordering::SeqCst)))
+    }
+}
+
+/// A file of small batches: nights, or labels.
+#[derive(Clone)]
+struct SmallBatches(Vec<ImportItem>);
+
+impl ImportFile for SmallBatches {
+    fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
+        Ok(Box::new(self.clone()))
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn digest(&self) -> Result<FileDigest, ImportRefusal> {
+        Ok(FileDigest::from_bytes([5; 32]))
+    }
+
+    fn format(&self) -> &'static str {
+        "items"
+    }
+}
+
+impl ImportSource for SmallBatches {
+    fn next_batch_telling(&mut self, _: usize, _: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+        let rest = self.0.split_off(BATCH.min(self.0.len()));
+        Ok(std::mem::replace(&mut self.0, rest))
+    }
+
+    fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
+        Ok(())
+    }
+
+    fn bytes_read(&self) -> u64 {
+        0
+    }
+}
+
+fn night(number: u64) -> SleepSession {
+    session(number, 1_440 * i64::try_from(number).unwrap())
+}
+
+fn nights() -> SmallBatches {
+    let item = |number| {
+        let record = night(number).record;
+        let session = ImportedSession { place: number.to_string(), id: None, record, updated_at: None };
+        ImportItem::Session(Box::new(session))
+    };
+    SmallBatches((1..=RECORDS).map(item).collect())
+}
+
+fn labels() -> SmallBatches {
+    let item = |number: u64| {
+        let label = label(&format!("Label {number}"));
+        let (place, key) = (number.to_string(), catalogue_key(number));
+        ImportItem::Supplement(Box::new(ImportedSupplement { place, id: None, key, label, entry_date: None }))
+    };
+    SmallBatches((1..=RECORDS).map(item).collect())
+}
+
+/// Imports the file four times at once.
+async fn at_once(harness: &Harness, file: &SmallBatches, user_id: Option<UserId>) -> Vec<Imported> {
+    let ids: Arc<dyn Entropy> = Arc::new(Ids(AtomicU64::new(0)));
+    let imports = [(); 4].map(|()| {
+        let (units, ids, file) = (harness.factory.clone(), ids.clone(), file.clone());
+        let about = FileAbout::File { name: FileName::clean("items"), zone: TimeZone::UTC };
+        let command = ImportRecordsCommand { user_id, dry_run: false, about };
+        tokio::spawn(async move {
+            let import = ImportRecords::new(units, ids, Arc::new(Now));
+            import.run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap()
+        })
+    });
+    let mut done = Vec::new();
+    for import in imports {
+        done.push(import.await.unwrap());
+    }
+    done
+}
+
+async fn undo_all(harness: &Harness, imports: &[Imported]) {
+    let mut ids: Vec<_> = imports.iter().map(|import| import.id.unwrap()).collect();
+    ids.sort();
+    ids.dedup();
+    for id in ids {
+        UndoImport::new(harness.factory.clone(), Arc::new(Now)).run(id, None).await.unwrap();
+    }
+}
+
+pub(crate) async fn nights_of_one_file_are_stored_once_and_undone_as_one_import(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let before = night(500);
+    harness.store_sessions(user_id(1), std::slice::from_ref(&before)).await;
+    let imports = at_once(harness, &nights(), Some(user_id(1))).await;
+    assert!(imports.iter().all(|import| import.report.rejected_total == 0), "{imports:?}");
+    let new: u64 = imports.iter().map(|import| import.report.sessions.new).sum();
+    let walked = harness.sleep.walk(user_id(1), None, 1_000).await.unwrap();
+    assert_eq!((new, walked.len()), (RECORDS, usize::try_from(RECORDS).unwrap() + 1));
+    let expected: Vec<_> = (1..=RECORDS).map(|number| night(number).record).collect();
+    let stored: Vec<_> = walked.into_iter().map(|session| session.record).collect();
+    assert!(expected.iter().all(|record| stored.contains(record)));
+    undo_all(harness, &imports).await;
+    assert_eq!(harness.sleep.walk(user_id(1), None, 1_000).await.unwrap(), [before]);
+}
+
+pub(crate) async fn labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing(
+    harness: &Harness,
+) {
+    let imports = at_once(harness, &labels(), None).await;
+    assert!(imports.iter().all(|import| import.report.rejected_total == 0), "{imports:?}");
+    let new: u64 = imports.iter().map(|import| import.report.supplements.new).sum();
+    assert_eq!(new, RECORDS);
+    let keys: Vec<_> = (1..=RECORDS).map(catalogue_key).collect();
+    let mut unit = harness.begin().await;
+    let found = unit.supplements().find_current_many(&keys).await.unwrap();
+    unit.rollback().await.unwrap();
+    assert_eq!(found.len(), keys.len());
+    undo_all(harness, &imports).await;
+    let left = harness.begin().await.supplements().find_current_many(&keys).await.unwrap();
+    assert_eq!(left, []);
+}
