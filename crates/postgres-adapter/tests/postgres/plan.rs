@@ -99,6 +99,25 @@ async fn the_access_check_looks_into_one_partition_by_its_primary_key() {
 }
 
 #[tokio::test]
+async fn a_refresh_token_is_found_by_its_hash_in_the_partition_of_its_person() {
+    let (_database, store, observer) = populated().await;
+    populate(&store, [1]).await;
+    let known = grant(7, 1);
+    let mut unit = begin(&store).await;
+    unit.grants().insert(&known).await.unwrap();
+    unit.commit().await.unwrap();
+    let by_hash = "Index Scan using access_grant__refresh_token_hash_idx on access_grant_ access_grant_";
+    store.find_by_refresh_token(&known.refresh_token_hash, Some(user_id(1))).await.unwrap().unwrap();
+    let mut own = scans(&observer, "gen_random_uuid(), '', 1").await;
+    own.dedup();
+    own.sort();
+    assert_eq!(own, [by_hash, "Index Scan using account_pkey on account"]);
+    store.find_by_refresh_token(&known.refresh_token_hash, None).await.unwrap().unwrap();
+    let anywhere = scans(&observer, "'', 1").await;
+    assert_eq!(anywhere.iter().filter(|scan| *scan == by_hash).count(), 16, "{anywhere:?}");
+}
+
+#[tokio::test]
 async fn pages_of_events_and_sums_begin_at_their_place_in_an_index() {
     let (_database, store, observer) = populated().await;
     let after = Some((at(0), AuditEventId::from_uuid(Uuid::nil())));
