@@ -4,13 +4,11 @@ use crate::cluster::{Cluster, until};
 use crate::made_up::*;
 use application::ports::storage::{ProfileReader, SleepReader, StorageError};
 use application::ports::storage::{UnitOfWork, UnitOfWorkFactory};
-use domain::id::GrantId;
 use domain::user::User;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use uuid::Uuid;
 
 /// Starts a primary with one person and a code, and a standby without which it acknowledges nothing.
 async fn pair() -> (Cluster, Cluster, Arc<PostgresStore>) {

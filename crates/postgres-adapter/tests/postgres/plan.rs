@@ -3,7 +3,7 @@
 use crate::made_up::*;
 use crate::made_up_sign_in::tally;
 use application::ports::storage::{
-    AccessReader, AuditFilter, AuditReader, CredentialReader, ReadTallyStore, SessionReader,
+    AccessReader, AuditFilter, AuditReader, CredentialReader, GrantReader, ReadTallyStore, SessionReader,
 };
 use domain::id::{AuditEventId, GrantId};
 use domain::secret::SecretHash;
