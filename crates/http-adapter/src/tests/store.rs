@@ -240,14 +240,15 @@ impl UnitOfWorkFactory for MemoryStore {
             let held = (code.hash == *hash).then_some(code);
             Ok(held.map(|code| HeldCode { code, user_status: UserStatus::Active }))
         });
-        let contents = Arc::clone(&self.contents);
-        unit.codes.expect_redeem().returning(move |_, grant, _| {
+        let (contents, events) = (Arc::clone(&self.contents), self.events.clone());
+        unit.codes.expect_redeem().returning(move |_, grant, event| {
             let contents = &mut *contents.lock().unwrap();
             if contents.code.state != CodeState::Issued {
                 return Ok(None);
             }
             contents.code.state = CodeState::Redeemed { grant_id: grant.id, at: grant.created_at };
             contents.grants.push(grant.clone());
+            events.record(event);
             Ok(Some(1))
         });
         unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
