@@ -73,6 +73,28 @@ pub(crate) async fn a_taken_refresh_token_is_a_conflict(harness: &Harness) {
     unit.grants().insert(&grant(3)).await.unwrap();
 }
 
+pub(crate) async fn a_refresh_token_is_taken_whoever_has_it(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_grants(&[grant_of(1, 1, 1)]).await;
+    let mut unit = harness.begin().await;
+    let same_token = Grant { refresh_token_hash: hash(1), ..grant_of(2, 2, 2) };
+    assert_eq!(conflict(unit.grants().insert(&same_token).await), UniqueKey::Grant);
+    unit.grants().insert(&grant_of(2, 2, 2)).await.unwrap();
+}
+
+pub(crate) async fn a_refresh_token_is_free_again_with_its_grant_or_its_person(harness: &Harness) {
+    prepare(harness).await;
+    let ended = Grant { refresh_token_hash: hash(1), ..revoked(1, RevocationReason::Person) };
+    harness.store_grants(&[ended, grant_of(2, 1, 2)]).await;
+    let mut unit = harness.begin().await;
+    assert_eq!(unit.grants().delete_revoked(seconds(6), 10).await.unwrap(), 1);
+    assert!(unit.users().delete(user_id(2)).await.unwrap());
+    unit.commit().await.unwrap();
+    let again = [3, 4].map(|number| Grant { refresh_token_hash: hash(number - 2), ..grant(number) });
+    harness.store_grants(&again).await;
+    assert_eq!(live(harness).await, [3, 4]);
+}
+
 pub(crate) async fn a_refresh_token_finds_its_grant_whatever_person_is_named(harness: &Harness) {
     prepare(harness).await;
     let known = revoked(1, RevocationReason::Operator);

@@ -76,6 +76,13 @@ diesel::table! {
 }
 
 diesel::table! {
+    refresh_token (token_hash) {
+        token_hash -> Binary,
+        user_id -> Uuid,
+    }
+}
+
+diesel::table! {
     sleep_session (user_id, started_at, id) {
         user_id -> Uuid,
         started_at -> Timestamptz,

@@ -17,7 +17,7 @@ use domain::scope::ScopeSet;
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = audit_event)]
-struct AuditEventRow {
+pub(crate) struct AuditEventRow {
     id: Vec<u8>,
     at: i64,
     kind: String,

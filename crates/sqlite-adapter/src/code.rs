@@ -1,16 +1,21 @@
 //! Authorization codes.
 
+use crate::account::user_status;
+use crate::audit::AuditEventRow;
 use crate::error::StorageResult as _;
+use crate::grant::GrantRow;
 use crate::row::{Cells, blob, micros};
-use crate::schema::authorization_code;
+use crate::schema::{access_grant, account, audit_event, authorization_code};
 use crate::statement::count;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{CodeRepository, StorageError};
+use application::ports::storage::{CodeRepository, HeldCode, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
+use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
+use domain::grant::Grant;
 use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
 
@@ -117,24 +122,51 @@ impl CodeRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn consume(
+    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        // The one writer holds everybody.
+        self.run(move |connection| {
+            let row: Option<(CodeRow, Option<i64>)> = authorization_code::table
+                .inner_join(account::table.on(account::id.eq(authorization_code::user_id)))
+                .filter(authorization_code::code_hash.eq(hash))
+                .select((authorization_code::all_columns, account::locked_at))
+                .first(connection)
+                .optional()
+                .storage()?;
+            let Some((row, locked_at)) = row else {
+                return Ok(None);
+            };
+            let user_status = user_status(Cells::of("account", &row.user_id), locked_at)?;
+            Ok(Some(HeldCode { code: row.into_code()?, user_status }))
+        })
+        .await
+    }
+
+    async fn redeem(
         &mut self,
         hash: &SecretHash,
-        grant_id: GrantId,
-        now: DateTime<Utc>,
-    ) -> Result<bool, StorageError> {
-        let hash = hash.as_bytes().to_vec();
+        grant: &Grant,
+        event: &AuditEvent,
+    ) -> Result<Option<usize>, StorageError> {
+        let (hash, id, now) = (hash.as_bytes().to_vec(), blob(grant.id.as_uuid()), micros(grant.created_at));
+        let (grant, event) = (GrantRow::from(grant), AuditEventRow::from(event));
         self.run(move |connection| {
             use authorization_code::dsl;
             let still_good = dsl::authorization_code
                 .find(hash)
                 .filter(dsl::redeemed_at.is_null())
-                .filter(dsl::expires_at.gt(micros(now)));
+                .filter(dsl::expires_at.gt(now));
             let changed = diesel::update(still_good)
-                .set((dsl::redeemed_grant_id.eq(blob(grant_id.as_uuid())), dsl::redeemed_at.eq(micros(now))))
+                .set((dsl::redeemed_grant_id.eq(id), dsl::redeemed_at.eq(now)))
                 .execute(connection)
                 .storage()?;
-            Ok(changed > 0)
+            if changed == 0 {
+                return Ok(None);
+            }
+            let live = grant.live_of_same_client_and_person(connection)?;
+            diesel::insert_into(access_grant::table).values(grant).execute(connection).storage()?;
+            diesel::insert_into(audit_event::table).values(event).execute(connection).storage()?;
+            Ok(Some(live.saturating_add(1)))
         })
         .await
     }

@@ -97,6 +97,22 @@ fn used_from(
 }
 
 impl GrantRow {
+    /// Counts the live grants that the client and the person of this one have.
+    pub(crate) fn live_of_same_client_and_person(
+        &self,
+        connection: &mut SqliteConnection,
+    ) -> Result<usize, StorageError> {
+        use access_grant::dsl;
+        let live: i64 = dsl::access_grant
+            .filter(dsl::user_id.eq(&self.user_id))
+            .filter(dsl::client_id.eq(&self.client_id))
+            .filter(dsl::revoked_at.is_null())
+            .count()
+            .get_result(connection)
+            .storage()?;
+        Ok(usize::try_from(live).unwrap_or_default())
+    }
+
     /// Reads a grant.
     pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
         let Self {

@@ -337,6 +337,7 @@ table! {
 allow_tables_to_appear_in_same_query!(
     access_grant,
     account,
+    authorization_code,
     client,
     consent,
     import,

@@ -11,7 +11,7 @@ mod revoke_token;
 pub use authenticate_client::*;
 pub use introspect_token::*;
 pub use issue_service_token::*;
-pub(crate) use new_grant::commit_grant;
+pub(crate) use new_grant::{commit_grant, commit_redeemed_grant, created};
 pub use redeem_code::*;
 pub use refresh_access::*;
 pub use revoke_token::*;

@@ -1,8 +1,8 @@
 //! Exchanges an authorization code for a refresh token and an access token (RFC 6749 section 4.1.3).
 
-use super::{TokenMint, commit_grant};
+use super::{TokenMint, commit_redeemed_grant, created};
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{GrantFilter, HeldCode, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Entropy, SigningFailed};
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
@@ -94,22 +94,24 @@ impl RedeemCode {
         };
 
         let mut unit = self.units.begin().await?;
-        let Some(code) = unit.codes().find(&secret.hash()).await? else {
+        // The person is held before the code is touched, so that whoever takes the person's apps away waits or is waited
+        // for.
+        let Some(held) = unit.codes().find_and_hold(&secret.hash()).await? else {
             // Ended on purpose: a unit of work that is only dropped may cost the store its connection.
             unit.rollback().await?;
             return Err(RedeemCodeError::InvalidGrant);
         };
-        if let Err(refusal) = code.judge(&redemption) {
-            return Err(self.refuse(unit, &code, refusal, now).await?);
+        if let Err(refusal) = held.code.judge(&redemption) {
+            return Err(self.refuse(unit, &held.code, refusal, now).await?);
         }
-        self.exchange(unit, &command, &code, now).await
+        self.exchange(unit, &command, &held, now).await
     }
 
     async fn exchange(
         &self,
         mut unit: Box<dyn UnitOfWork>,
         command: &RedeemCodeCommand<'_>,
-        code: &AuthorizationCode,
+        HeldCode { code, user_status }: &HeldCode,
         now: DateTime<Utc>,
     ) -> Result<IssuedTokens, RedeemCodeError> {
         let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
@@ -128,10 +130,13 @@ impl RedeemCode {
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
         let access_token = self.mint.access_token(subject, command.client.id, grant.scopes, now)?;
 
-        // Held before the code is touched, so that whoever takes the person's apps away waits or is waited for.
-        let user = unit.users().find(grant.user_id).await?;
-        let is_usable = user.is_some_and(|user| user.status.is_active());
-        if !is_usable || !unit.codes().consume(&code.hash, grant.id, now).await? {
+        let event = created(&self.trail, &grant, (AuditActor::Client, Some(command.address)));
+        let live = if user_status.is_active() {
+            unit.codes().redeem(&code.hash, &grant, &event).await?
+        } else {
+            None
+        };
+        let Some(live) = live else {
             // If somebody else was faster by a moment, this is a second presentation like any other.
             let lost = unit.codes().find(&code.hash).await?;
             let refusal = match lost.map(|lost| lost.state) {
@@ -139,8 +144,8 @@ impl RedeemCode {
                 _ => CodeRefusal::Expired,
             };
             return Err(self.refuse(unit, code, refusal, now).await?);
-        }
-        commit_grant(unit, &grant, &self.trail, (AuditActor::Client, Some(command.address))).await?;
+        };
+        commit_redeemed_grant(unit, &grant, &self.trail, live).await?;
         Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })
     }
 

@@ -3,7 +3,7 @@
 use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
     ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantReader, GrantWithUser,
-    StorageError, UnitOfWork, UnitOfWorkFactory,
+    HeldCode, StorageError, UnitOfWork, UnitOfWorkFactory,
 };
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
@@ -235,21 +235,21 @@ impl UnitOfWorkFactory for MemoryStore {
         let mut unit = MockUnitOfWork::default();
         unit.audit = self.events.clone();
         let contents = Arc::clone(&self.contents);
-        unit.codes.expect_find().returning(move |hash| {
+        unit.codes.expect_find_and_hold().returning(move |hash| {
             let code = contents.lock().unwrap().code.clone();
-            Ok((code.hash == *hash).then_some(code))
+            let held = (code.hash == *hash).then_some(code);
+            Ok(held.map(|code| HeldCode { code, user_status: UserStatus::Active }))
         });
-        let contents = Arc::clone(&self.contents);
-        unit.codes.expect_consume().returning(move |_, grant_id, at| {
-            let code = &mut contents.lock().unwrap().code;
-            let won = code.state == CodeState::Issued;
-            code.state = CodeState::Redeemed { grant_id, at };
-            Ok(won)
-        });
-        let contents = Arc::clone(&self.contents);
-        unit.grants.expect_insert().returning(move |grant| {
-            contents.lock().unwrap().grants.push(grant.clone());
-            Ok(())
+        let (contents, events) = (Arc::clone(&self.contents), self.events.clone());
+        unit.codes.expect_redeem().returning(move |_, grant, event| {
+            let contents = &mut *contents.lock().unwrap();
+            if contents.code.state != CodeState::Issued {
+                return Ok(None);
+            }
+            contents.code.state = CodeState::Redeemed { grant_id: grant.id, at: grant.created_at };
+            contents.grants.push(grant.clone());
+            events.record(event);
+            Ok(Some(1))
         });
         unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
         unit.grants.expect_revoke().returning(|_, _, _| Ok(1));

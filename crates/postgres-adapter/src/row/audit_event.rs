@@ -7,6 +7,8 @@ use application::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, UserId};
@@ -50,6 +52,23 @@ impl From<&AuditEvent> for EventRow {
 }
 
 impl EventRow {
+    /// Binds every column, in the order of the table.
+    pub(crate) fn bound_to(self, statement: SqlQuery) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
+        statement
+            .into_boxed()
+            .bind::<SqlUuid, _>(id)
+            .bind::<Timestamptz, _>(at)
+            .bind::<Text, _>(kind)
+            .bind::<Text, _>(actor)
+            .bind::<Nullable<SqlUuid>, _>(user_id)
+            .bind::<Nullable<SqlUuid>, _>(client_id)
+            .bind::<Nullable<SqlUuid>, _>(subject)
+            .bind::<Nullable<BigInt>, _>(event_count)
+            .bind::<Nullable<Text>, _>(address)
+            .bind::<Nullable<Text>, _>(scopes)
+    }
+
     /// Reads the row as an event.
     pub(crate) fn into_event(self) -> Result<AuditEvent, StorageError> {
         let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;

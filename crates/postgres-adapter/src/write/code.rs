@@ -2,19 +2,56 @@
 
 use super::{count, stored};
 use crate::error::storage_error;
-use crate::row::CodeRow;
+use crate::row::{CodeRow, EventRow, GrantRow, user_status};
 use crate::schema::authorization_code as code;
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{CodeRepository, StorageError, UniqueKey};
+use application::ports::storage::{CodeRepository, HeldCode, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Timestamptz};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use domain::audit::AuditEvent;
 use domain::code::AuthorizationCode;
-use domain::id::{GrantId, UserId};
+use domain::grant::Grant;
+use domain::id::UserId;
 use domain::secret::SecretHash;
+
+/// Holds the person alone: a code is touched by whoever holds its person, and not before.
+const FIND_AND_HOLD: &str =
+    "SELECT code.code_hash, code.client_id, code.user_id, code.redirect_uri, code.scopes, code.challenge,
+        code.issued_at, code.expires_at, code.redeemed_grant_id, code.redeemed_at, account.locked_at
+    FROM authorization_code AS code JOIN account ON account.id = code.user_id
+    WHERE code.code_hash = $1 FOR NO KEY UPDATE OF account";
+
+/// What a redemption stores beside its grant, in one statement, because each costs a round trip. A second redemption waits
+/// for the first one's lock on the code, then finds the condition false; nothing is stored then, nor when somebody has the
+/// token, because each part follows from the one before it. The grant is not among them: where its table is distributed, a
+/// statement that writes it writes nothing else.
+const REDEEM: &str = "WITH redeemed AS (
+        UPDATE authorization_code SET redeemed_at = $11, redeemed_grant_id = $12
+        WHERE code_hash = $13 AND redeemed_at IS NULL AND expires_at > $11 RETURNING code_hash
+    ), held AS (
+        INSERT INTO refresh_token (token_hash, user_id) SELECT $14, $15 FROM redeemed
+        ON CONFLICT DO NOTHING RETURNING token_hash
+    ), told AS (
+        INSERT INTO audit_event
+            (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
+        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM held
+    )
+    SELECT EXISTS (SELECT FROM redeemed), EXISTS (SELECT FROM held)";
+
+/// Stores the grant, and counts what was there before this statement.
+const GRANT: &str = "WITH granted AS (
+        INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
+            last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT DO NOTHING RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM granted), (
+        SELECT count(*) FROM access_grant WHERE user_id = $1 AND client_id = $3 AND revoked_at IS NULL)";
 
 /// Skips codes that somebody else holds at the moment: they are deleted next time.
 const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN (
@@ -44,23 +81,46 @@ impl CodeRepository for PgUnitOfWork {
         row.map(CodeRow::into_code).transpose()
     }
 
-    async fn consume(
+    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
+        let query = sql_query(FIND_AND_HOLD).bind::<Binary, _>(hash.as_bytes().as_slice());
+        let row: Option<(CodeRow, Option<DateTime<Utc>>)> =
+            returning::<(code::SqlType, Nullable<Timestamptz>), _>(query)
+                .get_result(self.connection()?)
+                .await
+                .optional()
+                .map_err(storage_error)?;
+        let Some((row, locked_at)) = row else { return Ok(None) };
+        let code = row.into_code()?;
+        self.found.insert(code.user_id);
+        Ok(Some(HeldCode { code, user_status: user_status(locked_at) }))
+    }
+
+    async fn redeem(
         &mut self,
         hash: &SecretHash,
-        grant_id: GrantId,
-        now: DateTime<Utc>,
-    ) -> Result<bool, StorageError> {
-        // A second redemption waits here for the first one's row lock, then finds the condition false.
-        let redeemable = code::table
-            .filter(code::code_hash.eq(hash.as_bytes().as_slice()))
-            .filter(code::redeemed_at.is_null())
-            .filter(code::expires_at.gt(now));
-        let redeemed = diesel::update(redeemable)
-            .set((code::redeemed_at.eq(now), code::redeemed_grant_id.eq(grant_id.as_uuid())))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(redeemed > 0)
+        grant: &Grant,
+        event: &AuditEvent,
+    ) -> Result<Option<usize>, StorageError> {
+        let redeem = EventRow::from(event)
+            .bound_to(sql_query(REDEEM))
+            .bind::<Timestamptz, _>(grant.created_at)
+            .bind::<SqlUuid, _>(grant.id.as_uuid())
+            .bind::<Binary, _>(hash.as_bytes().to_vec())
+            .bind::<Binary, _>(grant.refresh_token_hash.as_bytes().to_vec())
+            .bind::<SqlUuid, _>(grant.user_id.as_uuid());
+        let redeemed = returning::<(Bool, Bool), _>(redeem).get_result(self.connection()?).await;
+        match redeemed.map_err(storage_error)? {
+            (false, _) => return Ok(None),
+            (true, false) => return Err(StorageError::Conflict(UniqueKey::Grant)),
+            (true, true) => {}
+        }
+        let store = GrantRow::from(grant).bound_to(sql_query(GRANT));
+        let stored = returning::<(Bool, BigInt), _>(store).get_result(self.connection()?).await;
+        let (is_stored, before): (bool, i64) = stored.map_err(storage_error)?;
+        if !is_stored {
+            return Err(StorageError::Conflict(UniqueKey::Grant));
+        }
+        Ok(Some(usize::try_from(before).unwrap_or(usize::MAX).saturating_add(1)))
     }
 
     async fn discard_unredeemed(

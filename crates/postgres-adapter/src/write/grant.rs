@@ -3,7 +3,7 @@
 use super::{count, lock_account, stored};
 use crate::error::storage_error;
 use crate::row::{GrantRow, from_columns};
-use crate::schema::access_grant as grant;
+use crate::schema::{access_grant as grant, refresh_token};
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{GrantFilter, GrantRepository, StorageError, UniqueKey};
@@ -11,19 +11,17 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Binary, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use std::ops::RangeInclusive;
 
-/// Stores a grant unless any person's has its id or refresh token. That nobody's has the token is looked up here, because
-/// no unique index over all partitions can tell; in the same statement, because each costs a round trip.
+/// Stores a grant unless the person has one with its id.
 const INSERT: &str =
     "INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
         last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
-    WHERE NOT EXISTS (SELECT FROM access_grant WHERE refresh_token_hash = $5)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT DO NOTHING";
 
 const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
@@ -33,14 +31,29 @@ const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation
 
 /// Skips grants that somebody else holds at the moment: they are deleted next time.
 const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
-    SELECT user_id, id FROM access_grant WHERE revoked_at < $1
-    ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+        SELECT user_id, id FROM access_grant WHERE revoked_at < $1
+        ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    RETURNING refresh_token_hash";
 
 #[async_trait]
 impl GrantRepository for PgUnitOfWork {
     async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError> {
+        let (token, user_id) = (grant.refresh_token_hash.as_bytes().as_slice(), grant.user_id.as_uuid());
+        // Held for everybody by the key of this table, as no unique index over all partitions could.
+        let held = diesel::insert_into(refresh_token::table)
+            .values((refresh_token::token_hash.eq(token), refresh_token::user_id.eq(user_id)))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(held, UniqueKey::Grant)?;
         let insert = GrantRow::from(grant).bound_to(sql_query(INSERT));
         let inserted = returning::<(), _>(insert).execute(self.connection()?).await.map_err(storage_error)?;
+        if inserted == 0 {
+            // The unit of work goes on, and the token is nobody's.
+            let free = refresh_token::table.filter(refresh_token::token_hash.eq(token));
+            diesel::delete(free).execute(self.connection()?).await.map_err(storage_error)?;
+        }
         stored(inserted, UniqueKey::Grant)
     }
 
@@ -141,13 +154,14 @@ impl GrantRepository for PgUnitOfWork {
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_REVOKED)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query =
+            sql_query(DELETE_REVOKED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+        let gone = returning::<Binary, _>(query).get_results(self.connection()?).await;
+        let gone: Vec<Vec<u8>> = gone.map_err(storage_error)?;
+        let deleted = count(gone.len());
+        let forgotten = refresh_token::table.filter(refresh_token::token_hash.eq_any(gone));
+        diesel::delete(forgotten).execute(self.connection()?).await.map_err(storage_error)?;
+        Ok(deleted)
     }
 
     async fn revoke_excess(

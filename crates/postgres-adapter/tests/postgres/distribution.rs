@@ -13,7 +13,7 @@ const DISTRIBUTED: [&str; 5] = ["access_grant", "deletion", "intake_log", "read_
 const REFERENCE: [&str; 3] = ["account", "client", "supplement"];
 
 /// Tables that stay where the coordinator is: few rows, or short-lived, or unique in a column that is no person.
-const LOCAL: [&str; 21] = [
+const LOCAL: [&str; 22] = [
     "__diesel_schema_migrations",
     "audit_event",
     "authorization_code",
@@ -32,6 +32,7 @@ const LOCAL: [&str; 21] = [
     "password",
     "password_link",
     "personal_token",
+    "refresh_token",
     "schema_compatibility",
     "session",
     "signing_key",

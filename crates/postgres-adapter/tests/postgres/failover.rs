@@ -4,13 +4,11 @@ use crate::cluster::{Cluster, until};
 use crate::made_up::*;
 use application::ports::storage::{ProfileReader, SleepReader, StorageError};
 use application::ports::storage::{UnitOfWork, UnitOfWorkFactory};
-use domain::id::GrantId;
 use domain::user::User;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use uuid::Uuid;
 
 /// Starts a primary with one person and a code, and a standby without which it acknowledges nothing.
 async fn pair() -> (Cluster, Cluster, Arc<PostgresStore>) {
@@ -41,10 +39,9 @@ async fn store_person(store: &PostgresStore, number: u128) -> Result<(), Storage
     unit.commit().await
 }
 
-async fn redeem(store: &PostgresStore) -> Result<bool, StorageError> {
+async fn redeem_code(store: &PostgresStore) -> Result<bool, StorageError> {
     let mut unit: Box<dyn UnitOfWork> = store.begin().await?;
-    let redeemed =
-        unit.codes().consume(&code(1, 1).hash, GrantId::from_uuid(Uuid::from_u128(1)), at(1)).await?;
+    let redeemed = redeem(&mut unit, &code(1, 1), 1, 1).await?;
     unit.commit().await?;
     Ok(redeemed)
 }
@@ -52,7 +49,7 @@ async fn redeem(store: &PostgresStore) -> Result<bool, StorageError> {
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_stays_redeemed() {
     let (primary, standby, store) = pair().await;
-    assert!(redeem(&store).await.unwrap());
+    assert!(redeem_code(&store).await.unwrap());
     let (acknowledged, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
     let writers: Vec<_> = (1..=4_u128)
         .map(|writer| {
@@ -74,7 +71,7 @@ async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_st
         .collect();
     until("there are writes", async || acknowledged.lock().unwrap().len() > 50).await;
     primary.kill();
-    assert!(matches!(redeem(&store).await, Err(StorageError::Unavailable)));
+    assert!(matches!(redeem_code(&store).await, Err(StorageError::Unavailable)));
     standby.promote();
     // How soon is measured where nothing else runs (scripts/chaos); here it must be at all, and by itself.
     until("the store takes writes", async || store_person(&store, 2).await.is_ok()).await;
@@ -84,7 +81,7 @@ async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_st
     for writer in writers {
         writer.await.unwrap();
     }
-    assert!(!redeem(&store).await.unwrap(), "a code was redeemed twice");
+    assert!(!redeem_code(&store).await.unwrap(), "a code was redeemed twice");
     let acknowledged = acknowledged.lock().unwrap().clone();
     for number in acknowledged {
         let found: Option<User> = store.find_profile(user_id(number)).await.unwrap();

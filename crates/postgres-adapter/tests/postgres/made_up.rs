@@ -1,10 +1,11 @@
 //! Made-up people and things, and a plain connection beside the store.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState};
-use domain::id::{ClientId, ClientSecretId, GrantId, SleepSessionId, UserId};
+use domain::id::{AuditEventId, ClientId, ClientSecretId, GrantId, SleepSessionId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, TimeInBed};
@@ -82,6 +83,19 @@ pub(crate) fn grant(number: u128, user: u128) -> Grant {
         last_used_from: None,
         state: GrantState::Live,
     }
+}
+
+/// Redeems a code of person 1 at this second, into the grant of this number.
+pub(crate) async fn redeem(
+    unit: &mut Box<dyn UnitOfWork>,
+    code: &AuthorizationCode,
+    number: u128,
+    second: i64,
+) -> Result<bool, StorageError> {
+    let grant = Grant { created_at: at(second), ..grant(number, 1) };
+    let id = AuditEventId::from_uuid(Uuid::from_u128(number));
+    let event = AuditEvent::new(id, at(second), AuditKind::GrantCreated, AuditActor::Client);
+    Ok(unit.codes().redeem(&code.hash, &grant, &event).await?.is_some())
 }
 
 /// A night of eight hours; of the same number, the same key.

@@ -1,8 +1,9 @@
 //! The schema: up, down, up; several at once; newer than the program.
 
 use crate::made_up::*;
-use application::ports::storage::GrantFilter;
+use application::ports::storage::{GrantFilter, GrantReader as _, StorageError, UniqueKey};
 use application::schema::{PROGRAM, SchemaState};
+use domain::grant::Grant;
 use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
 
@@ -28,6 +29,12 @@ const FOUNDATION: &str = include_str!("../../../../migrations/postgres/2026-11-2
 const SIGN_IN: [&str; 2] = [
     include_str!("../../../../migrations/postgres/2026-11-21-000002_sign_in/up.sql"),
     include_str!("../../../../migrations/postgres/2026-11-21-000002_sign_in/down.sql"),
+];
+
+/// That which gave refresh tokens a table of their own.
+const REFRESH_TOKEN: [&str; 2] = [
+    include_str!("../../../../migrations/postgres/2026-11-21-000007_refresh_token/up.sql"),
+    include_str!("../../../../migrations/postgres/2026-11-21-000007_refresh_token/down.sql"),
 ];
 
 async fn catalogue(database: &TestDatabase) -> Vec<String> {
@@ -81,6 +88,36 @@ async fn sign_in_taken_back_leaves_the_schema_and_the_grants_of_before() {
     assert_eq!(texts(&operator, rows).await, grants);
     database.execute(up).await;
     assert_eq!(catalogue(&database).await, grown);
+}
+
+#[tokio::test]
+async fn refresh_tokens_from_before_their_table_are_found_and_stay_taken() {
+    let database = TestDatabase::create().await;
+    let (store, operator) = (database.store(), bystander(&database).await);
+    let grown = catalogue(&database).await;
+    let [up, down] = REFRESH_TOKEN;
+    database.execute(down).await;
+    populate(&store, [1, 2]).await;
+    let before = "INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at)
+        SELECT account.id, account.id, client.id, 'sleep', sha256(account.id::text::bytea), now()
+        FROM account CROSS JOIN client";
+    database.execute(before).await;
+    database.execute(up).await;
+    assert_eq!(catalogue(&database).await, grown);
+    assert_eq!(number(&operator, "SELECT count(*) FROM refresh_token").await, 2);
+    let mut unit = begin(&store).await;
+    let grants = unit.grants().list(GrantFilter::default(), None, 10).await.unwrap();
+    let hash = grants[0].refresh_token_hash;
+    for named in [None, Some(user_id(1)), Some(user_id(2))] {
+        let found = store.find_by_refresh_token(&hash, named).await.unwrap();
+        assert_eq!(found.map(|found| found.grant.id), Some(grants[0].id));
+    }
+    let same_token = Grant { refresh_token_hash: hash, ..grant(9, 2) };
+    let taken = unit.grants().insert(&same_token).await;
+    assert!(matches!(taken, Err(StorageError::Conflict(UniqueKey::Grant))), "{taken:?}");
+    // What the program from before inserts beside this one needs nothing of the table.
+    database.execute("DELETE FROM access_grant").await;
+    database.execute(before).await;
 }
 
 #[tokio::test]

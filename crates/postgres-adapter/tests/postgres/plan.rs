@@ -3,7 +3,7 @@
 use crate::made_up::*;
 use crate::made_up_sign_in::tally;
 use application::ports::storage::{
-    AccessReader, AuditFilter, AuditReader, CredentialReader, ReadTallyStore, SessionReader,
+    AccessReader, AuditFilter, AuditReader, CredentialReader, GrantReader, ReadTallyStore, SessionReader,
 };
 use domain::id::{AuditEventId, GrantId};
 use domain::secret::SecretHash;
@@ -96,6 +96,25 @@ async fn the_access_check_looks_into_one_partition_by_its_primary_key() {
             "Index Scan using client_pkey on client",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_found_by_its_hash_in_the_partition_of_its_person() {
+    let (_database, store, observer) = populated().await;
+    populate(&store, [1]).await;
+    let known = grant(7, 1);
+    let mut unit = begin(&store).await;
+    unit.grants().insert(&known).await.unwrap();
+    unit.commit().await.unwrap();
+    let by_hash = "Index Scan using access_grant__refresh_token_hash_idx on access_grant_ access_grant_";
+    store.find_by_refresh_token(&known.refresh_token_hash, Some(user_id(1))).await.unwrap().unwrap();
+    let mut own = scans(&observer, "gen_random_uuid(), '', 1").await;
+    own.dedup();
+    own.sort();
+    assert_eq!(own, [by_hash, "Index Scan using account_pkey on account"]);
+    store.find_by_refresh_token(&known.refresh_token_hash, None).await.unwrap().unwrap();
+    let anywhere = scans(&observer, "'', 1").await;
+    assert_eq!(anywhere.iter().filter(|scan| *scan == by_hash).count(), 16, "{anywhere:?}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use crate::made_up::*;
 use application::ports::storage::{FailureCounter, FailureKey, GrantFilter, StorageError};
 use chrono::TimeDelta;
-use domain::id::{GrantId, KeyId};
+use domain::id::KeyId;
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use futures_util::future::join_all;
 use postgres_adapter::PostgresStore;
@@ -14,10 +14,9 @@ fn stores(database: &TestDatabase) -> Vec<PostgresStore> {
     (0..4).map(|_| database.store()).collect()
 }
 
-async fn redeem(store: &PostgresStore, number: u128) -> bool {
+async fn redeem_code(store: &PostgresStore, number: u128) -> bool {
     let mut unit = begin(store).await;
-    let grant_id = GrantId::from_uuid(Uuid::from_u128(number));
-    let won = unit.codes().consume(&code(5, 1).hash, grant_id, at(59)).await.unwrap();
+    let won = redeem(&mut unit, &code(5, 1), number, 59).await.unwrap();
     unit.commit().await.unwrap();
     won
 }
@@ -30,7 +29,7 @@ async fn of_many_racing_redemptions_exactly_one_wins() {
     let mut unit = begin(&stores[0]).await;
     unit.codes().insert(&code(5, 1)).await.unwrap();
     unit.commit().await.unwrap();
-    let attempts = (0..40).zip(stores.iter().cycle()).map(|(number, store)| redeem(store, number));
+    let attempts = (0..40).zip(stores.iter().cycle()).map(|(number, store)| redeem_code(store, number));
     let winners = join_all(attempts).await.into_iter().filter(|won| *won).count();
     assert_eq!(winners, 1);
 }
@@ -44,9 +43,8 @@ async fn a_loser_waits_for_the_winner_and_wins_when_that_one_rolls_back() {
     unit.codes().insert(&code(5, 1)).await.unwrap();
     unit.commit().await.unwrap();
     let mut winner = begin(&store).await;
-    let grant_id = GrantId::from_uuid(Uuid::from_u128(8));
-    assert!(winner.codes().consume(&code(5, 1).hash, grant_id, at(1)).await.unwrap());
-    let (won, ()) = tokio::join!(redeem(&store, 9), async {
+    assert!(redeem(&mut winner, &code(5, 1), 8, 1).await.unwrap());
+    let (won, ()) = tokio::join!(redeem_code(&store, 9), async {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         winner.rollback().await.unwrap();
     });

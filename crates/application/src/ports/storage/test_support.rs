@@ -51,12 +51,17 @@ impl RecordedEvents {
     pub fn all(&self) -> Vec<AuditEvent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// Takes an event, as whoever stores it together with something else does.
+    pub fn record(&self, event: &AuditEvent) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+    }
 }
 
 #[async_trait]
 impl AuditRepository for RecordedEvents {
     async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        self.record(event);
         Ok(())
     }
 

@@ -3,19 +3,20 @@ mod race;
 
 use super::mint;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{GrantFilter, StorageError};
+use crate::ports::storage::{GrantFilter, HeldCode, StorageError};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
-    BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, locked, noon, person,
-    scopes, seconds, secret, service, user_id,
+    BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, locked, noon, scopes,
+    seconds, secret, service, user_id,
 };
 use crate::token::{IssuedTokens, RedeemCode, RedeemCodeCommand, RedeemCodeError};
 use domain::access_token::TokenSubject;
+use domain::audit::AuditEvent;
 use domain::client::Client;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
-use domain::grant::{GrantState, RevocationReason};
+use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::secret::{Secret, SecretKind};
-use domain::user::User;
+use domain::user::UserStatus;
 use mockall::Sequence;
 use std::sync::Arc;
 
@@ -47,49 +48,60 @@ fn redeemed() -> AuthorizationCode {
     AuthorizationCode { state: CodeState::Redeemed { grant_id: grant_id(3), at: noon() }, ..code() }
 }
 
-/// A unit of work that finds this code.
+fn held(code: AuthorizationCode) -> HeldCode {
+    HeldCode { code, user_status: UserStatus::Active }
+}
+
+/// A unit of work that finds this code, and holds its person.
 fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.codes
-        .expect_find()
+        .expect_find_and_hold()
         .times(1)
         .withf(|hash| *hash == code_secret().hash())
-        .returning(move |_| Ok(code.clone()));
+        .returning(move |_| Ok(code.clone().map(held)));
     unit
 }
 
-/// A unit of work in which the code is used up for its person.
-fn consuming() -> MockUnitOfWork {
-    let mut unit = finding(Some(code()));
+/// A unit of work in which the code gives a grant, with which its client and person have so many.
+fn redeeming(live: usize) -> MockUnitOfWork {
+    redeeming_code(code(), live)
+}
+
+fn redeeming_code(code: AuthorizationCode, live: usize) -> MockUnitOfWork {
+    let mut unit = finding(Some(code));
     unit.codes
-        .expect_consume()
+        .expect_redeem()
         .times(1)
-        .withf(|hash, _, now| *hash == code_secret().hash() && *now == noon())
-        .returning(|_, _, _| Ok(true));
-    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
+        .withf(|hash, grant, _| *hash == code_secret().hash() && grant.created_at == noon())
+        .returning(move |_, _, _| Ok(Some(live)));
     unit
 }
 
-/// A unit of work that finds the code and not its person as one who can be granted for; the code is then like this.
-fn without_person(user: Option<User>, then: Option<AuthorizationCode>) -> MockUnitOfWork {
+/// A unit of work that finds the code of a person who is locked; the code is then like this.
+fn of_locked_person(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(code())));
-    unit.users.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(user.clone()));
+    let found = HeldCode { code: code(), user_status: locked() };
+    let found = move |_: &_| Ok(Some(found.clone()));
+    unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
     unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
     unit
 }
 
-/// A unit of work that stores a grant and keeps the limit.
-fn granting() -> MockUnitOfWork {
-    let mut unit = consuming();
-    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
-    unit.grants.expect_revoke_excess().times(1).returning(|_, _, _, _| Ok(0));
-    unit
-}
+/// What is given to the store, for a look at it afterwards.
+type Stored = Arc<std::sync::Mutex<Option<(Grant, AuditEvent)>>>;
 
-fn locked_person() -> User {
-    User { status: locked(), ..person() }
+/// A unit of work that also notes what it stores.
+fn noting() -> (MockUnitOfWork, Stored) {
+    let mut unit = finding(Some(code()));
+    let stored = Stored::default();
+    let noted = Arc::clone(&stored);
+    unit.codes.expect_redeem().times(1).returning(move |_, grant, event| {
+        *noted.lock().unwrap() = Some((grant.clone(), event.clone()));
+        Ok(Some(1))
+    });
+    (unit, stored)
 }
 
 fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
@@ -158,7 +170,7 @@ async fn a_code_gives_a_refresh_token_and_an_access_token_of_what_was_granted() 
     let signer = Arc::new(RecordingSigner::default());
     let client = app();
     let secret = code_secret();
-    let (outcome, endings) = run(granting(), signer.clone(), command(&client, secret.expose())).await;
+    let (outcome, endings) = run(redeeming(1), signer.clone(), command(&client, secret.expose())).await;
     let issued = outcome.unwrap();
     let claims = signer.signed()[0];
     assert_eq!(issued.access_token, format!("signed {}", claims.id));
@@ -169,16 +181,14 @@ async fn a_code_gives_a_refresh_token_and_an_access_token_of_what_was_granted() 
 }
 
 #[tokio::test]
-async fn the_token_is_signed_before_the_person_is_held_then_come_the_code_and_the_grant() {
+async fn the_person_is_held_and_the_token_signed_before_the_code_is_used_up() {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
     let mut signer = MockTokenSigner::new();
-    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(code())));
+    let found = |_: &_| Ok(Some(held(code())));
+    unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
     signer.expect_sign().times(1).in_sequence(&mut order).returning(|_| Ok("token".to_owned()));
-    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
-    unit.codes.expect_consume().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(true));
-    unit.grants.expect_insert().times(1).in_sequence(&mut order).returning(|_| Ok(()));
-    unit.grants.expect_revoke_excess().times(1).in_sequence(&mut order).returning(|_, _, _, _| Ok(0));
+    unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(Some(1)));
     let (outcome, endings) = run(unit, Arc::new(signer), command(&app(), code_secret().expose())).await;
     assert_eq!(outcome.unwrap().access_token, "token");
     assert_eq!(endings.committed(), 1);
@@ -186,26 +196,11 @@ async fn the_token_is_signed_before_the_person_is_held_then_come_the_code_and_th
 
 #[tokio::test]
 async fn the_stored_grant_is_the_one_of_the_code_and_of_both_tokens() {
-    let mut unit = finding(Some(code()));
+    let (unit, stored) = noting();
     let signer = Arc::new(RecordingSigner::default());
-    let consumed_into = Arc::new(std::sync::Mutex::new(None));
-    let noted = Arc::clone(&consumed_into);
-    unit.codes.expect_consume().times(1).returning(move |_, grant_id, _| {
-        *noted.lock().unwrap() = Some(grant_id);
-        Ok(true)
-    });
-    unit.users.expect_find().returning(|_| Ok(Some(person())));
-    let stored = Arc::new(std::sync::Mutex::new(None));
-    let noted = Arc::clone(&stored);
-    unit.grants.expect_insert().times(1).returning(move |grant| {
-        *noted.lock().unwrap() = Some(grant.clone());
-        Ok(())
-    });
-    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
     let (outcome, _) = run(unit, signer.clone(), command(&app(), code_secret().expose())).await;
 
-    let grant = stored.lock().unwrap().clone().unwrap();
-    assert_eq!(*consumed_into.lock().unwrap(), Some(grant.id));
+    let (grant, _) = stored.lock().unwrap().clone().unwrap();
     let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant.id };
     assert_eq!(signer.signed()[0].subject, subject);
     assert_eq!(grant.refresh_token_hash, outcome.unwrap().refresh_token.hash());
@@ -216,8 +211,7 @@ async fn the_stored_grant_is_the_one_of_the_code_and_of_both_tokens() {
 
 #[tokio::test]
 async fn beyond_fifty_grants_the_least_recently_used_are_revoked() {
-    let mut unit = consuming();
-    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
+    let mut unit = redeeming(51);
     unit.grants
         .expect_revoke_excess()
         .times(1)
@@ -226,6 +220,14 @@ async fn beyond_fifty_grants_the_least_recently_used_are_revoked() {
         })
         .returning(|_, _, _, _| Ok(1));
     let (outcome, endings) = redeem(unit).await;
+    assert!(outcome.is_ok());
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn up_to_fifty_grants_nothing_is_looked_for_to_revoke() {
+    // The mock would not have let anything be revoked.
+    let (outcome, endings) = redeem(redeeming(50)).await;
     assert!(outcome.is_ok());
     assert_eq!(endings.committed(), 1);
 }
@@ -262,12 +264,7 @@ async fn a_code_ends_at_its_end() {
 #[tokio::test]
 async fn a_code_is_good_to_the_last_microsecond() {
     let last = AuthorizationCode { expires_at: noon() + chrono::TimeDelta::microseconds(1), ..code() };
-    let mut unit = finding(Some(last));
-    unit.codes.expect_consume().times(1).returning(|_, _, _| Ok(true));
-    unit.users.expect_find().returning(|_| Ok(Some(person())));
-    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
-    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
-    assert!(redeem(unit).await.0.is_ok());
+    assert!(redeem(redeeming_code(last, 1)).await.0.is_ok());
 }
 
 #[tokio::test]
@@ -287,11 +284,7 @@ fn challenged() -> AuthorizationCode {
 
 #[tokio::test]
 async fn a_challenge_is_met_by_its_verifier() {
-    let mut unit = finding(Some(challenged()));
-    unit.codes.expect_consume().times(1).returning(|_, _, _| Ok(true));
-    unit.users.expect_find().returning(|_| Ok(Some(person())));
-    unit.grants.expect_insert().times(1).returning(|_| Ok(()));
-    unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
+    let unit = redeeming_code(challenged(), 1);
     assert!(redeem_with_verifier(unit, Some(VERIFIER)).await.0.is_ok());
 }
 
@@ -339,12 +332,7 @@ async fn a_replay_without_the_verifier_revokes_all_the_same() {
 
 #[tokio::test]
 async fn the_code_of_a_locked_person_is_refused_and_not_used_up() {
-    assert_refused(redeem(without_person(Some(locked_person()), Some(code()))).await);
-}
-
-#[tokio::test]
-async fn the_code_of_a_deleted_person_is_refused_and_not_used_up() {
-    assert_refused(redeem(without_person(None, None)).await);
+    assert_refused(redeem(of_locked_person(Some(code()))).await);
 }
 
 #[tokio::test]

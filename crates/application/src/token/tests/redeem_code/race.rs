@@ -6,9 +6,9 @@ use super::*;
 fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    unit.codes.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(code())));
-    unit.users.expect_find().times(1).in_sequence(&mut order).returning(|_| Ok(Some(person())));
-    unit.codes.expect_consume().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(false));
+    let found = |_: &_| Ok(Some(held(code())));
+    unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
+    unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(None));
     unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));
     unit
 }
@@ -33,7 +33,7 @@ async fn a_code_that_is_deleted_between_look_and_use_is_refused() {
 
 #[tokio::test]
 async fn who_loses_the_race_for_the_code_of_a_person_who_is_then_locked_revokes_all_the_same() {
-    let mut unit = without_person(Some(locked_person()), Some(redeemed()));
+    let mut unit = of_locked_person(Some(redeemed()));
     expect_revoked_for_replay(&mut unit);
     assert_refused_for_good(redeem(unit).await);
 }
