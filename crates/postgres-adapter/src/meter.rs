@@ -54,10 +54,20 @@ impl Operation {
     }
 }
 
-/// Measures one round trip.
+/// Measures one round trip, and shows it in the trace.
 pub(crate) async fn round_trip<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
+    timed(operation, traced(operation, answer)).await
+}
+
+/// Has a span of its own for what is waited for, in the trace of whoever waits.
+pub(crate) async fn traced<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
+    answer.instrument(operation.span()).await
+}
+
+/// Measures the time of one round trip, for whomever it is.
+pub(crate) async fn timed<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
     let begun = Instant::now();
-    let answered = answer.instrument(operation.span()).await;
+    let answered = answer.await;
     if let Some(seconds) = operation.seconds() {
         seconds.record(begun.elapsed());
     }
