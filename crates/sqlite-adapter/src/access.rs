@@ -98,7 +98,8 @@ impl AccessReader for SqliteStore {
                     account::locked_at,
                     account::home_timezone,
                 ))
-                .first(connection)
+                // Not `first`, whose `LIMIT` has the statement prepared anew.
+                .get_result(connection)
                 .optional()
                 .storage()?;
             row.map(|row| row.into_state(user_id, grant_id)).transpose()
@@ -120,7 +121,8 @@ impl AccessReader for SqliteStore {
                     account::locked_at,
                     account::home_timezone,
                 ))
-                .first(connection)
+                // Not `first`, whose `LIMIT` has the statement prepared anew.
+                .get_result(connection)
                 .optional()
                 .storage()?;
             row.map(PersonalAccessRow::into_access).transpose()

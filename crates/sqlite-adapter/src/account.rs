@@ -125,7 +125,8 @@ pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Opti
     let row: Option<AccountRow> = account::table
         .find(blob(id.as_uuid()))
         .select(AccountRow::as_select())
-        .first(connection)
+        // Not `first`: SQLite writes the program of a statement anew whenever a value is bound to its `LIMIT`.
+        .get_result(connection)
         .optional()
         .storage()?;
     row.map(AccountRow::into_user).transpose()
