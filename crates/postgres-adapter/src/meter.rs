@@ -3,6 +3,7 @@
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::LazyLock;
 use std::time::Instant;
+use tracing::instrument::Instrumented;
 use tracing::{Instrument as _, Span};
 
 /// A kind of round trip.
@@ -55,13 +56,16 @@ impl Operation {
 }
 
 /// Measures one round trip, and shows it in the trace.
-pub(crate) async fn round_trip<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
-    timed(operation, traced(operation, answer)).await
+pub(crate) fn round_trip<T>(
+    operation: Operation,
+    answer: impl Future<Output = T>,
+) -> impl Future<Output = T> {
+    timed(operation, traced(operation, answer))
 }
 
 /// Has a span of its own for what is waited for, in the trace of whoever waits.
-pub(crate) async fn traced<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
-    answer.instrument(operation.span()).await
+pub(crate) fn traced<F: Future>(operation: Operation, answer: F) -> Instrumented<F> {
+    answer.instrument(operation.span())
 }
 
 /// Measures the time of one round trip, for whomever it is.

@@ -41,12 +41,13 @@ impl<K: Copy + Eq + Send + 'static, V: Clone + Send + 'static> Gathering<K, V> {
     where
         F: Fn(Vec<K>) -> BoxFuture<'static, Result<Found<K, V>, StorageError>> + Send + Sync + 'static,
     {
-        Self::with_patience(workers, PATIENCE, Arc::new(statement))
+        let statement: Arc<Statement<K, V>> = Arc::new(statement);
+        Self::with_patience(workers, PATIENCE, &statement)
     }
 
-    fn with_patience(workers: usize, patience: Duration, statement: Arc<Statement<K, V>>) -> Self {
+    fn with_patience(workers: usize, patience: Duration, statement: &Arc<Statement<K, V>>) -> Self {
         let lane = || {
-            let statement = Arc::clone(&statement);
+            let statement = Arc::clone(statement);
             Arc::new(Lane { statement, patience, state: Mutex::default() })
         };
         Self { of_workers: std::iter::repeat_with(lane).take(workers).collect(), of_process: lane() }
@@ -124,7 +125,8 @@ impl<K: Copy + Eq + Send + 'static, V: Clone + Send + 'static> Turn<K, V> {
     /// Sends for whoever waits until nobody does.
     async fn run(mut self) {
         while let Some(gathered) = self.next() {
-            let mut answering = pin!(answer(Arc::clone(&self.lane.statement), gathered));
+            let found = (self.lane.statement)(keys(&gathered));
+            let mut answering = pin!(answer(found, gathered));
             if tokio::time::timeout(self.lane.patience, &mut answering).await.is_err() {
                 self.begin();
                 return answering.await;
@@ -154,14 +156,22 @@ impl<K, V> Drop for Turn<K, V> {
     }
 }
 
-async fn answer<K: Copy + Eq, V: Clone>(statement: Arc<Statement<K, V>>, gathered: Vec<Waiting<K, V>>) {
+/// Lists each key once.
+fn keys<K: Copy + Eq, V>(gathered: &[Waiting<K, V>]) -> Vec<K> {
     let mut keys = Vec::with_capacity(gathered.len());
-    for Waiting { key, .. } in &gathered {
+    for Waiting { key, .. } in gathered {
         if !keys.contains(key) {
             keys.push(*key);
         }
     }
-    let found = statement(keys).await;
+    keys
+}
+
+async fn answer<K: Copy + Eq, V: Clone>(
+    found: impl Future<Output = Result<Found<K, V>, StorageError>>,
+    gathered: Vec<Waiting<K, V>>,
+) {
+    let found = found.await;
     for Waiting { key, reader } in gathered {
         // One who went away meanwhile needs no answer.
         let _ = reader.send(of_key(&found, key));

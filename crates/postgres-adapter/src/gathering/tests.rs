@@ -1,6 +1,7 @@
 use super::*;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use std::task::Poll;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// A statement that was sent: what it asks for, and how to answer it.
@@ -31,7 +32,8 @@ fn gathering_with(patience: Duration) -> (Texts, UnboundedReceiver<Sent>) {
         sender.send(Sent { keys, answer }).unwrap();
         async move { answered.await.unwrap() }.boxed()
     };
-    (Arc::new(Gathering::with_patience(1, patience, Arc::new(statement))), sent)
+    let statement: Arc<Statement<u32, String>> = Arc::new(statement);
+    (Arc::new(Gathering::with_patience(1, patience, &statement)), sent)
 }
 
 /// Begins to read and comes back when the read waits.
@@ -40,11 +42,11 @@ async fn begin(texts: &Texts, key: u32) -> tokio::task::JoinHandle<Answer<String
     let (came, comes) = oneshot::channel();
     let reading = tokio::spawn(async move {
         let mut answer = pin!(texts.find(key));
-        let early = futures_util::poll!(&mut answer);
+        let early = std::future::poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await;
         came.send(()).unwrap();
         match early {
-            std::task::Poll::Ready(answer) => answer,
-            std::task::Poll::Pending => answer.await,
+            Poll::Ready(answer) => answer,
+            Poll::Pending => answer.await,
         }
     });
     comes.await.unwrap();

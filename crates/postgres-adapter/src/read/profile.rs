@@ -53,15 +53,13 @@ async fn find(
     ids: Vec<Uuid>,
 ) -> Result<Found<Uuid, User>, StorageError> {
     let rows: QueryResult<Vec<AccountRow>> = connections
-        .read_for_many(|mut link| match *ids.as_slice() {
-            [id] => {
+        .read_for_many(|mut link| {
+            if let [id] = *ids.as_slice() {
                 let query = sql_query(ONE).bind::<SqlUuid, _>(id);
-                async move { returning::<AccountColumns, _>(query).load(&mut link).await }.boxed()
+                return async move { returning::<AccountColumns, _>(query).load(&mut link).await }.boxed();
             }
-            _ => {
-                let query = sql_query(SEVERAL).bind::<Array<SqlUuid>, _>(ids.clone());
-                async move { returning::<AccountColumns, _>(query).load(&mut link).await }.boxed()
-            }
+            let query = sql_query(SEVERAL).bind::<Array<SqlUuid>, _>(ids.clone());
+            async move { returning::<AccountColumns, _>(query).load(&mut link).await }.boxed()
         })
         .await;
     let rows = rows.map_err(storage_error)?;

@@ -45,7 +45,11 @@ async fn number(store: &SqliteStore) -> i64 {
 
 async fn set_number(store: &SqliteStore, number: i64) {
     let text = format!("PRAGMA user_version = {number}");
-    store.write(move |connection| Ok(connection.batch_execute(&text).unwrap())).await.unwrap();
+    let write = move |connection: &mut SqliteConnection| {
+        connection.batch_execute(&text).unwrap();
+        Ok(())
+    };
+    store.write(write).await.unwrap();
 }
 
 /// Fails on this thread, and answers on others.
