@@ -10,6 +10,7 @@
 
 mod connection;
 mod error;
+mod gathering;
 mod meter;
 mod migration;
 mod options;

@@ -3,6 +3,7 @@
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::LazyLock;
 use std::time::Instant;
+use tracing::instrument::Instrumented;
 use tracing::{Instrument as _, Span};
 
 /// A kind of round trip.
@@ -54,10 +55,23 @@ impl Operation {
     }
 }
 
-/// Measures one round trip.
-pub(crate) async fn round_trip<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
+/// Measures one round trip, and shows it in the trace.
+pub(crate) fn round_trip<T>(
+    operation: Operation,
+    answer: impl Future<Output = T>,
+) -> impl Future<Output = T> {
+    timed(operation, traced(operation, answer))
+}
+
+/// Has a span of its own for what is waited for, in the trace of whoever waits.
+pub(crate) fn traced<F: Future>(operation: Operation, answer: F) -> Instrumented<F> {
+    answer.instrument(operation.span())
+}
+
+/// Measures the time of one round trip, for whomever it is.
+pub(crate) async fn timed<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
     let begun = Instant::now();
-    let answered = answer.instrument(operation.span()).await;
+    let answered = answer.await;
     if let Some(seconds) = operation.seconds() {
         seconds.record(begun.elapsed());
     }

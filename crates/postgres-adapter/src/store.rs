@@ -7,6 +7,7 @@ use crate::connection::{
 use crate::error::storage_error;
 use crate::meter::PoolMeter;
 use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+use crate::read::{Profiles, profiles};
 use crate::unit_of_work::BEGIN;
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
@@ -21,7 +22,8 @@ use std::time::Duration;
 /// start, and be alive but not ready, before its database is.
 pub struct PostgresStore {
     pool: Pool,
-    shared: SharedConnections,
+    shared: Arc<SharedConnections>,
+    pub(crate) profiles: Profiles,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
     /// What begins a transaction.
@@ -47,7 +49,8 @@ impl PostgresStore {
         let silence = Arc::new(connector.silence(options));
         let pool = pool(&connector, options.pool_size, Arc::clone(&silence))
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
-        let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
+        let shared = Arc::new(SharedConnections::new(connector.clone(), options, Arc::clone(&silence)));
+        let profiles = profiles(Arc::clone(&shared), options.shared_connections);
         let wait_timeout = options.wait_timeout;
         let meter = PoolMeter::new(match role {
             Role::Primary => "primary",
@@ -58,7 +61,8 @@ impl PostgresStore {
             PreparedStatements::Named => BEGIN.to_owned(),
             PreparedStatements::Unnamed => format!("{BEGIN}; {}", limits(options, "SET LOCAL")),
         };
-        Ok(Self { pool, shared, wait_timeout, silence, begin, shortage: Outage::default(), connector, meter })
+        let shortage = Outage::default();
+        Ok(Self { pool, shared, profiles, wait_timeout, silence, begin, shortage, connector, meter })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;

@@ -84,7 +84,7 @@ impl AccessReader for SqliteStore {
         user_id: UserId,
         grant_id: GrantId,
     ) -> Result<Option<AccessState>, StorageError> {
-        self.read(move |connection| {
+        self.read_row(move |connection| {
             let row: Option<AccessRow> = access_grant::table
                 .inner_join(account::table.on(account::id.eq(access_grant::user_id)))
                 .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
@@ -98,7 +98,8 @@ impl AccessReader for SqliteStore {
                     account::locked_at,
                     account::home_timezone,
                 ))
-                .first(connection)
+                // Not `first`, whose `LIMIT` has the statement prepared anew.
+                .get_result(connection)
                 .optional()
                 .storage()?;
             row.map(|row| row.into_state(user_id, grant_id)).transpose()
@@ -107,10 +108,10 @@ impl AccessReader for SqliteStore {
     }
     async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.read(move |connection| {
+        self.read_row(move |connection| {
             let row: Option<PersonalAccessRow> = personal_token::table
                 .inner_join(account::table.on(account::id.eq(personal_token::user_id)))
-                .filter(personal_token::token_hash.eq(hash))
+                .filter(personal_token::token_hash.eq(&hash))
                 .select((
                     personal_token::user_id,
                     personal_token::id,
@@ -120,7 +121,8 @@ impl AccessReader for SqliteStore {
                     account::locked_at,
                     account::home_timezone,
                 ))
-                .first(connection)
+                // Not `first`, whose `LIMIT` has the statement prepared anew.
+                .get_result(connection)
                 .optional()
                 .storage()?;
             row.map(PersonalAccessRow::into_access).transpose()

@@ -125,7 +125,8 @@ pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Opti
     let row: Option<AccountRow> = account::table
         .find(blob(id.as_uuid()))
         .select(AccountRow::as_select())
-        .first(connection)
+        // Not `first`: SQLite writes the program of a statement anew whenever a value is bound to its `LIMIT`.
+        .get_result(connection)
         .optional()
         .storage()?;
     row.map(AccountRow::into_user).transpose()
@@ -134,7 +135,7 @@ pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Opti
 #[async_trait]
 impl ProfileReader for SqliteStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        self.read(move |connection| find(connection, user_id)).await
+        self.read_row(move |connection| find(connection, user_id)).await
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) enum Role {
     Writer,
     /// Reads, and could not write if it wanted to.
     Reader,
+    /// Reads as well, on a thread that must not wait: what finds the file locked fails at once.
+    Worker,
 }
 
 /// Where the database is, and how long its connections wait for each other.
@@ -82,7 +84,7 @@ impl Location {
     pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StorageError> {
         let url = url_of(&self.path).ok_or(StorageError::Unavailable)?;
         let mut connection = SqliteConnection::establish(&url).map_err(|_| StorageError::Unavailable)?;
-        let busy = self.busy_timeout.as_millis();
+        let busy = if role == Role::Worker { 0 } else { self.busy_timeout.as_millis() };
         let settings = match role {
             // 32 MiB of log between checkpoints: a batch of an import touches many pages, and nearly the same ones as
             // the batch before it. No map of the file: what an import walked through would count as memory of the
@@ -90,10 +92,11 @@ impl Location {
             Role::Writer => {
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8192;"
             }
-            Role::Reader => "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456;",
+            Role::Reader | Role::Worker => "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456;",
         };
-        let shared = "PRAGMA cache_size = -16384;";
-        let all = format!("PRAGMA busy_timeout = {busy}; {shared} {settings}");
+        // In KiB. Reads of a row touch few pages, and those of the map are not counted.
+        let cache = if role == Role::Worker { 2_048 } else { 16_384 };
+        let all = format!("PRAGMA busy_timeout = {busy}; PRAGMA cache_size = -{cache}; {settings}");
         connection.batch_execute(&all).map_err(error::of_connection)?;
         if role == Role::Writer {
             self.use_write_ahead_log(&mut connection)?;
@@ -176,10 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_cannot_write() {
+    fn a_reader_cannot_write_and_that_of_a_worker_does_not_wait() {
         let (location, _directory) = empty_location();
-        let mut reader = location.connect(Role::Reader).unwrap();
-        assert!(reader.batch_execute("DELETE FROM account").is_err());
+        for (role, patience) in [(Role::Reader, 5000), (Role::Worker, 0)] {
+            let mut reader = location.connect(role).unwrap();
+            assert!(reader.batch_execute("DELETE FROM account").is_err());
+            assert_eq!(pragma(&mut reader, "PRAGMA busy_timeout"), patience);
+        }
         assert!(location.connect(Role::Writer).unwrap().batch_execute("DELETE FROM account").is_ok());
     }
 

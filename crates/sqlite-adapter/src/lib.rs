@@ -4,7 +4,8 @@
 //! database's own busy loop, and readers see the last committed state without waiting (write-ahead log). Processes take
 //! turns at a turnstile beside the file.
 //!
-//! Statements run on blocking threads. A request that is cancelled cannot stop a statement that already runs, so
+//! Statements run on blocking threads, but for reads of one row that the threads of the HTTP server do themselves (see
+//! `worker`). A request that is cancelled cannot stop a statement that already runs, so
 //! every closure asks, under the connection's lock, whether its unit of work still counts (see `writer`).
 //!
 //! Three kinds of type: row structs in this crate mirror tables, `domain` has the meaning, and both are converted
@@ -56,6 +57,7 @@ pub mod test_support;
 mod testing;
 mod turnstile;
 mod unit_of_work;
+mod worker;
 mod writer;
 
 pub use options::SqliteOptions;

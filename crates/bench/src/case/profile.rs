@@ -5,13 +5,14 @@ use crate::load::{Expected, Load, Requests};
 use crate::measure::{Costs, in_turns, round};
 use crate::outcome::{Figures, Found, Outcome};
 use crate::reference::{Kind, ReferenceServer, pgbench};
-use crate::stage::{Stage, create_person, get};
+use crate::stage::{App, Person, Program, Server, Stage, create_person, get};
 use std::net::SocketAddr;
 
 /// Connections of every case about small reads.
 pub(crate) const CONNECTIONS: usize = 16;
-/// Nights of the person whose profile is read; they have nothing to do with it.
-const NIGHTS: usize = 30;
+/// People whose profiles are read: as many as there are connections, so that those who ask at the same moment ask for
+/// different rows.
+const PEOPLE: usize = CONNECTIONS;
 
 /// The cases of this module.
 pub(super) const CASES: &[Case] = &[
@@ -20,30 +21,68 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "profile read on SQLite", run: on_sqlite },
 ];
 
-/// A load of profile reads.
-pub(crate) fn profile_load(stage: &Stage, address: SocketAddr, path: &str, token: &str) -> Load {
+/// A load of small reads.
+fn small_reads(stage: &Stage, address: SocketAddr, requests: Vec<Vec<u8>>) -> Load {
     Load {
         address,
         connections: CONNECTIONS,
-        requests: Requests::Again(vec![get(path, token)]),
+        requests: Requests::Again(requests),
         end: stage.plan.end(),
         expected: Expected::body(100..=2_000),
     }
 }
 
+/// People whose profiles are read, each with an access token.
+#[derive(Debug)]
+struct Readers(Vec<(Person, String)>);
+
+impl Readers {
+    /// Creates them in the store of a server.
+    fn create(app: &App, program: &Program, server: &Server, name: &str) -> anyhow::Result<Self> {
+        let reader = |number| {
+            let person = create_person(program, &format!("{name}-{number}"))?;
+            let token = app.token(program, server, &person)?;
+            Ok((person, token))
+        };
+        Ok(Self((0..PEOPLE).map(reader).collect::<anyhow::Result<_>>()?))
+    }
+
+    /// Creates them on Postgres.
+    fn on_postgres(stage: &mut Stage, name: &str) -> anyhow::Result<Self> {
+        stage.server()?;
+        let (app, program) = (stage.app.clone(), stage.program.clone());
+        let readers = Self::create(&app, &program, stage.server()?, name)?;
+        stage.postgres.sql("VACUUM ANALYZE")?;
+        Ok(readers)
+    }
+
+    /// Asks for each profile with its token.
+    fn profiles(&self) -> Vec<Vec<u8>> {
+        let ask =
+            |(person, token): &(Person, String)| get(&format!("/api/v1/profile/{}", person.user_id), token);
+        self.0.iter().map(ask).collect()
+    }
+
+    /// Asks the reference for each row.
+    fn rows(&self) -> Vec<Vec<u8>> {
+        self.0.iter().map(|(person, token)| get(&format!("/row/{}", person.user_id), token)).collect()
+    }
+}
+
 fn hot_token(stage: &mut Stage) -> anyhow::Result<Found> {
-    let person = stage.sleeper(NIGHTS)?;
-    let token = stage.token(&person)?;
+    let readers = Readers::on_postgres(stage, "profile")?;
     stage.row_server()?;
     let (server, row) = (stage.server()?.address, stage.row_server()?.address);
     let costs = stage.server_costs()?;
     let row_costs = stage.row_costs()?;
-    let ours = profile_load(stage, server, &format!("/api/v1/profile/{}", person.user_id), &token);
-    let theirs = profile_load(stage, row, &format!("/row/{}", person.user_id), &token);
+    let (ours, theirs) =
+        (small_reads(stage, server, readers.profiles()), small_reads(stage, row, readers.rows()));
     let (found, reference) =
         in_turns(stage.plan.rounds, &mut || round(&ours, costs), &mut || round(&theirs, row_costs))?;
     let mut outcomes = vec![against_row(found, reference)];
-    outcomes.extend(ceilings(stage, &person.user_id)?);
+    if let Some((person, _)) = readers.0.first() {
+        outcomes.extend(ceilings(stage, &person.user_id)?);
+    }
     Ok(Found { outcomes, ..Found::default() })
 }
 
@@ -59,7 +98,7 @@ fn against_row(found: Figures, reference: Figures) -> Outcome {
 /// R1 and R3: what the machine can do at most, without a database and without a server. They have no target.
 fn ceilings(stage: &Stage, user_id: &str) -> anyhow::Result<Vec<Outcome>> {
     let constant = ReferenceServer::start(Kind::Constant, "")?;
-    let load = profile_load(stage, constant.address, "/constant", "none");
+    let load = small_reads(stage, constant.address, vec![get("/constant", "none")]);
     let costs = Costs { server: Some(constant.watched()), database: None };
     round(&load, costs)?;
     let constant = round(&load, costs)?;
@@ -75,14 +114,12 @@ fn ceilings(stage: &Stage, user_id: &str) -> anyhow::Result<Vec<Outcome>> {
 }
 
 fn limit_in_redis(stage: &mut Stage) -> anyhow::Result<Found> {
-    let person = stage.sleeper(NIGHTS)?;
-    let token = stage.token(&person)?;
-    let path = format!("/api/v1/profile/{}", person.user_id);
+    let readers = Readers::on_postgres(stage, "redis")?;
     let shared = stage.program.clone().with("RATE_LIMITS__STORE_URL", &stage.redis.url()).serve()?;
     let alone = stage.server()?.address;
     let (shared_costs, alone_costs) = (stage.costs(&shared), stage.server_costs()?);
-    let shared_load = profile_load(stage, shared.address, &path, &token);
-    let alone_load = profile_load(stage, alone, &path, &token);
+    let shared_load = small_reads(stage, shared.address, readers.profiles());
+    let alone_load = small_reads(stage, alone, readers.profiles());
     let (found, reference) =
         in_turns(stage.plan.rounds, &mut || round(&shared_load, shared_costs), &mut || {
             round(&alone_load, alone_costs)
@@ -97,19 +134,16 @@ fn limit_in_redis(stage: &mut Stage) -> anyhow::Result<Found> {
 }
 
 fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Found> {
-    let postgres_person = stage.sleeper(NIGHTS)?;
-    let postgres_token = stage.token(&postgres_person)?;
+    let on_postgres = Readers::on_postgres(stage, "beside-sqlite")?;
     let program = stage.sqlite("profile")?;
-    let person = create_person(&program, "reader")?;
-    let app = crate::stage::App::register(&program)?;
+    let app = App::register(&program)?;
     let server = program.serve()?;
-    let token = app.token(&program, &server, &person)?;
+    let readers = Readers::create(&app, &program, &server, "reader")?;
     let costs = Costs { server: Some(server.watched()), database: None };
     let postgres_costs = stage.server_costs()?;
-    let load = profile_load(stage, server.address, &format!("/api/v1/profile/{}", person.user_id), &token);
+    let load = small_reads(stage, server.address, readers.profiles());
     let postgres = stage.server()?.address;
-    let path = format!("/api/v1/profile/{}", postgres_person.user_id);
-    let postgres_load = profile_load(stage, postgres, &path, &postgres_token);
+    let postgres_load = small_reads(stage, postgres, on_postgres.profiles());
     let (found, reference) = in_turns(stage.plan.rounds, &mut || round(&load, costs), &mut || {
         round(&postgres_load, postgres_costs)
     })?;

@@ -17,6 +17,7 @@ pub(crate) use shared::SharedConnections;
 pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
+pub(crate) use worker::number as number_of_worker;
 
 use crate::error::{closed, is_deadlock};
 use crate::meter::{Operation, round_trip};

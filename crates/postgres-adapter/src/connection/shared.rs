@@ -8,7 +8,7 @@
 
 use super::link::Link;
 use super::{Connector, Silence, gave_way, is_broken, worker};
-use crate::meter::{Operation, round_trip};
+use crate::meter::{Operation, timed, traced};
 use crate::options::PostgresOptions;
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use futures_util::future::BoxFuture;
@@ -52,6 +52,15 @@ impl SharedConnections {
         T: Send,
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
+        traced(Operation::Read, self.read_for_many(read)).await
+    }
+
+    /// Runs a read for which several wait, in whose traces it is; measured as every other.
+    pub(crate) async fn read_for_many<T, F>(&self, read: F) -> QueryResult<T>
+    where
+        T: Send,
+        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+    {
         let slot = self.slot();
         let connection = self.connection(slot).await?;
         let result = self.answer(slot, &connection, read(&connection)).await?;
@@ -82,7 +91,7 @@ impl SharedConnections {
             discard(slot, connection).await;
             answer.await
         };
-        let answered = round_trip(Operation::Read, self.silence.bound(patient)).await;
+        let answered = timed(Operation::Read, self.silence.bound(patient)).await;
         if answered.is_err() {
             discard(slot, connection).await;
         }

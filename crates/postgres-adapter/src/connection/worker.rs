@@ -8,7 +8,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Returns the number of this thread among those that run a runtime of their own, as each worker of the HTTP server
 /// does, counted from 0 in the order in which they first ask; nothing on a runtime that many threads run.
-pub(super) fn number() -> Option<usize> {
+pub(crate) fn number() -> Option<usize> {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
         static NUMBER: usize = ASKED.fetch_add(1, Ordering::Relaxed);

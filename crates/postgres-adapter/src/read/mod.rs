@@ -15,3 +15,5 @@ mod signing_key;
 mod sleep;
 mod sleep_page;
 mod supplement;
+
+pub(crate) use profile::{Profiles, profiles};
