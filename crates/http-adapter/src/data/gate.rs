@@ -2,8 +2,9 @@
 
 use super::bearer;
 use crate::HttpState;
+use crate::middleware::Holder;
 use crate::problem::Problem;
-use actix_web::HttpRequest;
+use actix_web::{HttpMessage as _, HttpRequest};
 use application::access::{AuthorizeAccessQuery, GrantedAccess};
 use domain::data_endpoint::PersonEndpoint;
 
@@ -17,5 +18,8 @@ pub(crate) async fn admit(
     let token = bearer::token(request)?;
     let user_id = request.match_info().get("user_id").unwrap_or_default();
     let query = AuthorizeAccessQuery { token, user_id, endpoint: endpoint.into() };
-    Ok(state.authorize_access.run(query).await?)
+    let access = state.authorize_access.run(query).await?;
+    // For the bound on large answers, should this become one.
+    request.extensions_mut().insert(Holder::from(&access));
+    Ok(access)
 }

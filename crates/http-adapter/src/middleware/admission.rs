@@ -4,11 +4,13 @@
 //! Without a bound every request beyond what the machine can do makes all of them slower, until none is answered in
 //! time and the retries of the callers keep it so.
 
+mod share;
 mod upload;
 
 pub(crate) use upload::NoPlace;
 
 use super::context::state;
+use crate::caller;
 use crate::problem::{Fault, Problem};
 use crate::route;
 use actix_web::body::{BoxBody, MessageBody};
@@ -16,7 +18,11 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse};
+use application::access::GrantedAccess;
+use domain::address::AddressBlock;
 use domain::id::UserId;
+use domain::read_tally::Reader;
+use share::{Share, Shares};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -28,9 +34,11 @@ pub struct AdmissionLimits {
     /// How many requests are worked on: from their head to that of their answer. Half of them, rounded up, may be
     /// requests that bring a body: one whose body trickles in keeps its place meanwhile, and must not keep those out
     /// that bring none. A quarter, rounded up, may be writes of backends, whose bodies take minutes: they have a bound
-    /// of their own beside that of other bodies. Uploads are not among them at all.
+    /// of their own beside that of other bodies. Of each kind of body one address brings half at most. Uploads are not
+    /// among them at all.
     pub requests: u32,
-    /// How many answers too large for one piece are on their way. Each holds the packed rows of its page, up to a few
+    /// How many answers too large for one piece are on their way, of them a quarter of one person's data and half for
+    /// one app at most. Each holds the packed rows of its page, up to a few
     /// megabytes, until the caller has read it.
     pub large_answers: u32,
     /// How much all of these may hold together, in bytes. An answer that is heavier than that is sent while no other
@@ -54,10 +62,14 @@ struct Places {
     requests: Arc<Semaphore>,
     with_body: Arc<Semaphore>,
     long_bodies: Arc<Semaphore>,
+    bodies_from: Shares<AddressBlock>,
+    long_bodies_from: Shares<AddressBlock>,
     uploads: UploadPlaces,
     large_answers: Arc<Semaphore>,
     /// What large answers hold, in pieces of [`HELD`].
     held: Arc<Semaphore>,
+    large_answers_of: Shares<UserId>,
+    large_answers_for: Shares<Reader>,
     is_refusing: AtomicBool,
 }
 
@@ -65,10 +77,10 @@ struct Places {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Brings {
     Nothing,
-    /// A body of seconds.
-    Body,
-    /// A body of minutes, from a backend.
-    LongBody,
+    /// A body of seconds, from there.
+    Body(AddressBlock),
+    /// A body of minutes, of a backend that is there.
+    LongBody(AddressBlock),
     /// A file of a person, which may take an hour.
     Upload,
 }
@@ -77,6 +89,27 @@ enum Brings {
 struct Place {
     _request: Option<OwnedSemaphorePermit>,
     _body: Option<OwnedSemaphorePermit>,
+    _share: Option<Share<AddressBlock>>,
+}
+
+/// Whose data a large answer holds, and who reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Holder {
+    user_id: UserId,
+    /// Nothing on the person's own pages.
+    reader: Option<Reader>,
+}
+
+impl From<&GrantedAccess> for Holder {
+    fn from(access: &GrantedAccess) -> Self {
+        Self { user_id: access.user_id, reader: Some(access.reader) }
+    }
+}
+
+impl From<UserId> for Holder {
+    fn from(user_id: UserId) -> Self {
+        Self { user_id, reader: None }
+    }
 }
 
 /// The place of a large answer, until it is dropped.
@@ -84,10 +117,16 @@ struct Place {
 pub(super) struct LargeAnswer {
     _place: OwnedSemaphorePermit,
     _held: OwnedSemaphorePermit,
+    _shares: Option<(Share<UserId>, Option<Share<Reader>>)>,
 }
 
 /// In what large answers are weighed: 64 KiB, so that even a bound of terabytes can be counted.
 const HELD: u64 = 64 * 1024;
+
+/// Returns a part of so many places, rounded up, and at least one.
+fn part_of(places: u32, part: u32) -> usize {
+    usize::try_from(places.max(1).div_ceil(part)).unwrap_or(usize::MAX)
+}
 
 fn pieces(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(HELD)).unwrap_or(u32::MAX)
@@ -111,9 +150,13 @@ impl Admission {
             requests: semaphore(limits.requests),
             with_body: semaphore(limits.requests.div_ceil(2)),
             long_bodies: semaphore(limits.requests.div_ceil(4)),
+            bodies_from: Shares::default(),
+            long_bodies_from: Shares::default(),
             uploads: UploadPlaces::default(),
             large_answers: semaphore(limits.large_answers),
             held: semaphore(pieces(limits.large_answer_bytes)),
+            large_answers_of: Shares::default(),
+            large_answers_for: Shares::default(),
             is_refusing: AtomicBool::new(false),
         }))
     }
@@ -123,14 +166,24 @@ impl Admission {
         let places = &*self.0;
         let bodies = match brings {
             Brings::Nothing => None,
-            Brings::Body => Some(&places.with_body),
-            Brings::LongBody => Some(&places.long_bodies),
+            Brings::Body(from) => Some((&places.with_body, &places.bodies_from, from, 4)),
+            Brings::LongBody(from) => Some((&places.long_bodies, &places.long_bodies_from, from, 8)),
             // Not told in the log: others are served as before.
-            Brings::Upload => return Some(Place { _request: None, _body: Some(places.uploads.enter()?) }),
+            Brings::Upload => {
+                return Some(Place { _request: None, _body: Some(places.uploads.enter()?), _share: None });
+            }
         };
         let taken = || {
-            let body = bodies.map(|bodies| bodies.clone().try_acquire_owned()).transpose().ok()?;
-            Some(Place { _request: Some(places.requests.clone().try_acquire_owned().ok()?), _body: body })
+            let (body, share) = match bodies {
+                None => (None, None),
+                // Half of the kind's places at most are of one address.
+                Some((bodies, shares, from, part)) => {
+                    let share = shares.enter(from, part_of(places.limits.requests, part))?;
+                    (Some(bodies.clone().try_acquire_owned().ok()?), Some(share))
+                }
+            };
+            let request = places.requests.clone().try_acquire_owned().ok()?;
+            Some(Place { _request: Some(request), _body: body, _share: share })
         };
         let place = taken();
         self.tell(place.is_some());
@@ -142,17 +195,30 @@ impl Admission {
         self.0.uploads.begin(user_id, most)
     }
 
-    /// Takes a place for a large answer that holds so many bytes, if there is room; never waits.
-    pub(super) fn begin_large_answer(&self, bytes: u64) -> Option<LargeAnswer> {
+    /// Takes a place for a large answer that holds so many bytes, if there is room; never waits. Of one person there
+    /// are at most a quarter, and one app has at most half of them, whatever is free.
+    pub(super) fn begin_large_answer(&self, bytes: u64, holder: Option<Holder>) -> Option<LargeAnswer> {
         let places = &*self.0;
         // One that is heavier than everything together takes everything.
         let wanted = pieces(bytes).clamp(1, pieces(places.limits.large_answer_bytes).max(1));
+        let shares = |Holder { user_id, reader }| {
+            let (quarter, half) =
+                (part_of(places.limits.large_answers, 4), part_of(places.limits.large_answers, 2));
+            let of = places.large_answers_of.enter(user_id, quarter)?;
+            let reader = match reader {
+                Some(reader) => Some(places.large_answers_for.enter(reader, half)?),
+                None => None,
+            };
+            Some((of, reader))
+        };
         let taken = || {
+            let shares = match holder {
+                Some(holder) => Some(shares(holder)?),
+                None => None,
+            };
             let place = places.large_answers.clone().try_acquire_owned().ok()?;
-            Some(LargeAnswer {
-                _place: place,
-                _held: places.held.clone().try_acquire_many_owned(wanted).ok()?,
-            })
+            let held = places.held.clone().try_acquire_many_owned(wanted).ok()?;
+            Some(LargeAnswer { _place: place, _held: held, _shares: shares })
         };
         let taken = taken();
         if taken.is_none() {
@@ -231,9 +297,9 @@ fn brings(request: &ServiceRequest) -> Brings {
     } else if route::is_upload(path, method) {
         Brings::Upload
     } else if route::takes_long(path, method) {
-        Brings::LongBody
+        Brings::LongBody(AddressBlock::of(caller::address(request.request())))
     } else {
-        Brings::Body
+        Brings::Body(AddressBlock::of(caller::address(request.request())))
     }
 }
 

@@ -22,8 +22,8 @@ mod size;
 mod tests;
 mod unread;
 
-pub(crate) use admission::NoPlace;
 pub use admission::{Admission, AdmissionLimits};
+pub(crate) use admission::{Holder, NoPlace};
 pub use context::RequestId;
 pub(crate) use pace::HeldBytes;
 

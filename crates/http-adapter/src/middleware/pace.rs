@@ -4,7 +4,7 @@
 //! a minute, would keep them for as long as he likes; so what he has not taken is dropped, and his connection ends
 //! in the middle of the answer.
 
-use super::admission::LargeAnswer;
+use super::admission::{Holder, LargeAnswer};
 use super::context::state;
 use crate::problem::{Fault, Problem};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -13,7 +13,7 @@ use actix_web::http::header::HeaderMap;
 use actix_web::middleware::Next;
 use actix_web::rt;
 use actix_web::web::Bytes;
-use actix_web::{Error, HttpResponse};
+use actix_web::{Error, HttpMessage as _, HttpResponse};
 use domain::rate_limit::RateStatus;
 use std::cell::RefCell;
 use std::error::Error as StdError;
@@ -42,7 +42,8 @@ pub(super) async fn watch(
         return Ok(response);
     };
     let told = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
-    Ok(match admission.begin_large_answer(told.unwrap_or_else(|| held_by(size))) {
+    let holder = response.request().extensions().get::<Holder>().copied();
+    Ok(match admission.begin_large_answer(told.unwrap_or_else(|| held_by(size)), holder) {
         Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
         None => refused(response),
     })

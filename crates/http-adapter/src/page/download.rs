@@ -5,10 +5,11 @@ use super::form::Form;
 use super::person::{self, Destination};
 use crate::HttpState;
 use crate::export::attachment;
+use crate::middleware::Holder;
 use crate::problem::{Fault, Problem};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use application::export::ExportQuery;
 use application::ports::export_writer::ExportFormat;
 use domain::scope::ScopeSet;
@@ -30,5 +31,6 @@ pub(super) async fn submit(
     // A person who looks at what is their own is no reader to be told of.
     let query = ExportQuery { user_id: person.user_id, scopes: ScopeSet::CONSENTABLE, reader: None };
     let export = state.export.open(query, format).await?;
+    request.extensions_mut().insert(Holder::from(person.user_id));
     Ok(attachment(export, format, std::iter::empty::<(HeaderName, HeaderValue)>()))
 }

@@ -33,7 +33,7 @@ section! {
         max_connections: u32 = Some("8192"), "connections, 16 to 1000000", "20000";
         /// How many requests are worked on at once, half of them with a body, a quarter with a long one. More are answered with 503 at once.
         max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
-        /// How many answers of more than 256 KiB are sent at once. More are answered with 503.
+        /// How many answers of more than 256 KiB are sent at once, a quarter of one person, half for one app. More are answered with 503.
         max_large_answers: u32 = Some("128"), "answers, 1 to 100000", "64";
         /// How much memory the records behind these answers may take together. More are answered with 503, and an answer
         /// that takes more alone is sent while there is no other.

@@ -1,9 +1,9 @@
 //! The places of uploads, apart from those of all other requests: an upload may take an hour, and nobody who asks for
 //! a token may wait for that.
 
+use super::share::{Share, Shares};
 use domain::id::UserId;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many uploads arrive at a time in this process.
@@ -17,15 +17,15 @@ const BEFORE: usize = 64;
 pub(super) struct UploadPlaces {
     requests: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
-    arriving: Persons,
-    refused: Persons,
+    arriving: Shares<UserId>,
+    refused: Shares<UserId>,
 }
 
 /// The place of an upload, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     _place: OwnedSemaphorePermit,
-    _person: PersonPlace,
+    _person: Share<UserId>,
 }
 
 /// Why there is no place for an upload.
@@ -35,7 +35,7 @@ pub(crate) enum NoPlace {
     Full,
     /// The person has as many as they may have. While this is held, what they send may be let pass for a moment;
     /// nothing is held when that is done for as many already.
-    Person(Option<PersonPlace>),
+    Person(Option<Share<UserId>>),
 }
 
 impl Default for UploadPlaces {
@@ -43,8 +43,8 @@ impl Default for UploadPlaces {
         Self {
             requests: Arc::new(Semaphore::new(UPLOADS + BEFORE)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
-            arriving: Persons::default(),
-            refused: Persons::default(),
+            arriving: Shares::default(),
+            refused: Shares::default(),
         }
     }
 }
@@ -69,41 +69,6 @@ impl UploadPlaces {
         };
         let place = self.uploads.clone().try_acquire_owned().map_err(|_| NoPlace::Full)?;
         Ok(Turn { _place: place, _person: person })
-    }
-}
-
-/// How many places each person has; whoever has none is not listed.
-#[derive(Debug, Clone, Default)]
-struct Persons(Arc<Mutex<HashMap<UserId, usize>>>);
-
-/// A place of a person, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct PersonPlace {
-    persons: Persons,
-    user_id: UserId,
-}
-
-impl Persons {
-    fn enter(&self, user_id: UserId, most: usize) -> Option<PersonPlace> {
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = places.get(&user_id).copied().unwrap_or_default();
-        if taken >= most {
-            return None;
-        }
-        places.insert(user_id, taken.saturating_add(1));
-        Some(PersonPlace { persons: self.clone(), user_id })
-    }
-}
-
-impl Drop for PersonPlace {
-    fn drop(&mut self) {
-        let mut places = self.persons.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(taken) = places.get_mut(&self.user_id) {
-            *taken = taken.saturating_sub(1);
-            if *taken == 0 {
-                places.remove(&self.user_id);
-            }
-        }
     }
 }
 

@@ -45,12 +45,12 @@ async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
 #[actix_web::test]
 async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
     let admission = one_large_answer();
-    let place = admission.begin_large_answer(1).unwrap();
+    let place = admission.begin_large_answer(1, None).unwrap();
     let mut body = Paced::new(BoxBody::new(Pieces(10_000)), place, Duration::from_millis(20));
     assert!(matches!(next(&mut body).await, Some(Ok(_))));
-    assert!(admission.begin_large_answer(1).is_none());
+    assert!(admission.begin_large_answer(1, None).is_none());
     // Ends when the place is given back; the test hangs when it is not.
-    while admission.begin_large_answer(1).is_none() {
+    while admission.begin_large_answer(1, None).is_none() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(matches!(next(&mut body).await, Some(Err(_))));
@@ -59,7 +59,7 @@ async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
 #[actix_web::test]
 async fn an_answer_that_is_taken_at_the_least_pace_stays() {
     let admission = one_large_answer();
-    let place = admission.begin_large_answer(1).unwrap();
+    let place = admission.begin_large_answer(1, None).unwrap();
     let look = Duration::from_millis(20);
     let mut body = Paced::new(BoxBody::new(Pieces(usize::MAX)), place, look);
     let pieces = usize::try_from(LEAST / 1024).unwrap() + 1;
@@ -75,7 +75,7 @@ async fn an_answer_that_is_taken_at_the_least_pace_stays() {
         }
     }
     drop(body);
-    assert!(admission.begin_large_answer(1).is_some());
+    assert!(admission.begin_large_answer(1, None).is_some());
 }
 
 #[actix_web::test]
