@@ -1,6 +1,7 @@
 //! Pages and walks of sleep sessions.
 
 use super::sleep_page::SleepPageText;
+use crate::connection::PageSpan;
 use crate::row::{SLEEP_COLUMNS, SleepColumns, SleepRow, lower_bound, sleep_offset, upper_bound};
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -51,15 +52,16 @@ pub(super) type Row = (
 #[async_trait]
 impl SleepReader for PostgresStore {
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        let span = PageSpan::of_rows(query.page.offset(), query.page.limit_with_lookahead());
         let rows: Vec<Row> = self
-            .read_page(move |connection| {
+            .read_one_page(span, move |mut link| {
                 let statement = sql_query(SleepPageText::of(&query).sql())
                     .bind::<SqlUuid, _>(query.user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(query.range.start()))
                     .bind::<Timestamptz, _>(upper_bound(query.range.end()))
                     .bind::<BigInt, _>(query.page.offset())
                     .bind::<BigInt, _>(query.page.limit_with_lookahead());
-                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+                async move { returning::<Columns, _>(statement).load(&mut link).await }.boxed()
             })
             .await?;
         let size = usize::from(query.page.size.get());
