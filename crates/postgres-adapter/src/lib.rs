@@ -1,8 +1,8 @@
 //! Production storage on Postgres, 14 or later.
 //!
 //! [`PostgresStore`] implements every storage port of the application. Writes go through a unit of work, one
-//! transaction on a pooled connection (`write`); pages take a pooled connection for one statement; reads of a
-//! single row share a few pipelined connections (`read`). Rows and domain types are different types (`row`).
+//! transaction on a pooled connection (`write`); pages take a connection of their worker's, or else a pooled one, for one
+//! statement; reads of a single row share a few pipelined connections (`read`). Rows and domain types are different types (`row`).
 //!
 //! The tables of a person's data are hash-partitioned by `user_id`; `migrations/postgres` says how and why.
 //!

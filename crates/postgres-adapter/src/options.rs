@@ -29,7 +29,7 @@ pub struct PostgresOptions {
     /// more of them make it slower.
     pub pool_size: usize,
     /// How many further connections single-row reads use, at least 1: one for each worker of the HTTP server is best,
-    /// workers beyond share them. The rest of the process uses one more.
+    /// workers beyond share them. The rest of the process uses one more. As many workers have another one for pages.
     pub shared_connections: usize,
     /// How long one statement may run before the server gives it up; the port then reports `Unavailable`. A server
     /// that says nothing at all is given up a second later, and the connections of that time with it.

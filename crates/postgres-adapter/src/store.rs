@@ -1,8 +1,8 @@
 //! The store: where connections come from.
 
 use crate::connection::{
-    Connector, Link, Outage, Pool, Pooled, Role, SharedConnections, Silence, gave_way, is_broken, limits,
-    pool,
+    Connector, Lanes, Link, Outage, PageSpan, Pool, Pooled, Role, SharedConnections, Silence, gave_way,
+    is_broken, limits, pool,
 };
 use crate::error::storage_error;
 use crate::meter::PoolMeter;
@@ -17,13 +17,15 @@ use std::time::Duration;
 
 /// Storage on Postgres: implements every storage port.
 ///
-/// Transactions and pages take a connection of a small pool; reads of a single row share a few connections.
+/// Transactions and large pages take a connection of a small pool; reads of a single row share a few connections, and
+/// each worker has one of its own for pages.
 /// No server is needed to make a store: connections come about when they are asked for, so that a process can
 /// start, and be alive but not ready, before its database is.
 pub struct PostgresStore {
     pool: Pool,
     shared: Arc<SharedConnections>,
     pub(crate) profiles: Profiles,
+    pub(crate) lanes: Lanes,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
     /// What begins a transaction.
@@ -51,6 +53,7 @@ impl PostgresStore {
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared = Arc::new(SharedConnections::new(connector.clone(), options, Arc::clone(&silence)));
         let profiles = profiles(Arc::clone(&shared), options.shared_connections);
+        let lanes = Lanes::new(connector.clone(), options, Arc::clone(&silence));
         let wait_timeout = options.wait_timeout;
         let meter = PoolMeter::new(match role {
             Role::Primary => "primary",
@@ -62,7 +65,7 @@ impl PostgresStore {
             PreparedStatements::Unnamed => format!("{BEGIN}; {}", limits(options, "SET LOCAL")),
         };
         let shortage = Outage::default();
-        Ok(Self { pool, shared, profiles, wait_timeout, silence, begin, shortage, connector, meter })
+        Ok(Self { pool, shared, profiles, lanes, wait_timeout, silence, begin, shortage, connector, meter })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
@@ -100,6 +103,18 @@ impl PostgresStore {
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         self.shared.read(read).await.map_err(storage_error)
+    }
+
+    /// Reads a page in one statement: on the worker's own connection for pages, or on a pooled one.
+    pub(crate) async fn read_one_page<T, F>(&self, span: PageSpan, read: F) -> Result<T, StorageError>
+    where
+        T: Send + 'static,
+        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+    {
+        match self.lanes.enter(span) {
+            Some(place) => place.read(read).await.map_err(storage_error),
+            None => self.read_page(move |connection| connection.read(&read)).await,
+        }
     }
 
     /// Reads a page on a pooled connection. When the connection turns out to be broken, or the read had to give way to

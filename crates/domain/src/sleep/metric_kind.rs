@@ -153,7 +153,7 @@ impl MetricKind {
         }
         match self.unit() {
             MetricUnit::Seconds => true,
-            MetricUnit::Percent => value.as_f64() <= 100.0,
+            MetricUnit::Percent => value.is_at_most_a_hundred(),
             MetricUnit::Count => value.as_integer().is_some(),
         }
     }

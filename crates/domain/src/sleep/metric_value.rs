@@ -35,12 +35,24 @@ impl MetricValue {
         (fits && mantissa.abs() != MANTISSA_BOUND).then_some(Self(Form::Decimal { mantissa, scale }))
     }
 
+    /// Takes `mantissa / 10^scale`; absent when [`Self::from_decimal`] would give it another scale, or nothing.
+    pub(super) const fn from_lowest_terms(mantissa: i64, scale: u8) -> Option<Self> {
+        let is_lowest = scale == 0 || (scale <= Self::MAX_SCALE && mantissa % 10 != 0);
+        if is_lowest && -MANTISSA_BOUND < mantissa && mantissa < MANTISSA_BOUND {
+            return Some(Self(Form::Decimal { mantissa, scale }));
+        }
+        None
+    }
+
     /// Takes a binary64 number; absent for NaN and the infinities.
     pub fn from_f64(number: f64) -> Option<Self> {
         if !number.is_finite() {
             return None;
         }
-        let decimal = (0..=Self::MAX_SCALE).find_map(|scale| exact_decimal(number, scale));
+        if let Some(whole) = exact_whole(number) {
+            return Some(whole);
+        }
+        let decimal = (1..=Self::MAX_SCALE).find_map(|scale| exact_decimal(number, scale));
         Some(decimal.unwrap_or(Self(Form::Raw(number))))
     }
 
@@ -83,12 +95,61 @@ impl MetricValue {
 
     /// Tells whether the number is less than zero.
     pub fn is_negative(self) -> bool {
-        self.as_f64() < 0.0
+        match self.0 {
+            Form::Decimal { mantissa, scale: _ } => mantissa < 0,
+            Form::Raw(number) => number < 0.0,
+        }
+    }
+
+    /// Tells whether the number is at most 100.
+    pub fn is_at_most_a_hundred(self) -> bool {
+        match self.0 {
+            // A decimal has at most four places, so that the product is small.
+            Form::Decimal { mantissa, scale } => mantissa <= 100 * whole_power_of_ten(scale),
+            Form::Raw(number) => number <= 100.0,
+        }
     }
 
     /// Appends the number as JSON: what `serde_json` writes for [`Self::as_integer`] when that is present,
     /// else for [`Self::as_f64`].
     pub fn write_json(self, out: &mut Vec<u8>) {
+        match self.short_json() {
+            Some((text, length)) => out.extend_from_slice(text.get(..length).unwrap_or_default()),
+            None => self.write_any_json(out),
+        }
+    }
+
+    /// Returns what [`Self::write_json`] writes, and how long it is, for nearly every number of a night: not negative, a
+    /// decimal, with at most nine digits.
+    #[inline]
+    pub fn short_json(self) -> Option<([u8; 16], usize)> {
+        let Form::Decimal { mantissa, scale } = self.0 else { return None };
+        let digits = u32::try_from(mantissa).ok().filter(|digits| *digits < 1_000_000_000)?;
+        let (mut whole, mut fraction) = match scale {
+            0 => (digits, 0),
+            1 => (digits / 10, digits % 10),
+            2 => (digits / 100, digits % 100),
+            3 => (digits / 1_000, digits % 1_000),
+            _ => (digits / 10_000, digits % 10_000),
+        };
+        let mut text = [b'.'; 16];
+        let length = count_of_digits(whole);
+        for place in text.get_mut(..length)?.iter_mut().rev() {
+            *place = digit(whole);
+            whole /= 10;
+        }
+        if scale == 0 {
+            return Some((text, length));
+        }
+        let end = length + 1 + usize::from(scale);
+        for place in text.get_mut(length + 1..end)?.iter_mut().rev() {
+            *place = digit(fraction);
+            fraction /= 10;
+        }
+        Some((text, end))
+    }
+
+    fn write_any_json(self, out: &mut Vec<u8>) {
         match self.0 {
             Form::Decimal { mantissa, scale: 0 } => {
                 out.extend_from_slice(itoa::Buffer::new().format(mantissa).as_bytes());
@@ -104,6 +165,19 @@ impl MetricValue {
     pub(super) const fn form(self) -> Form {
         self.0
     }
+}
+
+/// Finds the whole number of at most fifteen digits that is exactly this number.
+#[expect(
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the very same number is asked for, and what was cut off or saturated is not"
+)]
+fn exact_whole(number: f64) -> Option<MetricValue> {
+    let mantissa = number as i64;
+    let is_same = mantissa as f64 == number && mantissa.unsigned_abs() < MANTISSA_BOUND.unsigned_abs();
+    is_same.then_some(MetricValue(Form::Decimal { mantissa, scale: 0 }))
 }
 
 /// Finds the decimal of the given scale that reads as exactly this number.
@@ -126,7 +200,25 @@ fn exact_decimal(number: f64, scale: u8) -> Option<MetricValue> {
 
 /// Gives 10 to the scale, exactly.
 fn power_of_ten(scale: u8) -> f64 {
-    10_f64.powi(i32::from(scale))
+    match scale {
+        0 => 1.0,
+        1 => 10.0,
+        2 => 100.0,
+        3 => 1_000.0,
+        4 => 10_000.0,
+        _ => 10_f64.powi(i32::from(scale)),
+    }
+}
+
+/// Gives 10 to the scale of a value.
+const fn whole_power_of_ten(scale: u8) -> i64 {
+    match scale {
+        0 => 1,
+        1 => 10,
+        2 => 100,
+        3 => 1_000,
+        _ => 10_000,
+    }
 }
 
 /// Writes a decimal that is not whole; fewer than sixteen digits are the shortest text of their binary64.
@@ -134,7 +226,7 @@ fn write_decimal(mantissa: i64, scale: u8, out: &mut Vec<u8>) {
     if mantissa < 0 {
         out.push(b'-');
     }
-    let power = 10_u64.pow(u32::from(scale));
+    let power = whole_power_of_ten(scale).unsigned_abs();
     let digits = mantissa.unsigned_abs();
     out.extend_from_slice(itoa::Buffer::new().format(digits / power).as_bytes());
     out.push(b'.');
@@ -142,6 +234,27 @@ fn write_decimal(mantissa: i64, scale: u8, out: &mut Vec<u8>) {
     let fraction = buffer.format(digits % power).as_bytes();
     out.extend(std::iter::repeat_n(b'0', usize::from(scale).saturating_sub(fraction.len())));
     out.extend_from_slice(fraction);
+}
+
+/// Counts the decimal digits of a number below a thousand million.
+const fn count_of_digits(number: u32) -> usize {
+    match number {
+        0..10 => 1,
+        10..100 => 2,
+        100..1_000 => 3,
+        1_000..10_000 => 4,
+        10_000..100_000 => 5,
+        100_000..1_000_000 => 6,
+        1_000_000..10_000_000 => 7,
+        10_000_000..100_000_000 => 8,
+        _ => 9,
+    }
+}
+
+/// Returns the last decimal digit of a number as an ASCII character.
+const fn digit(number: u32) -> u8 {
+    let [low, ..] = (number % 10).to_le_bytes();
+    b'0' + low
 }
 
 #[cfg(test)]

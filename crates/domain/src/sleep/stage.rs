@@ -22,6 +22,7 @@ impl Stage {
     pub const ALL: [Self; 6] = [Self::Awake, Self::Light, Self::Deep, Self::Rem, Self::Asleep, Self::Unknown];
 
     /// Gives the API's spelling (decisions 6).
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Awake => "AWAKE",
@@ -51,6 +52,7 @@ impl Stage {
     }
 
     /// Finds the stage of a stored number.
+    #[inline]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
             1 => Some(Self::Awake),

@@ -23,6 +23,7 @@ pub(super) const fn two(value: u32) -> [u8; 2] {
 }
 
 /// Returns the two decimal digits of a number below 100, without a division.
+#[inline]
 pub(super) const fn pair(value: u32) -> [u8; 2] {
     // 103 / 1024 is a tenth, nearly enough for every number below 100.
     let tens = (value * 103) >> 10;
@@ -30,9 +31,11 @@ pub(super) const fn pair(value: u32) -> [u8; 2] {
     [b'0' + tens_digit, b'0' + ones_digit]
 }
 
-/// Returns the last three decimal digits of a number.
+/// Returns the three decimal digits of a number below 1,000.
 pub(super) const fn three(value: u32) -> [u8; 3] {
-    [last_digit(value / 100), last_digit(value / 10), last_digit(value)]
+    let hundreds = value / 100;
+    let [tens, ones] = pair(value - hundreds * 100);
+    [last_digit(hundreds), tens, ones]
 }
 
 /// Returns the last four decimal digits of a number.
@@ -43,7 +46,14 @@ pub(super) const fn four(value: u32) -> [u8; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::{pair, two};
+    use super::{pair, three, two};
+
+    #[test]
+    fn three_digits_are_those_of_every_number_below_a_thousand() {
+        for value in 0..1_000 {
+            assert_eq!(String::from_utf8(three(value).to_vec()).unwrap(), format!("{value:03}"));
+        }
+    }
 
     #[test]
     fn a_pair_is_the_two_digits_of_every_number_below_a_hundred() {

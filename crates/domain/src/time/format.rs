@@ -3,14 +3,20 @@
 //! A page of 10,000 nights prints half a million timestamps, and printing them was most of its cost. Most
 //! neighbours fall on the same local day, so the writer keeps the text of the last day.
 
+mod local_day;
+
+pub use local_day::LocalDay;
+
 use super::UtcOffset;
 use super::digits::{four, pair, three, two};
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 /// The milliseconds of a day.
 const DAY_MILLIS: i64 = 86_400_000;
 /// The microseconds of a day.
 const DAY_MICROS: i64 = 86_400_000_000;
+/// The day before 0001-01-01, from which chrono counts, in days from 1970-01-01.
+const FIRST_DAY_OF_CHRONO: i64 = -719_163;
 /// 0000-01-01, counted in days from 1970-01-01.
 const FIRST_DAY: i64 = -719_528;
 /// 9999-12-31, counted in days from 1970-01-01.
@@ -26,18 +32,20 @@ pub struct TimestampWriter {
     day: i64,
     /// `YYYY-MM-DDT`.
     prefix: [u8; 11],
-    /// The offset that `whole` shows; none at first.
-    shown: Option<UtcOffset>,
-    /// When the local day began that `whole` shows, in local milliseconds since 1970.
-    shown_from: i64,
-    /// `YYYY-MM-DDThh:mm:ss+hh:mm`, of the last instant that had an offset and no fraction.
-    whole: [u8; 25],
+    /// The last days, with their offsets: an even and an odd one without an offset, and as many with one. A night is of
+    /// two days, and what is told of it in UTC of a third.
+    last: [Option<(Option<UtcOffset>, LocalDay)>; 4],
+    /// The day of the last log entry, counted from 1970-01-01.
+    log_day: i64,
+    /// Its text, `YYYY-MM-DDThh:mm:ss.ffffff+00:00`.
+    log: [u8; 32],
 }
 
 impl TimestampWriter {
     /// Makes a writer.
     pub const fn new() -> Self {
-        Self { day: 0, prefix: *b"1970-01-01T", shown: None, shown_from: 0, whole: [0; 25] }
+        let log = *b"1970-01-01T00:00:00.000000+00:00";
+        Self { day: 0, prefix: *b"1970-01-01T", last: [None; 4], log_day: 0, log }
     }
 
     /// Appends an instant in milliseconds since 1970 with the offset in force (decisions 6, sleep session).
@@ -45,16 +53,15 @@ impl TimestampWriter {
     /// `2026-03-08T23:10:00-05:00`; offset zero is `+00:00`, none is UTC with `Z`. A fraction of three
     /// digits appears only when it is not zero.
     pub fn write_millis(&mut self, out: &mut Vec<u8>, unix_millis: i64, offset: Option<UtcOffset>) {
-        let shift = offset.map_or(0, |offset| i64::from(offset.seconds()) * 1_000);
-        let local = unix_millis
-            .saturating_add(shift)
-            .clamp(FIRST_DAY * DAY_MILLIS, LAST_DAY * DAY_MILLIS + DAY_MILLIS - 1);
-        if let Some(offset) = offset
-            && let Some(text) = self.whole(local, offset)
+        if let Some(day) = self.keep_day(unix_millis, offset)
+            && let Some(clock) = day.clock(unix_millis)
         {
-            out.extend_from_slice(text);
+            out.extend_from_slice(day.at(clock));
             return;
         }
+        let local = unix_millis
+            .saturating_add(shift(offset))
+            .clamp(FIRST_DAY * DAY_MILLIS, LAST_DAY * DAY_MILLIS + DAY_MILLIS - 1);
         let in_day = small(local.rem_euclid(DAY_MILLIS));
         let millis = in_day % 1_000;
         out.reserve(29);
@@ -70,20 +77,35 @@ impl TimestampWriter {
         }
     }
 
-    /// Appends an instant in microseconds since 1970 in UTC (decisions 6, log entries).
+    /// Returns the local day of an instant in milliseconds since 1970, as [`Self::write_millis`] prints it; nothing when
+    /// its year has not four digits.
+    pub fn local_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<LocalDay> {
+        self.keep_day(unix_millis, offset).copied()
+    }
+
+    /// Appends what [`Self::micros_numeric`] returns.
+    pub fn write_micros_numeric(&mut self, out: &mut Vec<u8>, unix_micros: i64) {
+        out.extend_from_slice(self.micros_numeric(unix_micros));
+    }
+
+    /// Prints an instant in microseconds since 1970 in UTC (decisions 6, log entries).
     ///
     /// Always with six decimals and the numeric offset: `2026-03-08T23:10:00.000000+00:00`.
-    pub fn write_micros_numeric(&mut self, out: &mut Vec<u8>, unix_micros: i64) {
+    pub fn micros_numeric(&mut self, unix_micros: i64) -> &[u8; 32] {
         let local = unix_micros.clamp(FIRST_DAY * DAY_MICROS, LAST_DAY * DAY_MICROS + DAY_MICROS - 1);
-        let in_day = local.rem_euclid(DAY_MICROS);
-        out.reserve(32);
-        self.write_day(out, local.div_euclid(DAY_MICROS));
-        out.extend_from_slice(&clock(small(in_day / 1_000_000)));
-        let micros = small(in_day % 1_000_000);
-        out.push(b'.');
-        out.extend_from_slice(&three(micros / 1_000));
-        out.extend_from_slice(&three(micros % 1_000));
-        out.extend_from_slice(b"+00:00");
+        let day = local.div_euclid(DAY_MICROS);
+        if day != self.log_day {
+            put(&mut self.log, 0, prefix(day));
+            self.log_day = day;
+        }
+        let in_day = local - day * DAY_MICROS;
+        let second = in_day / 1_000_000;
+        let micros = small(in_day - second * 1_000_000);
+        let thousands = micros / 1_000;
+        put(&mut self.log, 11, clock(small(second)));
+        put(&mut self.log, 20, three(thousands));
+        put(&mut self.log, 23, three(micros - thousands * 1_000));
+        &self.log
     }
 
     /// Appends `YYYY-MM-DDT`.
@@ -100,33 +122,20 @@ impl TimestampWriter {
         &self.prefix
     }
 
-    /// Returns `YYYY-MM-DDThh:mm:ss+hh:mm`; nothing when there is a fraction.
-    ///
-    /// Nearly all of a hypnogram comes here: only the time of day is another one than before.
-    fn whole(&mut self, local: i64, offset: UtcOffset) -> Option<&[u8; 25]> {
-        let mut in_day = local.wrapping_sub(self.shown_from);
-        if self.shown != Some(offset) || !(0..DAY_MILLIS).contains(&in_day) {
-            in_day = local.rem_euclid(DAY_MILLIS);
-            let prefix = *self.prefix(local.div_euclid(DAY_MILLIS));
-            self.put(0, &prefix);
-            self.put(19, &offset.ascii());
-            self.shown = Some(offset);
-            self.shown_from = local - in_day;
+    /// Remembers the local day of an instant, unless it is the last one; nothing when its year has not four digits.
+    fn keep_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<&mut LocalDay> {
+        let local = unix_millis.checked_add(shift(offset))?;
+        let number = local.div_euclid(DAY_MILLIS);
+        let place = usize::from(number % 2 != 0) + 2 * usize::from(offset.is_some());
+        let kept = self.last.get(place).copied().flatten();
+        if !kept.is_some_and(|(known, day)| known == offset && day.contains(unix_millis)) {
+            if !(FIRST_DAY..=LAST_DAY).contains(&number) {
+                return None;
+            }
+            let day = LocalDay::new(unix_millis - local.rem_euclid(DAY_MILLIS), self.prefix(number), offset);
+            *self.last.get_mut(place)? = Some((offset, day));
         }
-        let in_day = small(in_day);
-        let second = in_day / 1_000;
-        if second * 1_000 != in_day {
-            return None;
-        }
-        self.put(11, &clock(second));
-        Some(&self.whole)
-    }
-
-    /// Puts a part of `whole` into its place.
-    fn put<const LENGTH: usize>(&mut self, place: usize, part: &[u8; LENGTH]) {
-        if let Some(room) = self.whole.get_mut(place..place + LENGTH) {
-            room.copy_from_slice(part);
-        }
+        self.last.get_mut(place)?.as_mut().map(|(_, day)| day)
     }
 }
 
@@ -160,15 +169,22 @@ fn ascii(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// Returns how many milliseconds a local time is ahead of UTC.
+fn shift(offset: Option<UtcOffset>) -> i64 {
+    offset.map_or(0, |offset| i64::from(offset.seconds()) * 1_000)
+}
+
 /// Returns `YYYY-MM-DDT` of a day counted from 1970-01-01, in the years 0000 to 9999.
 fn prefix(day: i64) -> [u8; 11] {
-    let date = DateTime::from_timestamp(day * 86_400, 0).unwrap_or_default().date_naive();
+    let date = i32::try_from(day - FIRST_DAY_OF_CHRONO).ok().and_then(NaiveDate::from_num_days_from_ce_opt);
+    let date = date.unwrap_or_default();
     let [y1, y2, y3, y4] = four(date.year().unsigned_abs());
     let ([m1, m2], [d1, d2]) = (two(date.month()), two(date.day()));
     [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T']
 }
 
 /// Returns `hh:mm:ss` of a second of the day.
+#[inline]
 const fn clock(second: u32) -> [u8; 8] {
     let minute = second / 60;
     let hour = minute / 60;
@@ -178,7 +194,15 @@ const fn clock(second: u32) -> [u8; 8] {
     [h1, h2, b':', m1, m2, b':', s1, s2]
 }
 
+/// Puts a part of a text into its place.
+fn put<const LENGTH: usize>(text: &mut [u8], place: usize, part: [u8; LENGTH]) {
+    if let Some(room) = text.get_mut(place..place + LENGTH) {
+        room.copy_from_slice(&part);
+    }
+}
+
 /// Narrows a remainder that is known to fit.
+#[inline]
 fn small(remainder: i64) -> u32 {
     u32::try_from(remainder).unwrap_or_default()
 }

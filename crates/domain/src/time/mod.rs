@@ -12,6 +12,6 @@ mod utc_offset;
 
 pub use date_parameter::{Bound, DateParameter, InvalidDateParameter};
 pub use date_range::{DateRange, StartAfterEnd};
-pub use format::TimestampWriter;
+pub use format::{LocalDay, TimestampWriter};
 pub use time_zone::{Fold, TimeZone, UnknownTimeZone};
 pub use utc_offset::{InvalidUtcOffset, UtcOffset};

@@ -1,5 +1,6 @@
 //! One connection: how it is made, over TLS or not, and how its session is set up.
 
+mod lane;
 mod link;
 mod outage;
 mod pooled;
@@ -10,6 +11,7 @@ mod tls;
 mod unnamed;
 mod worker;
 
+pub(crate) use lane::{Lanes, PageSpan};
 pub(crate) use link::Link;
 pub(crate) use outage::Outage;
 pub(crate) use pooled::{Pool, Pooled, pool};

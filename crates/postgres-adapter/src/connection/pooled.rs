@@ -62,6 +62,21 @@ impl Pooled {
         Self { connection, silence, _in_use: in_use }
     }
 
+    /// Reads a page in one statement, and waits for all of it no longer than a statement may run.
+    pub(crate) fn read<'c, T, F>(&'c self, read: F) -> BoxFuture<'c, QueryResult<T>>
+    where
+        T: Send + 'c,
+        F: FnOnce(&'c Link) -> BoxFuture<'c, QueryResult<T>>,
+    {
+        let answer = read(&self.connection);
+        async move {
+            let rows = round_trip(Operation::Query, self.silence.bound(answer)).await?;
+            self.silence.judge(&rows);
+            rows
+        }
+        .boxed()
+    }
+
     /// Closes the connection instead of giving it back.
     pub(crate) fn close(self) {
         drop(Object::take(self.connection));

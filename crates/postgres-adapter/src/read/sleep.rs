@@ -1,6 +1,7 @@
 //! Pages and walks of sleep sessions.
 
 use super::sleep_page::SleepPageText;
+use crate::connection::PageSpan;
 use crate::row::{SLEEP_COLUMNS, SleepColumns, SleepRow, lower_bound, sleep_offset, upper_bound};
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -92,15 +93,16 @@ impl SleepReader for PostgresStore {
 
 impl PostgresStore {
     async fn first_page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        let span = PageSpan::of_rows(0, query.page.limit_with_lookahead());
         let rows: Vec<Row> = self
-            .read_page(move |connection| {
+            .read_one_page(span, move |mut link| {
                 let statement = sql_query(SleepPageText::of(&query).sql())
                     .bind::<SqlUuid, _>(query.user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(query.range.start()))
                     .bind::<Timestamptz, _>(upper_bound(query.range.end()))
                     .bind::<BigInt, _>(query.page.offset())
                     .bind::<BigInt, _>(query.page.limit_with_lookahead());
-                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+                async move { returning::<Columns, _>(statement).load(&mut link).await }.boxed()
             })
             .await?;
         page(&query, rows, None)
@@ -111,8 +113,10 @@ impl PostgresStore {
         let known = query.known.filter(|known| known.skipped <= query.page.offset()).unwrap_or(NOWHERE);
         let (started_at, id) = known.position;
         let started_at = DateTime::from_timestamp_millis(started_at);
+        let skipped = query.page.offset().saturating_sub(known.skipped);
+        let span = PageSpan::of_rows(skipped, query.page.limit_with_lookahead());
         let rows: Vec<(Row, i64, i64)> = self
-            .read_page(move |connection| {
+            .read_one_page(span, move |mut link| {
                 let statement = sql_query(SleepPageText::of(&query).sql())
                     .bind::<SqlUuid, _>(query.user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(query.range.start()))
@@ -122,9 +126,9 @@ impl PostgresStore {
                     .bind::<BigInt, _>(known.state.change_number)
                     .bind::<Timestamptz, _>(lower_bound(started_at))
                     .bind::<SqlUuid, _>(id.as_uuid())
-                    .bind::<BigInt, _>(query.page.offset().saturating_sub(known.skipped))
+                    .bind::<BigInt, _>(skipped)
                     .bind::<BigInt, _>(known.state.transaction);
-                async move { returning::<(Columns, BigInt, BigInt), _>(statement).load(connection).await }
+                async move { returning::<(Columns, BigInt, BigInt), _>(statement).load(&mut link).await }
                     .boxed()
             })
             .await?;

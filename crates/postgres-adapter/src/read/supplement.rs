@@ -1,6 +1,7 @@
 //! Pages of supplements with their logs, and what an export needs.
 
-use crate::row::{IntakeLogColumns, JsonText, LogRow, SupplementRow, lower_bound};
+use crate::connection::PageSpan;
+use crate::row::{FixedArray, IntakeLogColumns, JsonText, LogRow, SupplementRow, lower_bound};
 use crate::schema::supplement;
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -9,7 +10,6 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::data_types::PgTimestamp;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -58,21 +58,22 @@ struct PageRow {
     label_date: Option<NaiveDate>,
     entry_date: DateTime<Utc>,
     ingredients: JsonText,
-    log_ids: Vec<Uuid>,
-    log_times: Vec<PgTimestamp>,
-    log_servings: Vec<f64>,
+    log_ids: FixedArray<16>,
+    log_times: FixedArray<8>,
+    log_servings: FixedArray<8>,
 }
 
 impl PageRow {
     fn into_record(self) -> Result<SupplementRecord, StorageError> {
         let Self { id, brand, name, servings, upc, label_date, entry_date, ingredients, .. } = self;
         let row = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
-        let times_and_servings = self.log_times.into_iter().zip(self.log_servings);
-        let logs = self.log_ids.into_iter().zip(times_and_servings);
-        let logs = logs.map(|(id, (PgTimestamp(micros), servings))| IntakeLogRow {
-            id: IntakeLogId::from_uuid(id),
-            created_at_micros: micros.saturating_add(POSTGRES_EPOCH_MICROS),
-            servings,
+        let times_and_servings =
+            self.log_times.into_elements().into_iter().zip(self.log_servings.into_elements());
+        let logs = self.log_ids.into_elements().into_iter().zip(times_and_servings);
+        let logs = logs.map(|(id, (micros, servings))| IntakeLogRow {
+            id: IntakeLogId::from_uuid(Uuid::from_bytes(id)),
+            created_at_micros: i64::from_be_bytes(micros).saturating_add(POSTGRES_EPOCH_MICROS),
+            servings: f64::from_be_bytes(servings),
         });
         Ok(SupplementRecord { supplement: row.into_supplement()?, logs: logs.collect() })
     }
@@ -119,7 +120,7 @@ impl SupplementReader for PostgresStore {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
         let SupplementPageQuery { user_id, start, supplement_id, page } = query;
         let rows: Vec<PageRow> = self
-            .read_page(move |connection| {
+            .read_one_page(PageSpan::Large, move |mut link| {
                 let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
                     .bind::<SqlUuid, _>(user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(start))
@@ -127,10 +128,10 @@ impl SupplementReader for PostgresStore {
                     .bind::<BigInt, _>(page.limit_with_lookahead());
                 async move {
                     match supplement_id {
-                        None => returning::<PageColumns, _>(statement).load(connection).await,
+                        None => returning::<PageColumns, _>(statement).load(&mut link).await,
                         Some(id) => {
                             let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
-                            returning::<PageColumns, _>(statement).load(connection).await
+                            returning::<PageColumns, _>(statement).load(&mut link).await
                         }
                     }
                 }

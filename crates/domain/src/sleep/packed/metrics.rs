@@ -80,6 +80,7 @@ impl<'a> MetricWalk<'a> {
 impl Iterator for MetricWalk<'_> {
     type Item = Result<(MetricKind, MetricValue), InvalidPacked>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
@@ -97,12 +98,8 @@ impl std::iter::FusedIterator for MetricWalk<'_> {}
 /// Reads a decimal, which must be in lowest terms.
 fn read_decimal(scale: u8, bytes: &[u8]) -> Result<(MetricValue, &[u8]), InvalidPacked> {
     let (number, rest) = varint::read(bytes)?;
-    let mantissa = varint::unzigzag(number);
-    let value = MetricValue::from_decimal(mantissa, scale).ok_or(InvalidPacked::ImpossibleValue)?;
-    match value.form() {
-        Form::Decimal { scale: least, .. } if least == scale => Ok((value, rest)),
-        Form::Decimal { .. } | Form::Raw(_) => Err(InvalidPacked::ImpossibleValue),
-    }
+    let value = MetricValue::from_lowest_terms(varint::unzigzag(number), scale);
+    value.map(|value| (value, rest)).ok_or(InvalidPacked::ImpossibleValue)
 }
 
 /// Reads a binary64 number, which must be one that no decimal names.

@@ -102,7 +102,18 @@ impl<'a> StageWalk<'a> {
         Ok(Self { cursor: start_millis, unit, rest })
     }
 
+    /// Reads an entry. Nearly all are two bytes: they begin where the one before ended, and their length is below 128.
+    #[inline]
     fn entry(&mut self) -> Result<(Stage, i64, i64), InvalidPacked> {
+        let &[tag, units @ 1..0x80, ref rest @ ..] = self.rest else { return self.any_entry() };
+        let Some(stage) = Stage::from_code(tag / 2).filter(|_| tag % 2 == 0) else { return self.any_entry() };
+        let start = self.cursor;
+        let end = start.checked_add(i64::from(units) * self.unit).ok_or(InvalidPacked::OutsideTimeInBed)?;
+        (self.cursor, self.rest) = (end, rest);
+        Ok((stage, start, end))
+    }
+
+    fn any_entry(&mut self) -> Result<(Stage, i64, i64), InvalidPacked> {
         let (&tag, rest) = self.rest.split_first().ok_or(InvalidPacked::Truncated)?;
         let stage = Stage::from_code(tag / 2).ok_or(InvalidPacked::UnknownTag)?;
         self.rest = rest;
@@ -127,6 +138,7 @@ impl<'a> StageWalk<'a> {
 impl Iterator for StageWalk<'_> {
     type Item = Result<(Stage, i64, i64), InvalidPacked>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;

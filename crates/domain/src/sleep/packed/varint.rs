@@ -13,7 +13,20 @@ pub(super) fn write(number: u64, out: &mut Vec<u8>) {
 }
 
 /// Reads a number and gives what follows it.
+#[inline]
 pub(super) fn read(bytes: &[u8]) -> Result<(i64, &[u8]), InvalidPacked> {
+    match bytes {
+        [only @ ..0x80, rest @ ..] => Ok((i64::from(*only), rest)),
+        [low, high @ 1..0x80, rest @ ..] => Ok((i64::from(low & 0x7f) | (i64::from(*high) << 7), rest)),
+        [low, middle, high @ 1..0x80, rest @ ..] if *middle >= 0x80 => {
+            Ok((i64::from(low & 0x7f) | (i64::from(middle & 0x7f) << 7) | (i64::from(*high) << 14), rest))
+        }
+        _ => read_long(bytes),
+    }
+}
+
+/// Reads a number of any length.
+fn read_long(bytes: &[u8]) -> Result<(i64, &[u8]), InvalidPacked> {
     let mut number = 0_i64;
     let mut rest = bytes;
     for shift in (0..63).step_by(7) {

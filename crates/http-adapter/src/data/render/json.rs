@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 /// Appends what `serde_json` writes. It fails on maps with odd keys and on failing writers alone; here is
 /// neither.
@@ -14,6 +15,13 @@ pub(super) fn write_uuid(id: Uuid, out: &mut Vec<u8>) {
     out.push(b'"');
     out.extend_from_slice(id.as_hyphenated().encode_lower(&mut [0; 36]).as_bytes());
     out.push(b'"');
+}
+
+/// Writes a UUID in its 36-character form over what stands in its place.
+pub(super) fn put_uuid(id: Uuid, place: Option<&mut [u8]>) {
+    if let Some(place) = place.filter(|place| place.len() == Hyphenated::LENGTH) {
+        id.as_hyphenated().encode_lower(place);
+    }
 }
 
 /// Appends a comma before every element but the first.

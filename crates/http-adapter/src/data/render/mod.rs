@@ -6,8 +6,11 @@
 
 mod change;
 mod json;
+mod name;
 mod page;
+mod room;
 mod sleep;
+mod stage;
 mod supplement;
 #[cfg(test)]
 mod tests;

@@ -83,13 +83,14 @@ pub(in crate::data) fn answer(
     }
     let held = u64::try_from(body.items.held()).unwrap_or(u64::MAX);
     response.extensions_mut().insert(HeldBytes(held));
-    body.ready = Some(beginning);
+    body.ready = beginning.into();
     response.body(body)
 }
 
 /// A body that is rendered while it is sent.
 pub(super) struct PageBody<I> {
-    ready: Option<Vec<u8>>,
+    /// The beginning, which is rendered already.
+    ready: Bytes,
     items: I,
     /// What comes after the items; taken when it is written, and then the body is at its end.
     tail: Option<Vec<u8>>,
@@ -97,7 +98,7 @@ pub(super) struct PageBody<I> {
 
 impl<I: Items> PageBody<I> {
     pub(super) fn new(items: I, tail: Vec<u8>) -> Self {
-        Self { ready: None, items, tail: Some(tail) }
+        Self { ready: Bytes::new(), items, tail: Some(tail) }
     }
 
     #[cfg(test)]
@@ -127,8 +128,10 @@ impl<I: Items + Unpin> MessageBody for PageBody<I> {
         mut self: Pin<&mut Self>,
         _context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Infallible>>> {
-        if let Some(ready) = self.ready.take() {
-            return Poll::Ready(Some(Ok(ready.into())));
+        // In pieces of one size: the connection gives the memory back that it takes for a larger one, and takes it anew.
+        if !self.ready.is_empty() {
+            let length = self.ready.len().min(CHUNK);
+            return Poll::Ready(Some(Ok(self.ready.split_to(length))));
         }
         if self.tail.is_none() {
             return Poll::Ready(None);

@@ -1,10 +1,10 @@
 //! Sleep sessions as JSON, straight from packed rows.
 
-use super::json;
 use super::page::Items;
+use super::{json, stage};
 use crate::data::dto::Include;
 use application::ports::storage::{PackedSleepRow, StorageError};
-use domain::sleep::packed::{MetricWalk, StageWalk, check_metrics, check_stages};
+use domain::sleep::packed::{check_metrics, check_stages};
 use domain::time::{TimestampWriter, UtcOffset};
 use std::vec::IntoIter;
 
@@ -59,10 +59,11 @@ impl SessionWriter {
         self.write_time(b",\"time_in_bed_start\":", *started_at_millis, *offset_at_start, out);
         self.write_time(b",\"time_in_bed_end\":", *ended_at_millis, *offset_at_end, out);
         if self.include.metrics {
-            write_metrics(metrics, out);
+            stage::write_metrics(metrics, out);
         }
         if self.include.stages {
-            self.write_stages(*started_at_millis, *offset_at_start, stages, out);
+            let start = (*started_at_millis, *offset_at_start);
+            stage::write_stages(start, stages, &mut self.timestamps, out);
         }
         out.extend_from_slice(b",\"source\":");
         json::write(source, out);
@@ -73,30 +74,6 @@ impl SessionWriter {
         });
         self.write_time(b",\"updated_at\":", *updated_at_millis, None, out);
         out.push(b'}');
-    }
-
-    fn write_stages(&mut self, start: i64, offset: Option<UtcOffset>, stages: &[u8], out: &mut Vec<u8>) {
-        out.extend_from_slice(b",\"raw_sleep\":[");
-        let mut is_first = true;
-        // Most stages begin where the one before ended: that text is there already.
-        let mut last_end = (start, 0..0);
-        // The bytes were checked, so that the walk gives no error.
-        for (stage, start, end) in StageWalk::new(start, stages).into_iter().flatten().flatten() {
-            json::separate(&mut is_first, out);
-            out.extend_from_slice(b"{\"stage\":\"");
-            out.extend_from_slice(stage.as_str().as_bytes());
-            out.extend_from_slice(b"\",\"start\":\"");
-            match last_end {
-                (millis, text) if millis == start && !text.is_empty() => out.extend_from_within(text),
-                _ => self.timestamps.write_millis(out, start, offset),
-            }
-            out.extend_from_slice(b"\",\"end\":\"");
-            let begin = out.len();
-            self.timestamps.write_millis(out, end, offset);
-            last_end = (end, begin..out.len());
-            out.extend_from_slice(b"\"}");
-        }
-        out.push(b']');
     }
 
     fn write_time(&mut self, before: &[u8], millis: i64, offset: Option<UtcOffset>, out: &mut Vec<u8>) {
@@ -138,18 +115,4 @@ pub(super) fn check(row: &PackedSleepRow, include: Include) -> Result<(), Storag
         check_metrics(&row.metrics).map_err(|_| corrupt("metrics"))?;
     }
     Ok(())
-}
-
-fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"sleep_metric\":[");
-    let mut is_first = true;
-    for (kind, value) in MetricWalk::new(metrics).into_iter().flatten().flatten() {
-        json::separate(&mut is_first, out);
-        out.extend_from_slice(b"{\"sleep_metric\":\"");
-        out.extend_from_slice(kind.as_str().as_bytes());
-        out.extend_from_slice(b"\",\"value\":");
-        value.write_json(out);
-        out.push(b'}');
-    }
-    out.push(b']');
 }

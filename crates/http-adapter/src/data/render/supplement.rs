@@ -2,13 +2,14 @@
 
 use super::json;
 use super::page::Items;
-use crate::data::dto::SupplementDetailsDto;
 use application::ports::storage::{IntakeLogRow, StorageError, SupplementRecord};
 use domain::id::{SupplementId, UserId};
 use domain::sleep::MetricValue;
-use domain::supplement::{Servings, Supplement};
-use domain::time::TimestampWriter;
+use domain::supplement::{Amount, Ingredient, Servings, Supplement};
+use domain::time::{TimestampWriter, UtcOffset};
+use std::ops::Range;
 use std::vec::IntoIter;
+use uuid::fmt::Hyphenated;
 
 /// The supplements of a page.
 pub(in crate::data) struct SupplementItems {
@@ -21,12 +22,22 @@ pub(in crate::data) struct SupplementItems {
 /// Writes logs one by one.
 pub(super) struct LogWriter {
     timestamps: TimestampWriter,
-    /// The members from `user_id` to the name of `servings`, which neighbours have in common.
-    ids: Vec<u8>,
-    /// How much of them is the same for every supplement.
-    constant: usize,
+    /// The last log up to its servings: only its id and its time are another one's, as long as it is of one supplement.
+    line: Vec<u8>,
     supplement_id: Option<SupplementId>,
+    /// Where the id of the supplement stands.
+    supplement_place: Range<usize>,
 }
+
+/// What a log begins with, and what follows its id.
+const BEFORE_ID: &[u8] = b"{\"id\":\"";
+const BEFORE_TIME: &[u8] = b"\",\"created_at\":\"";
+/// Where the id of a log stands, and its time.
+const ID: Range<usize> = BEFORE_ID.len()..BEFORE_ID.len() + Hyphenated::LENGTH;
+const TIME: Range<usize> = ID.end + BEFORE_TIME.len()..ID.end + BEFORE_TIME.len() + 32;
+
+/// How many logs are a piece: some kilobytes.
+const LOGS_AT_ONCE: usize = 16;
 
 /// A record whose logs are being written.
 struct OpenRecord {
@@ -53,14 +64,16 @@ impl SupplementItems {
         OpenRecord { supplement_id: supplement.id, logs: logs.into_iter(), is_first: true }
     }
 
-    /// Writes the next log of a record, or its end; gives the record back when it has not ended.
+    /// Writes the next logs of a record, and its end after the last one; gives the record back when it has not ended.
     fn go_on(&mut self, mut record: OpenRecord, out: &mut Vec<u8>) -> Option<OpenRecord> {
-        let Some(log) = record.logs.next() else {
+        for log in record.logs.by_ref().take(LOGS_AT_ONCE) {
+            json::separate(&mut record.is_first, out);
+            self.writer.write(record.supplement_id, &log, out);
+        }
+        if record.logs.as_slice().is_empty() {
             out.extend_from_slice(END);
             return None;
-        };
-        json::separate(&mut record.is_first, out);
-        self.writer.write(record.supplement_id, &log, out);
+        }
         Some(record)
     }
 }
@@ -70,45 +83,89 @@ pub(super) const END: &[u8] = b"]}";
 
 /// Appends a supplement up to its first log.
 pub(super) fn write_beginning(supplement: &Supplement, out: &mut Vec<u8>) {
+    let Supplement { id, label, entry_date } = supplement;
     out.extend_from_slice(b"{\"id\":");
-    json::write_uuid(supplement.id.as_uuid(), out);
-    out.extend_from_slice(b",\"details\":");
-    json::write(&SupplementDetailsDto::new(supplement), out);
-    out.extend_from_slice(b",\"logs\":[");
+    json::write_uuid(id.as_uuid(), out);
+    out.extend_from_slice(b",\"details\":{\"id\":");
+    json::write_uuid(id.as_uuid(), out);
+    let texts: [(&[u8], &str); 4] = [
+        (b",\"brand\":", label.brand()),
+        (b",\"name\":", label.name()),
+        (b",\"servings\":", label.servings()),
+        (b",\"upc\":", label.upc()),
+    ];
+    for (member, text) in texts {
+        out.extend_from_slice(member);
+        json::write(text, out);
+    }
+    out.extend_from_slice(b",\"entry_date\":\"");
+    TimestampWriter::new().write_millis(out, entry_date.timestamp_millis(), Some(UtcOffset::UTC));
+    out.extend_from_slice(b"\",\"supplement_ingredient\":[");
+    let mut is_first = true;
+    for (order, ingredient) in label.ordered_ingredients() {
+        json::separate(&mut is_first, out);
+        write_ingredient(order, ingredient, out);
+    }
+    out.extend_from_slice(b"]},\"logs\":[");
+}
+
+fn write_ingredient(order: u32, ingredient: &Ingredient, out: &mut Vec<u8>) {
+    let amount = ingredient.amount();
+    let (quantity, unit) =
+        amount.map_or((0.0, Amount::NOT_PRESENT), |amount| (amount.quantity(), amount.unit()));
+    let truth = |is_so| if is_so { b"true".as_slice() } else { b"false" };
+    out.extend_from_slice(b"{\"quantity\":");
+    write_number(quantity, out);
+    out.extend_from_slice(b",\"unit\":");
+    json::write(unit, out);
+    out.extend_from_slice(b",\"active\":");
+    out.extend_from_slice(truth(ingredient.is_active()));
+    out.extend_from_slice(b",\"ingredient_name\":");
+    json::write(ingredient.name(), out);
+    out.extend_from_slice(b",\"order\":");
+    write_number(f64::from(order), out);
+    out.extend_from_slice(b",\"amount_stated\":");
+    out.extend_from_slice(truth(amount.is_some()));
+    out.push(b'}');
+}
+
+/// Appends a number; what is none was refused.
+fn write_number(number: f64, out: &mut Vec<u8>) {
+    if let Some(number) = MetricValue::from_f64(number) {
+        number.write_json(out);
+    }
 }
 
 impl LogWriter {
     pub(super) fn new(user_id: UserId) -> Self {
-        let mut ids = b",\"user_id\":".to_vec();
-        json::write_uuid(user_id.as_uuid(), &mut ids);
-        ids.extend_from_slice(b",\"supplement_id\":");
-        Self { timestamps: TimestampWriter::new(), constant: ids.len(), ids, supplement_id: None }
+        let mut line = BEFORE_ID.to_vec();
+        line.resize(ID.end, b'0');
+        line.extend_from_slice(BEFORE_TIME);
+        line.resize(TIME.end, b'0');
+        line.extend_from_slice(b"\",\"user_id\":");
+        json::write_uuid(user_id.as_uuid(), &mut line);
+        line.extend_from_slice(b",\"supplement_id\":\"");
+        let supplement_place = line.len()..line.len() + Hyphenated::LENGTH;
+        line.resize(supplement_place.end, b'0');
+        line.extend_from_slice(b"\",\"servings\":");
+        Self { timestamps: TimestampWriter::new(), line, supplement_id: None, supplement_place }
     }
 
     /// Appends a log that [`check`] let pass.
     pub(super) fn write(&mut self, supplement_id: SupplementId, log: &IntakeLogRow, out: &mut Vec<u8>) {
         let IntakeLogRow { id, created_at_micros, servings } = log;
-        out.extend_from_slice(b"{\"id\":");
-        json::write_uuid(id.as_uuid(), out);
-        out.extend_from_slice(b",\"created_at\":\"");
-        self.timestamps.write_micros_numeric(out, *created_at_micros);
-        out.push(b'"');
-        out.extend_from_slice(self.ids(supplement_id));
-        if let Some(servings) = MetricValue::from_f64(*servings) {
-            servings.write_json(out);
-        }
-        out.push(b'}');
-    }
-
-    /// Writes what the logs of one supplement have in common.
-    fn ids(&mut self, supplement_id: SupplementId) -> &[u8] {
         if self.supplement_id != Some(supplement_id) {
-            self.ids.truncate(self.constant);
-            json::write_uuid(supplement_id.as_uuid(), &mut self.ids);
-            self.ids.extend_from_slice(b",\"servings\":");
+            let place = self.supplement_place.clone();
+            json::put_uuid(supplement_id.as_uuid(), self.line.get_mut(place));
             self.supplement_id = Some(supplement_id);
         }
-        &self.ids
+        json::put_uuid(id.as_uuid(), self.line.get_mut(ID));
+        if let Some(time) = self.line.get_mut(TIME) {
+            time.copy_from_slice(self.timestamps.micros_numeric(*created_at_micros));
+        }
+        out.extend_from_slice(&self.line);
+        write_number(*servings, out);
+        out.push(b'}');
     }
 }
 

@@ -66,7 +66,8 @@ async fn each_worker_has_a_connection_of_its_own_and_the_rest_of_the_process_ano
     assert_eq!(all.len(), 3, "{workers:?} {of_process:?}");
 }
 
-#[tokio::test]
+/// On threads that are no workers', so that every page takes the one connection of the pool.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_page_is_planned_once_however_often_it_is_read() {
     let database = TestDatabase::create().await;
     let options = crate::PostgresOptions { pool_size: 1, ..crate::PostgresOptions::new(database.url()) };

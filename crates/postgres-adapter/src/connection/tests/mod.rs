@@ -2,6 +2,7 @@
 
 mod giving_way;
 mod hot_read;
+mod lane;
 mod log;
 mod outage;
 mod tls;

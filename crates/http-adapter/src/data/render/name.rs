@@ -1,0 +1,63 @@
+//! The names of stages and metrics, with all that stands around them in JSON.
+
+use super::room::{Piece, piece};
+use domain::sleep::{MetricKind, Stage};
+use std::sync::LazyLock;
+
+/// How a stage begins, with room for the longest name.
+type OfStage = Piece<32>;
+/// How a metric begins, likewise.
+type OfMetric = Piece<48>;
+
+/// How each stage and each metric begins.
+pub(super) struct Beginnings {
+    stages: [OfStage; Stage::ALL.len()],
+    metrics: [OfMetric; MetricKind::ALL.len()],
+}
+
+impl Beginnings {
+    /// Returns the one copy of them.
+    pub(super) fn get() -> &'static Self {
+        static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| Beginnings {
+            stages: Stage::ALL
+                .map(|stage| piece(&format!("{{\"stage\":\"{}\",\"start\":\"", stage.as_str()))),
+            metrics: MetricKind::ALL
+                .map(|kind| piece(&format!("{{\"sleep_metric\":\"{}\",\"value\":", kind.as_str()))),
+        });
+        &BEGINNINGS
+    }
+
+    /// Returns what stands before the start of a stage.
+    #[inline]
+    pub(super) fn of_stage(&self, stage: Stage) -> &OfStage {
+        let [first, ..] = &self.stages;
+        self.stages.get(usize::from(stage.code()).wrapping_sub(1)).unwrap_or(first)
+    }
+
+    /// Returns what stands before the value of a metric.
+    #[inline]
+    pub(super) fn of_metric(&self, kind: MetricKind) -> &OfMetric {
+        let [first, ..] = &self.metrics;
+        self.metrics.get(usize::from(kind.code()).wrapping_sub(1)).unwrap_or(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Beginnings;
+    use domain::sleep::{MetricKind, Stage};
+
+    #[test]
+    fn each_beginning_is_that_of_its_name_and_has_room_for_it() {
+        for stage in Stage::ALL {
+            let text = format!("{{\"stage\":\"{}\",\"start\":\"", stage.as_str());
+            let (room, length) = Beginnings::get().of_stage(stage);
+            assert_eq!(room.get(..*length), Some(text.as_bytes()));
+        }
+        for kind in MetricKind::ALL {
+            let text = format!("{{\"sleep_metric\":\"{}\",\"value\":", kind.as_str());
+            let (room, length) = Beginnings::get().of_metric(kind);
+            assert_eq!(room.get(..*length), Some(text.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Arrays whose elements all have one length: ids, times, numbers.
+
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::pg::{Pg, PgValue};
+use diesel::sql_types::{Array, Double, Timestamptz, Uuid as SqlUuid};
+
+/// The elements of an array as the server sent them, each of `LENGTH` bytes, most significant byte first; none of them is
+/// NULL.
+///
+/// The driver's own lists ask of each element what it is. A person's logs are three arrays of thousands.
+#[derive(Debug, Clone, PartialEq, Eq, FromSqlRow)]
+pub(crate) struct FixedArray<const LENGTH: usize>(Vec<[u8; LENGTH]>);
+
+impl<const LENGTH: usize> FixedArray<LENGTH> {
+    /// Reads an array: the number of dimensions, whether there are NULLs, the type, then length and lower bound of the
+    /// one dimension, then each element after its length.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (dimensions, rest) = number(bytes)?;
+        let (has_nulls, rest) = number(rest)?;
+        let (_type, rest) = number(rest)?;
+        if dimensions == 0 {
+            return (rest.is_empty() && has_nulls == 0).then(|| Self(Vec::new()));
+        }
+        let (count, rest) = number(rest)?;
+        let (_lower_bound, rest) = number(rest)?;
+        let count = usize::try_from(count).ok().filter(|_| dimensions == 1 && has_nulls == 0)?;
+        if rest.len() != count.checked_mul(LENGTH.checked_add(4)?)? {
+            return None;
+        }
+        let length = u32::try_from(LENGTH).ok()?;
+        let element = |bytes| {
+            let (told, element) = number(bytes)?;
+            element.try_into().ok().filter(|_| told == length)
+        };
+        rest.chunks_exact(LENGTH.checked_add(4)?).map(element).collect::<Option<_>>().map(Self)
+    }
+
+    /// Returns the elements.
+    pub(crate) fn into_elements(self) -> Vec<[u8; LENGTH]> {
+        self.0
+    }
+}
+
+/// Reads a number of four bytes, and returns what follows it.
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    bytes.split_first_chunk().map(|(number, rest)| (u32::from_be_bytes(*number), rest))
+}
+
+fn read<const LENGTH: usize>(value: &PgValue<'_>) -> deserialize::Result<FixedArray<LENGTH>> {
+    FixedArray::parse(value.as_bytes()).ok_or_else(|| "not an array of elements of this length".into())
+}
+
+impl FromSql<Array<SqlUuid>, Pg> for FixedArray<16> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        read(&value)
+    }
+}
+
+impl FromSql<Array<Timestamptz>, Pg> for FixedArray<8> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        read(&value)
+    }
+}
+
+impl FromSql<Array<Double>, Pg> for FixedArray<8> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        read(&value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FixedArray;
+    use proptest::prelude::*;
+
+    fn sent(elements: &[[u8; 8]]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let count = u32::try_from(elements.len()).unwrap();
+        for number in [u32::from(count > 0), 0, 701] {
+            bytes.extend(number.to_be_bytes());
+        }
+        if count > 0 {
+            bytes.extend(count.to_be_bytes());
+            bytes.extend(1_u32.to_be_bytes());
+        }
+        for element in elements {
+            bytes.extend(8_u32.to_be_bytes());
+            bytes.extend(element);
+        }
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_sent_is_what_is_read(elements: Vec<[u8; 8]>) {
+            prop_assert_eq!(FixedArray::parse(&sent(&elements)), Some(FixedArray(elements)));
+        }
+
+        #[test]
+        fn bytes_that_are_no_such_array_are_refused(elements: Vec<[u8; 8]>, cut in 1_usize..40, place in 0_usize..8) {
+            let bytes = sent(&elements);
+            let shorter = bytes.len().saturating_sub(cut);
+            prop_assert_eq!(FixedArray::<8>::parse(&bytes[..shorter]), None);
+            let mut other = bytes;
+            other[place] ^= 2;
+            prop_assert_eq!(FixedArray::<8>::parse(&other), None);
+        }
+
+        #[test]
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
+            let _ = FixedArray::<16>::parse(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_null_among_the_elements_is_refused() {
+        let mut bytes = sent(&[[1; 8]]);
+        bytes[7] = 1;
+        assert_eq!(FixedArray::<8>::parse(&bytes), None);
+    }
+}
