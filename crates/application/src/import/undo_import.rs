@@ -100,7 +100,6 @@ impl UndoImport {
         let Some(import) = import else { return Err(UndoImportError::Unknown) };
         match import.state {
             ImportState::Undone => Err(UndoImportError::AlreadyUndone),
-            ImportState::Undoing => Ok(import.user_id),
             ImportState::Receiving | ImportState::Waiting => Err(UndoImportError::NothingStored),
             // One that broke off in the midst of it was given up, and what it had stored stays until somebody asks.
             ImportState::Refused if !has_notes && !import.report.changed_anything() => {
@@ -111,7 +110,9 @@ impl UndoImport {
             {
                 Err(UndoImportError::TooOld)
             }
-            ImportState::Running | ImportState::Done | ImportState::Refused => Ok(import.user_id),
+            ImportState::Running | ImportState::Done | ImportState::Refused | ImportState::Undoing => {
+                Ok(import.user_id)
+            }
         }
     }
 

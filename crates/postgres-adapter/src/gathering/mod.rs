@@ -174,13 +174,13 @@ async fn answer<K: Copy + Eq, V: Clone>(
     let found = found.await;
     for Waiting { key, reader } in gathered {
         // One who went away meanwhile needs no answer.
-        let _ = reader.send(of_key(&found, key));
+        let _ = reader.send(of_key(&found, &key));
     }
 }
 
-fn of_key<K: Eq, V: Clone>(found: &Result<Found<K, V>, StorageError>, key: K) -> Answer<V> {
+fn of_key<K: Eq, V: Clone>(found: &Result<Found<K, V>, StorageError>, key: &K) -> Answer<V> {
     let found = found.as_ref().map_err(repeated)?;
-    let Some((_, row)) = found.iter().find(|(found, _)| *found == key) else { return Ok(None) };
+    let Some((_, row)) = found.iter().find(|(found, _)| found == key) else { return Ok(None) };
     row.as_ref().map(|row| Some(row.clone())).map_err(repeated)
 }
 
