@@ -244,6 +244,7 @@ async fn an_upload_that_was_cancelled_while_it_arrived_is_told_so() {
 async fn a_beginning_of_a_recording_that_is_no_time_is_told_at_its_field_and_nothing_is_kept() {
     let mut adds = MockUnitOfWork::default();
     adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+    adds.imports.expect_stored_bytes().returning(|| Ok(0));
     adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
     adds.imports.expect_update().once().returning(|_| Ok(true));
     let (state, endings) = state_of([begins(), adds, discards()]);

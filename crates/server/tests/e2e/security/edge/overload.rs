@@ -148,7 +148,8 @@ const NIGHTS: usize = 3000;
 on_both_stores! {
     // Twenty who stop to read, and a store with two connections.
     async fn readers_who_stop_reading_keep_no_connection_to_the_store(world: World) {
-        let world = world.with("RESTWELL__STORAGE__POOL_SIZE", "2").with("RESTWELL__SERVER__MAX_LARGE_ANSWERS", "20");
+        // A quarter of the large answers are one person's.
+        let world = world.with("RESTWELL__STORAGE__POOL_SIZE", "2").with("RESTWELL__SERVER__MAX_LARGE_ANSWERS", "80");
         let registration = register(&world);
         let file = world.file("nights.ndjson", &crate::e2e::operation::records::nights(NIGHTS, 40));
         world.ok(&["import", "--user", &registration.user_id, &file]);
@@ -177,7 +178,7 @@ on_both_stores! {
         for _ in 0..50 {
             assert_eq!(caller.read(&token, &format!("{path}?pageSize=1")).await.status, 200);
         }
-        // One more page would be one too many in memory.
+        // One more page would be one too many of this person in memory.
         let refused = caller.read(&token, &format!("{path}?pageSize=10000&include_stages=true")).await;
         refused.assert_problem(503, "overloaded");
         assert!(refused.header("retry-after").is_some() && refused.header("x-ratelimit-remaining").is_some());
