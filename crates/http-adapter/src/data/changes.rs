@@ -19,5 +19,5 @@ async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<
     let query = ChangesParameters::read(query)?.query();
     let ChangesAnswer { changes, cursor, has_more } = state.read_changes.run(access, query).await?;
     let envelope = FeedEnvelope { cursor, has_more, rate: access.rate };
-    Ok(answer(ChangeItems::new(changes, access.user_id, access.scopes)?, &envelope))
+    Ok(answer(ChangeItems::new(changes, access.user_id, access.scopes)?, &envelope)?)
 }

@@ -22,5 +22,5 @@ async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<
     let SleepPage { rows, has_more, next: _, state: _ } = state.read_sleep.run(access, query).await?;
     let list = List { endpoint: DataEndpoint::Sleep, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
-    Ok(answer(SleepItems::new(rows, parameters.include)?, &envelope))
+    Ok(answer(SleepItems::new(rows, parameters.include), &envelope)?)
 }

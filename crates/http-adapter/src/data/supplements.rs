@@ -23,5 +23,5 @@ async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<
     let list =
         List { endpoint: DataEndpoint::Supplements, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
-    Ok(answer(SupplementItems::new(records, access.user_id)?, &envelope))
+    Ok(answer(SupplementItems::new(records, access.user_id)?, &envelope)?)
 }

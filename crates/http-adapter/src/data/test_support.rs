@@ -14,8 +14,8 @@ pub fn bearer_token(request: &HttpRequest) -> Result<&str, Problem> {
 
 /// Writes sessions with stages and metrics, as they stand in a page's member `data`.
 pub fn sleep_items(rows: Vec<PackedSleepRow>) -> Result<Vec<u8>, StorageError> {
-    let mut items = SleepItems::new(rows, Include { stages: true, metrics: true })?;
+    let mut items = SleepItems::new(rows, Include { stages: true, metrics: true });
     let mut text = Vec::new();
-    while items.write_next(&mut text) {}
+    while items.write_next(&mut text)? {}
     Ok(text)
 }

@@ -23,13 +23,13 @@ pub(in crate::data) struct ChangeItems {
 }
 
 impl ChangeItems {
-    /// Takes the changes of a page and checks their records, so that a corrupt one is an error status.
+    /// Takes the changes of a page and checks their logs; what is packed in sessions is checked while it is written.
     pub(in crate::data) fn new(
         changes: Vec<(ChangePosition, Change)>,
         user_id: UserId,
         scopes: ScopeSet,
     ) -> Result<Self, StorageError> {
-        changes.iter().try_for_each(|(_, change)| check(change))?;
+        changes.iter().try_for_each(|(_, change)| check_log(change))?;
         Ok(Self {
             changes: changes.into_iter(),
             scopes,
@@ -39,10 +39,10 @@ impl ChangeItems {
         })
     }
 
-    fn write_record(&mut self, change: &Change, out: &mut Vec<u8>) {
+    fn write_record(&mut self, change: &Change, out: &mut Vec<u8>) -> Result<(), StorageError> {
         match change {
             Change::Profile(user) => json::write(&ProfileDto::new(user, self.scopes), out),
-            Change::Session(row) => self.sessions.write(row, out),
+            Change::Session(row) => self.sessions.write(row, out)?,
             Change::Log { supplement, log } => {
                 supplement::write_beginning(supplement, out);
                 self.logs.write(supplement.id, log, out);
@@ -50,13 +50,14 @@ impl ChangeItems {
             }
             Change::Deleted => {}
         }
+        Ok(())
     }
 }
 
 impl Items for ChangeItems {
-    fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
+    fn write_next(&mut self, out: &mut Vec<u8>) -> Result<bool, StorageError> {
         let Some((ChangePosition { number: _, kind, id }, change)) = self.changes.next() else {
-            return false;
+            return Ok(false);
         };
         let is_deleted = matches!(change, Change::Deleted);
         json::separate(&mut self.is_first, out);
@@ -69,10 +70,14 @@ impl Items for ChangeItems {
         json::write_uuid(id, out);
         if !is_deleted {
             out.extend_from_slice(b",\"record\":");
-            self.write_record(&change, out);
+            self.write_record(&change, out)?;
         }
         out.push(b'}');
-        true
+        Ok(true)
+    }
+
+    fn check(&self) -> Result<(), StorageError> {
+        self.changes.as_slice().iter().try_for_each(|(_, change)| check(change))
     }
 
     fn held(&self) -> usize {
@@ -91,8 +96,14 @@ impl Items for ChangeItems {
 fn check(change: &Change) -> Result<(), StorageError> {
     match change {
         Change::Session(row) => sleep::check(row, Include::ALL),
+        Change::Log { .. } | Change::Profile(_) | Change::Deleted => Ok(()),
+    }
+}
+
+fn check_log(change: &Change) -> Result<(), StorageError> {
+    match change {
         Change::Log { supplement: _, log } => supplement::check(log),
-        Change::Profile(_) | Change::Deleted => Ok(()),
+        Change::Session(_) | Change::Profile(_) | Change::Deleted => Ok(()),
     }
 }
 

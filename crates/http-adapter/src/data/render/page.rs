@@ -7,9 +7,10 @@ use crate::problem::{RateLimitBody, rate_limit_headers};
 use actix_web::HttpResponse;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::ContentType;
+use application::ports::storage::StorageError;
 use bytes::Bytes;
 use domain::rate_limit::RateStatus;
-use std::convert::Infallible;
+use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -20,8 +21,12 @@ const CHUNK: usize = 64 * 1024;
 
 /// What is rendered into the member `data`, piece by piece.
 pub(in crate::data) trait Items {
-    /// Appends the next piece, some kilobytes at most in ordinary data; false when there is none.
-    fn write_next(&mut self, out: &mut Vec<u8>) -> bool;
+    /// Appends the next piece, some kilobytes at most in ordinary data; false when there is none. A corrupt record leaves
+    /// a text that is to be thrown away.
+    fn write_next(&mut self, out: &mut Vec<u8>) -> Result<bool, StorageError>;
+    /// Checks what is not written yet. After it no piece is corrupt, so that a body whose beginning is sent can be
+    /// finished.
+    fn check(&self) -> Result<(), StorageError>;
     /// Tells how many bytes of memory what is not yet written takes, about.
     fn held(&self) -> usize;
 }
@@ -61,11 +66,12 @@ fn tail(surrounding: &impl Surrounding) -> Vec<u8> {
     tail
 }
 
-/// Answers with a page.
+/// Answers with a page. A corrupt record fails before anything is sent, so that it is an error status and not a body that
+/// ends too early: one that is sent whole is found while it is printed, without a look at everything beforehand.
 pub(in crate::data) fn answer(
     items: impl Items + Unpin + 'static,
     around: &impl Surrounding,
-) -> HttpResponse {
+) -> Result<HttpResponse, StorageError> {
     let mut response = HttpResponse::Ok();
     response.insert_header(ContentType::json());
     for header in rate_limit_headers(around.rate()) {
@@ -77,14 +83,15 @@ pub(in crate::data) fn answer(
     let mut body = PageBody::new(items, tail(around));
     let mut beginning = Vec::with_capacity(length);
     beginning.extend_from_slice(b"{\"data\":[");
-    body.fill(&mut beginning, WHOLE);
+    body.fill(&mut beginning, WHOLE)?;
     if body.tail.is_none() {
-        return response.body(beginning);
+        return Ok(response.body(beginning));
     }
+    body.items.check()?;
     let held = u64::try_from(body.items.held()).unwrap_or(u64::MAX);
     response.extensions_mut().insert(HeldBytes(held));
     body.ready = beginning.into();
-    response.body(body)
+    Ok(response.body(body))
 }
 
 /// A body that is rendered while it is sent.
@@ -107,18 +114,19 @@ impl<I: Items> PageBody<I> {
     }
 
     /// Renders until the buffer has a size, or everything is written.
-    fn fill(&mut self, out: &mut Vec<u8>, size: usize) {
+    fn fill(&mut self, out: &mut Vec<u8>, size: usize) -> Result<(), StorageError> {
         while out.len() < size {
-            if !self.items.write_next(out) {
+            if !self.items.write_next(out)? {
                 out.extend(self.tail.take().unwrap_or_default());
-                return;
+                break;
             }
         }
+        Ok(())
     }
 }
 
 impl<I: Items + Unpin> MessageBody for PageBody<I> {
-    type Error = Infallible;
+    type Error = Box<dyn Error>;
 
     fn size(&self) -> BodySize {
         BodySize::Stream
@@ -127,7 +135,7 @@ impl<I: Items + Unpin> MessageBody for PageBody<I> {
     fn poll_next(
         mut self: Pin<&mut Self>,
         _context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Infallible>>> {
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
         // In pieces of one size: the connection gives the memory back that it takes for a larger one, and takes it anew.
         if !self.ready.is_empty() {
             let length = self.ready.len().min(CHUNK);
@@ -137,7 +145,7 @@ impl<I: Items + Unpin> MessageBody for PageBody<I> {
             return Poll::Ready(None);
         }
         let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 8);
-        self.fill(&mut chunk, CHUNK);
-        Poll::Ready(Some(Ok(chunk.into())))
+        let filled = self.fill(&mut chunk, CHUNK);
+        Poll::Ready(Some(filled.map(|()| chunk.into()).map_err(Into::into)))
     }
 }

@@ -10,14 +10,15 @@ pub(super) struct Room<'t> {
 }
 
 impl Room<'_> {
-    /// Makes room for `most` bytes at the end of a text, and keeps what is written there.
-    pub(super) fn fill(text: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut Room<'_>)) {
+    /// Makes room for `most` bytes at the end of a text, and keeps what is written there; returns what the writer does.
+    pub(super) fn fill<R>(text: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut Room<'_>) -> R) -> R {
         let begin = text.len();
         text.resize(begin.saturating_add(most), 0);
         let mut room = Room { rest: text.get_mut(begin..).unwrap_or_default() };
-        write(&mut room);
+        let written = write(&mut room);
         let left = room.rest.len();
         text.truncate(text.len().saturating_sub(left));
+        written
     }
 
     /// Writes the beginning of a piece. There is room for the whole of it, because whoever made the room counted so.

@@ -1,7 +1,8 @@
 //! Sleep sessions as JSON, straight from packed rows.
 
+use super::json;
 use super::page::Items;
-use super::{json, stage};
+use super::stage::{self, Night};
 use crate::data::dto::Include;
 use application::ports::storage::{PackedSleepRow, StorageError};
 use domain::sleep::packed::{check_metrics, check_stages};
@@ -22,11 +23,9 @@ pub(super) struct SessionWriter {
 }
 
 impl SleepItems {
-    /// Takes the rows of a page and checks what is packed in them, so that a corrupt row is an error status
-    /// and not a body that ends too early.
-    pub(in crate::data) fn new(rows: Vec<PackedSleepRow>, include: Include) -> Result<Self, StorageError> {
-        rows.iter().try_for_each(|row| check(row, include))?;
-        Ok(Self { rows: rows.into_iter(), writer: SessionWriter::new(include), is_first: true })
+    /// Takes the rows of a page.
+    pub(in crate::data) fn new(rows: Vec<PackedSleepRow>, include: Include) -> Self {
+        Self { rows: rows.into_iter(), writer: SessionWriter::new(include), is_first: true }
     }
 
     #[cfg(test)]
@@ -40,8 +39,8 @@ impl SessionWriter {
         Self { include, timestamps: TimestampWriter::new() }
     }
 
-    /// Appends a session that [`check`] let pass.
-    pub(super) fn write(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) {
+    /// Appends a session; fails when what is packed cannot be walked to its end.
+    pub(super) fn write(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) -> Result<(), StorageError> {
         let PackedSleepRow {
             id,
             started_at_millis,
@@ -59,11 +58,16 @@ impl SessionWriter {
         self.write_time(b",\"time_in_bed_start\":", *started_at_millis, *offset_at_start, out);
         self.write_time(b",\"time_in_bed_end\":", *ended_at_millis, *offset_at_end, out);
         if self.include.metrics {
-            stage::write_metrics(metrics, out);
+            stage::write_metrics(metrics, out).map_err(|_| corrupt(row, "metrics"))?;
         }
         if self.include.stages {
-            let start = (*started_at_millis, *offset_at_start);
-            stage::write_stages(start, stages, &mut self.timestamps, out);
+            let night = Night {
+                started_at_millis: *started_at_millis,
+                ended_at_millis: *ended_at_millis,
+                offset: *offset_at_start,
+            };
+            stage::write_stages(&night, stages, &mut self.timestamps, out)
+                .map_err(|_| corrupt(row, "stages"))?;
         }
         out.extend_from_slice(b",\"source\":");
         json::write(source, out);
@@ -74,6 +78,7 @@ impl SessionWriter {
         });
         self.write_time(b",\"updated_at\":", *updated_at_millis, None, out);
         out.push(b'}');
+        Ok(())
     }
 
     fn write_time(&mut self, before: &[u8], millis: i64, offset: Option<UtcOffset>, out: &mut Vec<u8>) {
@@ -85,11 +90,14 @@ impl SessionWriter {
 }
 
 impl Items for SleepItems {
-    fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
-        let Some(row) = self.rows.next() else { return false };
+    fn write_next(&mut self, out: &mut Vec<u8>) -> Result<bool, StorageError> {
+        let Some(row) = self.rows.next() else { return Ok(false) };
         json::separate(&mut self.is_first, out);
-        self.writer.write(&row, out);
-        true
+        self.writer.write(&row, out).map(|()| true)
+    }
+
+    fn check(&self) -> Result<(), StorageError> {
+        self.rows.as_slice().iter().try_for_each(|row| check(row, self.writer.include))
     }
 
     fn held(&self) -> usize {
@@ -106,13 +114,16 @@ pub(super) fn held(row: &PackedSleepRow) -> usize {
 
 /// Refuses a row whose packed bytes cannot be walked to their end.
 pub(super) fn check(row: &PackedSleepRow, include: Include) -> Result<(), StorageError> {
-    let corrupt = |column| StorageError::Corrupt { table: "sleep_session", column, row: row.id.to_string() };
     if include.stages {
         check_stages(row.started_at_millis, row.ended_at_millis, &row.stages)
-            .map_err(|_| corrupt("stages"))?;
+            .map_err(|_| corrupt(row, "stages"))?;
     }
     if include.metrics {
-        check_metrics(&row.metrics).map_err(|_| corrupt("metrics"))?;
+        check_metrics(&row.metrics).map_err(|_| corrupt(row, "metrics"))?;
     }
     Ok(())
+}
+
+fn corrupt(row: &PackedSleepRow, column: &'static str) -> StorageError {
+    StorageError::Corrupt { table: "sleep_session", column, row: row.id.to_string() }
 }

@@ -1,10 +1,9 @@
 //! The stages and metrics of a session as JSON: nearly all of the text of a page.
-//!
-//! What is packed was checked, so that no walk gives an error.
 
 use super::name::Beginnings;
 use super::room::Room;
-use domain::sleep::packed::{MetricWalk, StageWalk};
+use domain::sleep::Hypnogram;
+use domain::sleep::packed::{InvalidPacked, MetricWalk, StageWalk};
 use domain::time::{LocalDay, TimestampWriter, UtcOffset};
 
 /// What stands between the start and the end of a stage.
@@ -25,6 +24,14 @@ const MOST_OF_METRIC: usize = 48 + 32 + 2;
 const PACKED: usize = 2;
 /// More than the name of a member, its brackets, and what is too much of the last piece.
 const AROUND: usize = 128;
+
+/// What the stages of a session stand in: its time in bed, in milliseconds since 1970, and the offset that they are told
+/// with.
+pub(super) struct Night {
+    pub(super) started_at_millis: i64,
+    pub(super) ended_at_millis: i64,
+    pub(super) offset: Option<UtcOffset>,
+}
 
 /// The times of a stage whose start and end fall on one day: `...","end":"..."},`, of which only the two times of day are
 /// another stage's.
@@ -63,32 +70,35 @@ impl Line {
     }
 }
 
-/// Appends the member `raw_sleep` of a session that starts at this moment, in milliseconds since 1970.
+/// Appends the member `raw_sleep`; fails as `check_stages` does.
 pub(super) fn write_stages(
-    (session_start, offset): (i64, Option<UtcOffset>),
+    night: &Night,
     stages: &[u8],
     timestamps: &mut TimestampWriter,
     out: &mut Vec<u8>,
-) {
+) -> Result<(), InvalidPacked> {
     out.extend_from_slice(b",\"raw_sleep\":[");
-    if let Ok(walk) = StageWalk::new(session_start, stages) {
-        let most = (stages.len() / PACKED).saturating_mul(MOST_OF_STAGE).saturating_add(AROUND);
-        Room::fill(out, most, |room| put_stages(walk, offset, timestamps, room));
-    }
+    let walk = StageWalk::new(night.started_at_millis, stages)?;
+    let most = (stages.len() / PACKED).saturating_mul(MOST_OF_STAGE).saturating_add(AROUND);
+    Room::fill(out, most, |room| put_stages(walk, night, timestamps, room))?;
     close_list(out);
+    Ok(())
 }
 
 fn put_stages(
     walk: StageWalk<'_>,
-    offset: Option<UtcOffset>,
+    night: &Night,
     timestamps: &mut TimestampWriter,
     room: &mut Room<'_>,
-) {
+) -> Result<(), InvalidPacked> {
+    let Night { started_at_millis, ended_at_millis, offset } = *night;
+    let (mut last_end, mut count) = (started_at_millis, 0_usize);
     let beginnings = Beginnings::get();
     let mut line: Option<Line> = None;
     let mut text = Vec::new();
     for entry in walk {
-        let Ok((stage, start, end)) = entry else { return };
+        let (stage, start, end) = entry?;
+        (last_end, count) = (end, count.saturating_add(1));
         let (beginning, length) = beginnings.of_stage(stage);
         room.put(beginning, *length);
         if let Some((times, length)) = line.as_mut().and_then(|line| line.of(start, end)) {
@@ -103,22 +113,27 @@ fn put_stages(
         room.put_slice(&text);
         line = timestamps.local_day(end, offset).and_then(|day| Line::new(day, end));
     }
-}
-
-/// Appends the member `sleep_metric`.
-pub(super) fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"sleep_metric\":[");
-    if let Ok(walk) = MetricWalk::new(metrics) {
-        let most = (metrics.len() / PACKED).saturating_mul(MOST_OF_METRIC).saturating_add(AROUND);
-        Room::fill(out, most, |room| put_metrics(walk, room));
+    // Each stage ends after the one before it.
+    if last_end > ended_at_millis {
+        return Err(InvalidPacked::OutsideTimeInBed);
     }
-    close_list(out);
+    if count > Hypnogram::MAX_ENTRIES { Err(InvalidPacked::TooMany) } else { Ok(()) }
 }
 
-fn put_metrics(walk: MetricWalk<'_>, room: &mut Room<'_>) {
+/// Appends the member `sleep_metric`; fails as `check_metrics` does.
+pub(super) fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidPacked> {
+    out.extend_from_slice(b",\"sleep_metric\":[");
+    let walk = MetricWalk::new(metrics)?;
+    let most = (metrics.len() / PACKED).saturating_mul(MOST_OF_METRIC).saturating_add(AROUND);
+    Room::fill(out, most, |room| put_metrics(walk, room))?;
+    close_list(out);
+    Ok(())
+}
+
+fn put_metrics(walk: MetricWalk<'_>, room: &mut Room<'_>) -> Result<(), InvalidPacked> {
     let beginnings = Beginnings::get();
     for entry in walk {
-        let Ok((kind, value)) = entry else { return };
+        let (kind, value) = entry?;
         let (beginning, length) = beginnings.of_metric(kind);
         room.put(beginning, *length);
         if let Some((number, length)) = value.short_json() {
@@ -130,6 +145,7 @@ fn put_metrics(walk: MetricWalk<'_>, room: &mut Room<'_>) {
         }
         room.put(b"},", 2);
     }
+    Ok(())
 }
 
 /// Ends a list after whose last element there is a comma.

@@ -170,15 +170,20 @@ impl LogWriter {
 }
 
 impl Items for SupplementItems {
-    fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
+    fn write_next(&mut self, out: &mut Vec<u8>) -> Result<bool, StorageError> {
         if let Some(record) = self.open.take() {
             self.open = self.go_on(record, out);
-            return true;
+            return Ok(true);
         }
-        let Some(record) = self.records.next() else { return false };
+        let Some(record) = self.records.next() else { return Ok(false) };
         let open = self.open(record, out);
         self.open = Some(open);
-        true
+        Ok(true)
+    }
+
+    fn check(&self) -> Result<(), StorageError> {
+        // Done when they were taken.
+        Ok(())
     }
 
     fn held(&self) -> usize {

@@ -30,7 +30,7 @@ pub(super) fn envelope() -> Envelope {
 }
 
 pub(super) fn rendered(items: impl Items + Unpin + 'static) -> Vec<u8> {
-    let body = answer(items, &envelope()).into_body();
+    let body = answer(items, &envelope()).unwrap().into_body();
     actix_web::rt::System::new().block_on(to_bytes(body)).unwrap().into()
 }
 
@@ -42,7 +42,7 @@ pub(super) fn sleep_by_serde(sessions: &[SleepSession], include: Include) -> Vec
 
 pub(super) fn sleep_by_writer(sessions: &[SleepSession], include: Include) -> Vec<u8> {
     let rows = sessions.iter().map(sample::packed).collect();
-    rendered(SleepItems::new(rows, include).unwrap())
+    rendered(SleepItems::new(rows, include))
 }
 
 fn supplements_by_serde(records: &[SupplementRecord], user_id: UserId) -> Vec<u8> {
@@ -114,7 +114,7 @@ proptest! {
         let cursor = ChangeCursor { after, given_at: crate::tests::NOW, person: Some(PersonMark::of(user_id)) };
         let rate = envelope().rate;
         let items = ChangeItems::new(changes, user_id, ScopeSet::CONSENTABLE).unwrap();
-        let body = answer(items, &FeedEnvelope { cursor, has_more, rate }).into_body();
+        let body = answer(items, &FeedEnvelope { cursor, has_more, rate }).unwrap().into_body();
         let ours = actix_web::rt::System::new().block_on(to_bytes(body)).unwrap();
         let theirs = ChangesAnswer { data, cursor: cursor.to_string(), has_more, limit: rate.into() };
         assert_same(ours.into(), serde_json::to_vec(&theirs).unwrap());

@@ -1,0 +1,72 @@
+//! Rows that cannot be told.
+
+use super::equality::envelope;
+use crate::data::dto::Include;
+use crate::data::render::page::Items as _;
+use crate::data::render::{SleepItems, answer};
+use crate::data::tests::sample;
+use application::ports::storage::{PackedSleepRow, StorageError};
+use proptest::prelude::*;
+
+const DAMAGES: [(&str, fn(&mut PackedSleepRow)); 4] = [
+    ("stages", |row| row.stages = shortened(&row.stages)),
+    ("stages", |row| row.ended_at_millis = row.started_at_millis + 1),
+    ("stages", |row| row.stages = Box::from([0xff, 1, 1])),
+    ("metrics", |row| row.metrics = shortened(&row.metrics)),
+];
+
+fn shortened(packed: &[u8]) -> Box<[u8]> {
+    packed.split_last().map_or(&[] as &[u8], |(_, rest)| rest).into()
+}
+
+fn told(rows: Vec<PackedSleepRow>, include: Include) -> Result<(), StorageError> {
+    answer(SleepItems::new(rows, include), &envelope()).map(|_| ())
+}
+
+#[test]
+fn a_corrupt_row_is_an_error_before_anything_of_the_page_is_sent_wherever_it_stands() {
+    for (count, places) in [(30, [0, 15, 29]), (1_000, [0, 500, 999])] {
+        let nights: Vec<_> = (0..count).map(|number| sample::packed(&sample::night(number))).collect();
+        for (place, (damaged, damage)) in
+            places.into_iter().flat_map(|place| DAMAGES.map(|damage| (place, damage)))
+        {
+            let mut rows = nights.clone();
+            damage(&mut rows[place]);
+            let id = rows[place].id.to_string();
+            let error = told(rows, Include::ALL).unwrap_err();
+            let StorageError::Corrupt { table, column, row } = error else { panic!("{error}") };
+            assert_eq!((table, column, row), ("sleep_session", damaged, id), "{count} {place}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_asked_for_is_not_looked_at() {
+    for (_, damage) in DAMAGES {
+        let mut row = sample::packed(&sample::night(1));
+        damage(&mut row);
+        told(vec![row], Include { stages: false, metrics: false }).unwrap();
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_row_is_written_exactly_when_it_passes_the_check(
+        mut stages in prop::collection::vec(any::<u8>(), 0..24),
+        mut metrics in prop::collection::vec(any::<u8>(), 0..24),
+        minutes in 0_i64..200,
+        has_header: bool,
+    ) {
+        let mut row = sample::packed(&sample::night(1));
+        if has_header {
+            // As ordinary rows begin, so that more than the header is read.
+            stages.splice(..0, row.stages.first().copied());
+            metrics.splice(..0, row.metrics.first().copied());
+        }
+        (row.stages, row.metrics) = (stages.into(), metrics.into());
+        row.ended_at_millis = row.started_at_millis + minutes * 60_000;
+        let mut items = SleepItems::new(vec![row], Include::ALL);
+        let checked = items.check().is_ok();
+        prop_assert_eq!(items.write_next(&mut Vec::new()).is_ok(), checked);
+    }
+}
