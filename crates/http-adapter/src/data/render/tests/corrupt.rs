@@ -8,7 +8,10 @@ use crate::data::tests::sample;
 use application::ports::storage::{PackedSleepRow, StorageError};
 use proptest::prelude::*;
 
-const DAMAGES: [(&str, fn(&mut PackedSleepRow)); 4] = [
+/// The column that is damaged, and how.
+type Damage = (&'static str, fn(&mut PackedSleepRow));
+
+const DAMAGES: [Damage; 4] = [
     ("stages", |row| row.stages = shortened(&row.stages)),
     ("stages", |row| row.ended_at_millis = row.started_at_millis + 1),
     ("stages", |row| row.stages = Box::from([0xff, 1, 1])),
