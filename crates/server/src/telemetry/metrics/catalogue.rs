@@ -86,7 +86,7 @@ metrics! {
     "restwell_revocation_delay_seconds" RevocationTimes []
         "Time from a revocation, by the clock of the store, to the first request that this process refused because of it. Only of grants and personal tokens that it had let in within the three seconds before: for others there was nothing to forget, and the time would be that of the caller's pause.";
     "restwell_store_round_trip_seconds" StepTimes [("store", "`postgres`, `sqlite`"), ("operation", "`read`, `query`, `execute`, `transaction`, `connect`, `write`")]
-        "Time of one round trip to the store, the wait for a connection not counted; its count is the number of round trips. Postgres: `read` is a single row on a shared connection, `query` and `execute` are statements on a connection of the pool, `transaction` begins or ends one. SQLite: `read` and `write` are what runs on a connection without a pause.";
+        "Time of one round trip to the store, the wait for a connection not counted; its count is the number of round trips. Postgres: `read` is a statement on a connection that a worker has for itself, for a row, for the profiles that several requests wait for, or for a page; `query` and `execute` are statements on a connection of the pool, `transaction` begins or ends one. SQLite: `read` and `write` are what runs on a connection without a pause.";
     "restwell_pool_connections" Gauge [POOL]
         "Connections that are open.";
     "restwell_pool_connections_max" Gauge [POOL]
