@@ -11,14 +11,14 @@ const TOLD_EACH: u32 = 512;
 
 /// How heavy a batch may be before its last record, of which most have far fewer parts than they may have.
 ///
-/// A weight of 1 is some 24 bytes: 3 MB, or 2,700 nights of 40 stages, or 1,170 labels of 13 ingredients.
+/// A weight of 1 is some 24 bytes: 3 MB, or 2,700 nights of 40 stages, or 800 labels of 13 ingredients.
 const BATCH_WEIGHT: usize = 131_072;
 
 /// Weighs what an item holds in memory.
 fn weight_of(item: &ImportItem) -> usize {
     let parts = match item {
         ImportItem::Session(session) => session.record.hypnogram().len(),
-        ImportItem::Supplement(supplement) => supplement.label.ingredients().len().saturating_mul(8),
+        ImportItem::Supplement(supplement) => supplement.label.ingredients().len().saturating_mul(12),
         ImportItem::Profile(_) | ImportItem::Log(_) | ImportItem::Rejected(_) | ImportItem::Note(_) => 0,
     };
     parts.saturating_add(8)

@@ -50,8 +50,8 @@ pub enum ClientError {
     #[error("a client needs at least one scope")]
     NoScope,
     /// A scope that does not fit the kind of client (decisions 3).
-    #[error("an app may have the scopes profile, sleep and supplements; the others are for service clients")]
-    ScopeNotForThisKind,
+    #[error("{}", scopes_of(*.0))]
+    ScopeNotForThisKind(ClientKind),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -111,7 +111,20 @@ pub(super) fn check(client: &Client) -> Result<(), ClientError> {
         ClientKind::App => by_consent,
         ClientKind::Service => client.scopes.intersection(ScopeSet::CONSENTABLE).is_empty(),
     };
-    if fits { Ok(()) } else { Err(ClientError::ScopeNotForThisKind) }
+    if fits { Ok(()) } else { Err(ClientError::ScopeNotForThisKind(client.kind)) }
+}
+
+/// Says which scopes a kind of client may have.
+const fn scopes_of(kind: ClientKind) -> &'static str {
+    match kind {
+        ClientKind::App => {
+            "an app may have the scopes profile, sleep and supplements; the others are for service clients"
+        }
+        ClientKind::Service => {
+            "a service client may have the scopes users:write, profile:write, sleep:write, supplements:write and \
+             tokens:introspect; the others are for apps, to which people give them"
+        }
+    }
 }
 
 /// Draws a secret; returns it with what is stored of it.

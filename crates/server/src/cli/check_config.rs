@@ -88,6 +88,13 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
         notes.push(format!("CORS is on for {}", origins.join(", ")));
     }
     notes.extend(plain_http(settings, public_url));
+    notes.extend(settings.exposed_secret_files().into_iter().map(|(key, path, mode)| {
+        format!(
+            "WARNING: others on this machine may access {} ({key}, mode {mode:04o}); run chmod 600 on it, unless nobody else \
+             is there, as in a container",
+            path.display()
+        )
+    }));
     Ok(notes)
 }
 
@@ -184,5 +191,21 @@ mod tests {
         let text = told(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
         assert!(text.contains(&format!("encryption key: from the file {path}")), "{text}");
         assert!(!text.contains("HIDDEN"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_secret_in_a_file_that_others_may_read_is_warned_of() {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "HIDDEN").unwrap();
+        let path = file.path().display().to_string();
+        for (mode, is_warned) in [(0o600, false), (0o640, true), (0o644, true), (0o400, false)] {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            let text = told(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
+            let warning =
+                format!("may access {path} (keys.encryption_key_file, mode {mode:04o}); run chmod 600");
+            assert_eq!(text.contains(&warning), is_warned, "{text}");
+        }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
         .with_context(|| format!("the demo's store in {} was not made", data_dir.display()))?;
     let (listener, address) = lifecycle::bind(listen, "--listen")?;
     let public_url = settings.server.public_url(address)?;
-    let application = Application::new(&store, &settings, &public_url)?;
+    let application = Application::new(&store, &settings, &public_url).await?;
     lifecycle::start(&application).await.map_err(|error| match error {
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),

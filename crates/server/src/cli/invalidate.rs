@@ -37,7 +37,7 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
     }
     let session = Session::open(settings).await?;
     let public_url = settings.server.public_url(settings.server.listen)?;
-    let ring = KeyParts::new(&session.store, settings, &public_url)?.ring;
+    let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
     let Session { store, clock, entropy } = &session;
     let before = arguments.before.unwrap_or_else(|| clock.now());
     let invalidate = InvalidateEverything::new(store.units.clone(), ring, entropy.clone(), clock.clone());

@@ -86,7 +86,7 @@ pub(crate) async fn run(command: KeyCommand, settings: &Settings) -> anyhow::Res
 
 async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArguments) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
-    let ring = KeyParts::new(&session.store, settings, &public_url)?.ring;
+    let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
     let rotate = RotateSigningKey::new(
         session.store.units.clone(),
         ring,

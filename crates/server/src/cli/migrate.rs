@@ -37,7 +37,7 @@ async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Resul
         output::note(format!("no signing key was made: {problem}"));
         return Ok(());
     }
-    let keys = KeyParts::new(store, settings, &public_url)?;
+    let keys = KeyParts::new(store, settings, &public_url).await?;
     store.clock.measure().await.context("the store does not tell the time")?;
     if keys.ensure.run().await.context("no signing key was made")? {
         output::note("made the first signing key");

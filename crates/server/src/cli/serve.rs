@@ -15,7 +15,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let store = Store::open_to_serve(settings).await?;
     let (listener, address) = lifecycle::bind(settings.server.listen, "server.listen")?;
     let public_url = settings.server.public_url(address)?;
-    let application = Application::new(&store, settings, &public_url)?;
+    let application = Application::new(&store, settings, &public_url).await?;
     let place = settings.storage.place()?;
     let signals = lifecycle::Signals::catch()?;
     tracing::info!(%address, %public_url, store = %place, "listening");

@@ -57,7 +57,7 @@ use rate_limits::RateLimitSettings;
 use serde::Deserialize;
 use server::ServerSettings;
 use sessions::SessionSettings;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use storage::StorageSettings;
 use tokens::TokenSettings;
 use uploads::UploadSettings;
@@ -137,6 +137,21 @@ impl Settings {
             self.traces.shown(),
         ];
         sections.into_iter().flatten().collect()
+    }
+
+    /// Lists the files with secrets that others on this machine may access, each with its setting and its permission bits.
+    pub(crate) fn exposed_secret_files(&self) -> Vec<(&'static str, &Path, u32)> {
+        let Self { server, storage, keys, rate_limits, mail, .. } = self;
+        let files = [
+            ("server.tls_key_file", &server.tls_key_file),
+            ("storage.url_file", &storage.url_file),
+            ("storage.read_url_file", &storage.read_url_file),
+            ("keys.encryption_key_file", &keys.encryption_key_file),
+            ("rate_limits.store_url_file", &rate_limits.store_url_file),
+            ("mail.password_file", &mail.password_file),
+        ];
+        let named = files.into_iter().filter_map(|(key, file)| Some((key, file.as_deref()?)));
+        named.filter_map(|(key, path)| Some((key, path, secret_file::exposed_mode(path)?))).collect()
     }
 
     fn with_secret_files(mut self) -> Result<Self, SettingsError> {

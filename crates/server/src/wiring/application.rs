@@ -30,8 +30,12 @@ pub(crate) struct KeyParts {
 
 impl KeyParts {
     /// Wires the keys of a store, sealed under the encryption key of the settings.
-    pub(crate) fn new(store: &Store, settings: &Settings, public_url: &PublicUrl) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::of(settings, public_url)?.load(settings)?;
+    pub(crate) async fn new(
+        store: &Store,
+        settings: &Settings,
+        public_url: &PublicUrl,
+    ) -> anyhow::Result<Self> {
+        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
         Ok(Self::sealed_under(encryption_key, store, public_url))
     }
 
@@ -85,8 +89,12 @@ pub(crate) struct Application {
 
 impl Application {
     /// Wires a server that is reached under this URL.
-    pub(crate) fn new(store: &Store, settings: &Settings, public_url: &PublicUrl) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::of(settings, public_url)?.load(settings)?;
+    pub(crate) async fn new(
+        store: &Store,
+        settings: &Settings,
+        public_url: &PublicUrl,
+    ) -> anyhow::Result<Self> {
+        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
         let mail = MailParts::new(store, settings, public_url, &encryption_key)?;
         let keys = KeyParts::sealed_under(encryption_key, store, public_url);
         let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =

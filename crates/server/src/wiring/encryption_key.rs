@@ -1,7 +1,10 @@
 //! Where the encryption key comes from (decisions 3).
 
-use super::store::create_private_folder;
+use super::explained;
+use super::store::{Store, create_private_folder};
 use crate::settings::{Problem, PublicUrl, Settings, StoragePlace};
+use anyhow::{Context, bail};
+use application::schema::SchemaState;
 use std::path::{Path, PathBuf};
 use system_adapter::EncryptionKey;
 
@@ -34,11 +37,15 @@ impl KeySource {
         Ok(Self::File(folder.join("restwell.key")))
     }
 
-    /// Reads the key, or makes its file.
-    pub(crate) fn load(&self, settings: &Settings) -> anyhow::Result<EncryptionKey> {
+    /// Reads the key, or makes its file: beside a store without signing keys only, because those that are there cannot be
+    /// opened with a new one.
+    pub(crate) async fn load(&self, settings: &Settings, store: &Store) -> anyhow::Result<EncryptionKey> {
         match self {
             Self::Setting => Self::parse_setting(settings).map_err(anyhow::Error::from),
             Self::File(path) => {
+                if !path.exists() {
+                    refuse_a_second_key(path, store).await?;
+                }
                 if let Some(folder) = path.parent() {
                     create_private_folder(folder)?;
                 }
@@ -55,10 +62,37 @@ impl KeySource {
     }
 }
 
+/// Fails when a store has keys that were sealed with the file that is missing.
+async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
+    let asked = async {
+        match store.schema.state().await? {
+            SchemaState::Missing => Ok(false),
+            _ => Ok(!store.signing_keys.list_signing_keys().await?.is_empty()),
+        }
+    };
+    let is_needed =
+        asked.await.map_err(|error| explained(store.schema.as_ref(), error)).with_context(|| {
+            format!(
+                "the file {} with the encryption key is missing, and whether it is needed is not known",
+                path.display()
+            )
+        })?;
+    if is_needed {
+        bail!(
+            "the file {} is missing, and the signing keys of the store open with the encryption key in it only; put it \
+             back from your copy. If there is none, empty the table signing_key and start again: access tokens of before \
+             are refused then, refresh tokens go on",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::settings::Variables;
+    use crate::wiring::{IfMissing, KeyParts};
 
     fn source(pairs: &[(&str, &str)], url: &str) -> Result<KeySource, Problem> {
         let variables: Variables =
@@ -87,5 +121,38 @@ mod tests {
         );
         let set = source(&[("RESTWELL__KEYS__ENCRYPTION_KEY", "x")], "https://sleep.example.org");
         assert_eq!(set, Ok(KeySource::Setting));
+    }
+
+    /// A migrated store in a folder, with the settings of a loopback server on it.
+    async fn served_from(folder: &Path) -> (Settings, PublicUrl, Store) {
+        let url = format!("sqlite://{}", folder.join("r.db").display());
+        let variables = [("RESTWELL__STORAGE__URL", url)].map(|(name, value)| (name.into(), value.into()));
+        let settings = Settings::from_sources(None, &variables.into_iter().collect()).unwrap();
+        let store = Store::open(&settings, IfMissing::Create).await.unwrap();
+        (settings, PublicUrl::parse("http://127.0.0.1:1").unwrap(), store)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_missing_key_file_is_made_beside_a_store_that_needs_none_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("restwell.key");
+        let (settings, url, store) = served_from(folder.path()).await;
+        let source = KeySource::of(&settings, &url).unwrap();
+        source.load(&settings, &store).await.unwrap();
+        std::fs::remove_file(&file).unwrap();
+        store.schema.migrate().await.unwrap();
+        let keys = KeyParts::new(&store, &settings, &url).await.unwrap();
+        assert!(file.exists(), "an empty store needs no key of before");
+        store.clock.measure().await.unwrap();
+        assert!(keys.ensure.run().await.unwrap());
+
+        let kept = folder.path().join("kept");
+        std::fs::rename(&file, &kept).unwrap();
+        let refused = source.load(&settings, &store).await.unwrap_err().to_string();
+        assert!(refused.contains("restwell.key is missing") && refused.contains("put it back"), "{refused}");
+        assert!(!file.exists());
+
+        std::fs::rename(&kept, &file).unwrap();
+        source.load(&settings, &store).await.unwrap();
     }
 }

@@ -87,7 +87,8 @@ async fn a_client_needs_a_scope() {
 async fn an_app_never_writes_and_never_introspects() {
     for scope in ["sleep:write", "sleep sleep:write", "users:write", "tokens:introspect"] {
         let error = refusal(command(ClientKind::App, scope)).await;
-        assert!(matches!(error, ClientError::ScopeNotForThisKind), "{scope}");
+        assert!(matches!(error, ClientError::ScopeNotForThisKind(ClientKind::App)), "{scope}");
+        assert!(error.to_string().contains("an app may have the scopes profile"), "{error}");
     }
 }
 
@@ -95,7 +96,8 @@ async fn an_app_never_writes_and_never_introspects() {
 async fn a_service_client_never_reads_what_people_consent_to() {
     for scope in ["sleep", "sleep:write sleep", "profile"] {
         let error = refusal(command(ClientKind::Service, scope)).await;
-        assert!(matches!(error, ClientError::ScopeNotForThisKind), "{scope}");
+        assert!(matches!(error, ClientError::ScopeNotForThisKind(ClientKind::Service)), "{scope}");
+        assert!(error.to_string().contains("a service client may have the scopes users:write"), "{error}");
     }
 }
 
@@ -222,7 +224,10 @@ async fn a_change_must_leave_a_client_that_could_be_registered() {
     let nothing = ClientChange { scopes: Some(ScopeSet::EMPTY), ..ClientChange::default() };
     assert!(matches!(refused_change(app(), nothing).await, ClientError::NoScope));
     let reading = ClientChange { scopes: Some(scopes("sleep")), ..ClientChange::default() };
-    assert!(matches!(refused_change(service(), reading).await, ClientError::ScopeNotForThisKind));
+    assert!(matches!(
+        refused_change(service(), reading).await,
+        ClientError::ScopeNotForThisKind(ClientKind::Service)
+    ));
 }
 
 #[tokio::test]
