@@ -25,8 +25,8 @@ pub struct PostgresOptions {
     ///   those that the operating system trusts. Any other mode refuses `system`, as libpq does: public authorities
     ///   certify everybody, so that only the name of the host tells the server from somebody else.
     pub url: String,
-    /// How many connections carry transactions and pages, at least 1. About twice the cores of the server:
-    /// more of them make it slower.
+    /// How many connections carry transactions, at least 1; half as many more carry large pages. About twice the cores of
+    /// the server: more of them make it slower.
     pub pool_size: usize,
     /// How many further connections single-row reads use, at least 1: one for each worker of the HTTP server is best,
     /// workers beyond share them. The rest of the process uses one more. As many workers have another one for pages.

@@ -1,8 +1,8 @@
 //! The store: where connections come from.
 
 use crate::connection::{
-    Connector, Lanes, Link, Outage, PageSpan, Pool, Pooled, Role, SharedConnections, Silence, gave_way,
-    is_broken, limits, pool,
+    Connector, Lanes, Link, Outage, PageSpan, Place, Pool, Pooled, Role, SharedConnections, Silence,
+    gave_way, is_broken, limits, pool,
 };
 use crate::error::storage_error;
 use crate::meter::PoolMeter;
@@ -53,7 +53,7 @@ impl PostgresStore {
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared = Arc::new(SharedConnections::new(connector.clone(), options, Arc::clone(&silence)));
         let profiles = profiles(Arc::clone(&shared), options.shared_connections);
-        let lanes = Lanes::new(connector.clone(), options, Arc::clone(&silence));
+        let lanes = Lanes::new(&connector, options, &silence);
         let wait_timeout = options.wait_timeout;
         let meter = PoolMeter::new(match role {
             Role::Primary => "primary",
@@ -105,16 +105,30 @@ impl PostgresStore {
         self.shared.read(read).await.map_err(storage_error)
     }
 
-    /// Reads a page in one statement: on the worker's own connection for pages, or on a pooled one.
+    /// Reads a page in one statement: on one of the worker's own connections for pages, or on a pooled one.
     pub(crate) async fn read_one_page<T, F>(&self, span: PageSpan, read: F) -> Result<T, StorageError>
     where
         T: Send + 'static,
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        match self.lanes.enter(span) {
+        match self.lane(span).await? {
             Some(place) => place.read(read).await.map_err(storage_error),
             None => self.read_page(move |connection| connection.read(&read)).await,
         }
+    }
+
+    /// Takes a place on a lane of this worker, waiting for one no longer than the options say.
+    async fn lane(&self, span: PageSpan) -> Result<Option<Place<'_>>, StorageError> {
+        let place = tokio::time::timeout(self.wait_timeout, self.lanes.enter(span));
+        let place = match span {
+            PageSpan::Small => place.await,
+            PageSpan::Large => self.meter.waited_for(place).await,
+        };
+        place.map_err(|_| {
+            self.meter.gave_up();
+            self.shortage.tell("no connection for large pages became free in time");
+            StorageError::Unavailable
+        })
     }
 
     /// Reads a page on a pooled connection. When the connection turns out to be broken, or the read had to give way to

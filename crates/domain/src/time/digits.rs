@@ -38,9 +38,11 @@ pub(super) const fn three(value: u32) -> [u8; 3] {
     [last_digit(hundreds), tens, ones]
 }
 
-/// Returns the last four decimal digits of a number.
+/// Returns the four decimal digits of a number below 10,000.
+#[inline]
 pub(super) const fn four(value: u32) -> [u8; 4] {
-    let ([a, b], [c, d]) = (two(value / 100), two(value));
+    let hundreds = value / 100;
+    let ([a, b], [c, d]) = (pair(hundreds), pair(value - hundreds * 100));
     [a, b, c, d]
 }
 

@@ -1,22 +1,23 @@
-//! A connection of each worker for pages.
+//! Connections of each worker for pages.
 //!
 //! The driver of a pooled connection is a task of whichever runtime made it, mostly another thread's: each piece of an
 //! answer wakes that thread, and that one the worker. A lane is driven by the worker's own runtime, as its connection
 //! for small reads is (see `shared`), but is another one: nobody's small read waits behind a page.
 //!
-//! Small pages follow each other without waiting for the answers. A large one has the lane for itself; whoever finds it
-//! taken reads over the pool, so that no page waits behind a large one.
+//! Small pages follow each other on one lane without waiting for the answers. A large one has a lane for itself; all
+//! workers together have half as many as the pool has connections. When those of its worker are taken it waits for one.
+//! So no small page waits behind a large one, and large ones leave the pool to whoever writes.
 
 use super::link::Link;
 use super::{Connector, SharedConnections, Silence, worker};
 use crate::options::PostgresOptions;
 use diesel::result::QueryResult;
 use futures_util::future::BoxFuture;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How many small pages may be on their way over one lane.
-const SMALL_AT_ONCE: u32 = 32;
+const SMALL_AT_ONCE: usize = 32;
 
 /// How much of a page the server has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,47 +33,93 @@ impl PageSpan {
     pub(crate) const fn of_rows(skipped: i64, read: i64) -> Self {
         if skipped <= 1_000 && read <= 101 { Self::Small } else { Self::Large }
     }
-
-    /// Returns the part of a lane that such a page takes.
-    const fn share(self) -> u32 {
-        match self {
-            Self::Small => 1,
-            Self::Large => SMALL_AT_ONCE,
-        }
-    }
 }
 
 /// The lanes of a store's workers.
 pub(crate) struct Lanes {
-    connections: SharedConnections,
-    /// How much of each is taken.
-    taken: Vec<AtomicU32>,
+    /// One of each worker, for small pages.
+    small: SharedConnections,
+    /// Those for large pages: in each place one of every worker.
+    large: Vec<SharedConnections>,
+    workers: Vec<Worker>,
+}
+
+/// What is free of the lanes of one worker.
+struct Worker {
+    small: Semaphore,
+    large: Semaphore,
+    /// The places of the large ones that are free; the one that was given back last is taken first, so that a quiet
+    /// server opens few.
+    places: Mutex<Vec<usize>>,
 }
 
 impl Lanes {
     /// Prepares a place for each; makes no connection yet.
-    pub(crate) fn new(connector: Connector, options: &PostgresOptions, silence: Arc<Silence>) -> Self {
-        let connections = SharedConnections::new(connector, options, silence);
-        let taken = std::iter::repeat_with(AtomicU32::default).take(options.shared_connections).collect();
-        Self { connections, taken }
+    pub(crate) fn new(connector: &Connector, options: &PostgresOptions, silence: &Arc<Silence>) -> Self {
+        let workers = options.shared_connections.max(1);
+        let large = options.pool_size.div_ceil(2 * workers).max(1);
+        let row = || SharedConnections::new(connector.clone(), options, Arc::clone(silence));
+        let worker = || Worker {
+            small: Semaphore::new(SMALL_AT_ONCE),
+            large: Semaphore::new(large),
+            places: Mutex::new((0..large).rev().collect()),
+        };
+        Self {
+            small: row(),
+            large: std::iter::repeat_with(row).take(large).collect(),
+            workers: std::iter::repeat_with(worker).take(workers).collect(),
+        }
     }
 
-    /// Takes a place on the lane of this thread for one page; nothing when the thread has no lane, or too little of it is
-    /// free.
-    pub(crate) fn enter(&self, span: PageSpan) -> Option<Place<'_>> {
-        let taken = worker::number().and_then(|number| self.taken.get(number))?;
-        let share = span.share();
-        let add = |before: u32| before.checked_add(share).filter(|after| *after <= SMALL_AT_ONCE);
-        taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
-        Some(Place { connections: &self.connections, taken, share })
+    /// Takes a place for one page on a lane of this thread; nothing when the thread has none, or a small page finds its
+    /// lane full. A large page waits until one is free.
+    pub(crate) async fn enter(&self, span: PageSpan) -> Option<Place<'_>> {
+        let worker = worker::number().and_then(|number| self.workers.get(number))?;
+        match span {
+            PageSpan::Small => {
+                let permit = worker.small.try_acquire().ok()?;
+                Some(Place { connections: &self.small, _lane: None, _permit: permit })
+            }
+            PageSpan::Large => {
+                let permit = worker.large.acquire().await.ok()?;
+                let lane = TakenLane::of(worker)?;
+                let connections = self.large.get(lane.place)?;
+                Some(Place { connections, _lane: Some(lane), _permit: permit })
+            }
+        }
     }
 }
 
-/// A place on a lane, given back when it is dropped.
+impl Worker {
+    fn places(&self) -> std::sync::MutexGuard<'_, Vec<usize>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lane for large pages that nobody else uses until this is dropped.
+struct TakenLane<'l> {
+    worker: &'l Worker,
+    place: usize,
+}
+
+impl<'l> TakenLane<'l> {
+    fn of(worker: &'l Worker) -> Option<Self> {
+        let place = worker.places().pop()?;
+        Some(Self { worker, place })
+    }
+}
+
+impl Drop for TakenLane<'_> {
+    fn drop(&mut self) {
+        self.worker.places().push(self.place);
+    }
+}
+
+/// A place on a lane, given back when it is dropped: first the lane, then the permit to take it.
 pub(crate) struct Place<'l> {
     connections: &'l SharedConnections,
-    taken: &'l AtomicU32,
-    share: u32,
+    _lane: Option<TakenLane<'l>>,
+    _permit: SemaphorePermit<'l>,
 }
 
 impl Place<'_> {
@@ -83,11 +130,5 @@ impl Place<'_> {
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         self.connections.read(read).await
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.taken.fetch_sub(self.share, Ordering::Relaxed);
     }
 }

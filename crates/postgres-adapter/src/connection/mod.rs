@@ -11,7 +11,7 @@ mod tls;
 mod unnamed;
 mod worker;
 
-pub(crate) use lane::{Lanes, PageSpan};
+pub(crate) use lane::{Lanes, PageSpan, Place};
 pub(crate) use link::Link;
 pub(crate) use outage::Outage;
 pub(crate) use pooled::{Pool, Pooled, pool};

@@ -28,11 +28,14 @@ impl<const LENGTH: usize> FixedArray<LENGTH> {
             return None;
         }
         let length = u32::try_from(LENGTH).ok()?;
-        let element = |bytes| {
+        let mut elements = Vec::with_capacity(count);
+        let mut are_whole = true;
+        for bytes in rest.chunks_exact(LENGTH.checked_add(4)?) {
             let (told, element) = number(bytes)?;
-            element.try_into().ok().filter(|_| told == length)
-        };
-        rest.chunks_exact(LENGTH.checked_add(4)?).map(element).collect::<Option<_>>().map(Self)
+            are_whole &= told == length;
+            elements.push(element.try_into().ok()?);
+        }
+        are_whole.then_some(Self(elements))
     }
 
     /// Returns the elements.

@@ -1,9 +1,10 @@
 //! What changed as JSON: each record by the writer of its own endpoint.
 
 use super::json;
+use super::log::LogWriter;
 use super::page::{Items, Surrounding};
 use super::sleep::{self, SessionWriter};
-use super::supplement::{self, LogWriter};
+use super::supplement;
 use crate::data::dto::{ChangeDto, Include, ProfileDto};
 use application::ports::storage::{Change, StorageError};
 use domain::change::{ChangeCursor, ChangePosition};

@@ -6,6 +6,7 @@
 
 mod change;
 mod json;
+mod log;
 mod name;
 mod page;
 mod room;

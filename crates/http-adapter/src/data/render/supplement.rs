@@ -1,15 +1,14 @@
 //! Supplements as JSON. A record may have any number of logs, so that a log is a piece of its own.
 
 use super::json;
+use super::log::LogWriter;
 use super::page::Items;
 use application::ports::storage::{IntakeLogRow, StorageError, SupplementRecord};
 use domain::id::{SupplementId, UserId};
 use domain::sleep::MetricValue;
 use domain::supplement::{Amount, Ingredient, Servings, Supplement};
 use domain::time::{TimestampWriter, UtcOffset};
-use std::ops::Range;
 use std::vec::IntoIter;
-use uuid::fmt::Hyphenated;
 
 /// The supplements of a page.
 pub(in crate::data) struct SupplementItems {
@@ -18,23 +17,6 @@ pub(in crate::data) struct SupplementItems {
     writer: LogWriter,
     is_first: bool,
 }
-
-/// Writes logs one by one.
-pub(super) struct LogWriter {
-    timestamps: TimestampWriter,
-    /// The last log up to its servings: only its id and its time are another one's, as long as it is of one supplement.
-    line: Vec<u8>,
-    supplement_id: Option<SupplementId>,
-    /// Where the id of the supplement stands.
-    supplement_place: Range<usize>,
-}
-
-/// What a log begins with, and what follows its id.
-const BEFORE_ID: &[u8] = b"{\"id\":\"";
-const BEFORE_TIME: &[u8] = b"\",\"created_at\":\"";
-/// Where the id of a log stands, and its time.
-const ID: Range<usize> = BEFORE_ID.len()..BEFORE_ID.len() + Hyphenated::LENGTH;
-const TIME: Range<usize> = ID.end + BEFORE_TIME.len()..ID.end + BEFORE_TIME.len() + 32;
 
 /// How many logs are a piece: some kilobytes.
 const LOGS_AT_ONCE: usize = 16;
@@ -130,42 +112,9 @@ fn write_ingredient(order: u32, ingredient: &Ingredient, out: &mut Vec<u8>) {
 }
 
 /// Appends a number; what is none was refused.
-fn write_number(number: f64, out: &mut Vec<u8>) {
+pub(super) fn write_number(number: f64, out: &mut Vec<u8>) {
     if let Some(number) = MetricValue::from_f64(number) {
         number.write_json(out);
-    }
-}
-
-impl LogWriter {
-    pub(super) fn new(user_id: UserId) -> Self {
-        let mut line = BEFORE_ID.to_vec();
-        line.resize(ID.end, b'0');
-        line.extend_from_slice(BEFORE_TIME);
-        line.resize(TIME.end, b'0');
-        line.extend_from_slice(b"\",\"user_id\":");
-        json::write_uuid(user_id.as_uuid(), &mut line);
-        line.extend_from_slice(b",\"supplement_id\":\"");
-        let supplement_place = line.len()..line.len() + Hyphenated::LENGTH;
-        line.resize(supplement_place.end, b'0');
-        line.extend_from_slice(b"\",\"servings\":");
-        Self { timestamps: TimestampWriter::new(), line, supplement_id: None, supplement_place }
-    }
-
-    /// Appends a log that [`check`] let pass.
-    pub(super) fn write(&mut self, supplement_id: SupplementId, log: &IntakeLogRow, out: &mut Vec<u8>) {
-        let IntakeLogRow { id, created_at_micros, servings } = log;
-        if self.supplement_id != Some(supplement_id) {
-            let place = self.supplement_place.clone();
-            json::put_uuid(supplement_id.as_uuid(), self.line.get_mut(place));
-            self.supplement_id = Some(supplement_id);
-        }
-        json::put_uuid(id.as_uuid(), self.line.get_mut(ID));
-        if let Some(time) = self.line.get_mut(TIME) {
-            time.copy_from_slice(self.timestamps.micros_numeric(*created_at_micros));
-        }
-        out.extend_from_slice(&self.line);
-        write_number(*servings, out);
-        out.push(b'}');
     }
 }
 

@@ -1,0 +1,71 @@
+//! Logs of intake as JSON, one by one.
+//!
+//! What neighbours have in common is written once: a log is the line of the one before, with another id and another time.
+
+use super::json;
+use super::supplement::write_number;
+use application::ports::storage::IntakeLogRow;
+use domain::id::{SupplementId, UserId};
+use domain::time::TimestampWriter;
+use std::ops::Range;
+use uuid::fmt::Hyphenated;
+
+/// Writes logs.
+pub(super) struct LogWriter {
+    timestamps: TimestampWriter,
+    /// The last log.
+    line: Vec<u8>,
+    supplement_id: Option<SupplementId>,
+    /// Where the id of the supplement stands.
+    supplement_place: Range<usize>,
+    /// The servings that stand there, by their bits.
+    servings: Option<u64>,
+    /// Where the servings begin.
+    servings_place: usize,
+}
+
+/// What a log begins with, and what follows its id.
+const BEFORE_ID: &[u8] = b"{\"id\":\"";
+const BEFORE_TIME: &[u8] = b"\",\"created_at\":\"";
+/// Where the id of a log stands, and its time.
+const ID: Range<usize> = BEFORE_ID.len()..BEFORE_ID.len() + Hyphenated::LENGTH;
+const TIME: Range<usize> = ID.end + BEFORE_TIME.len()..ID.end + BEFORE_TIME.len() + 32;
+
+impl LogWriter {
+    pub(super) fn new(user_id: UserId) -> Self {
+        let mut line = BEFORE_ID.to_vec();
+        line.resize(ID.end, b'0');
+        line.extend_from_slice(BEFORE_TIME);
+        line.resize(TIME.end, b'0');
+        line.extend_from_slice(b"\",\"user_id\":");
+        json::write_uuid(user_id.as_uuid(), &mut line);
+        line.extend_from_slice(b",\"supplement_id\":\"");
+        let supplement_place = line.len()..line.len() + Hyphenated::LENGTH;
+        line.resize(supplement_place.end, b'0');
+        line.extend_from_slice(b"\",\"servings\":");
+        let servings_place = line.len();
+        let timestamps = TimestampWriter::new();
+        Self { timestamps, line, supplement_id: None, supplement_place, servings: None, servings_place }
+    }
+
+    /// Appends a log whose servings are a number that somebody can have taken.
+    pub(super) fn write(&mut self, supplement_id: SupplementId, log: &IntakeLogRow, out: &mut Vec<u8>) {
+        let IntakeLogRow { id, created_at_micros, servings } = log;
+        if self.supplement_id != Some(supplement_id) {
+            let place = self.supplement_place.clone();
+            json::put_uuid(supplement_id.as_uuid(), self.line.get_mut(place));
+            self.supplement_id = Some(supplement_id);
+        }
+        if self.servings != Some(servings.to_bits()) {
+            self.line.truncate(self.servings_place);
+            write_number(*servings, &mut self.line);
+            self.line.push(b'}');
+            self.servings = Some(servings.to_bits());
+        }
+        json::put_uuid(id.as_uuid(), self.line.get_mut(ID));
+        if let Some(time) = self.line.get_mut(TIME) {
+            time.copy_from_slice(self.timestamps.micros_numeric(*created_at_micros));
+        }
+        out.extend_from_slice(&self.line);
+    }
+}
