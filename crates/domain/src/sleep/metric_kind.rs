@@ -117,6 +117,7 @@ impl MetricKind {
     }
 
     /// Finds the metric of a stored number.
+    #[inline]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code.checked_sub(1)?)).copied()
     }
@@ -147,6 +148,7 @@ impl MetricKind {
 
     /// Tells whether a value can be this metric at all: never negative, a percentage at most 100, a count
     /// whole.
+    #[inline]
     pub fn accepts(self, value: MetricValue) -> bool {
         if value.is_negative() {
             return false;

@@ -6,9 +6,10 @@
 
 mod change;
 mod json;
+mod metric;
 mod name;
 mod page;
-mod room;
+mod piece;
 mod sleep;
 mod stage;
 mod supplement;
