@@ -112,6 +112,7 @@ impl MetricKind {
 
     /// Gives the number by which the metric is stored, 1 to 19; it never changes, and a later metric takes
     /// the next one.
+    #[inline]
     pub const fn code(self) -> u8 {
         self as u8 + 1
     }
@@ -123,6 +124,7 @@ impl MetricKind {
     }
 
     /// Says what the metric's number counts.
+    #[inline]
     pub const fn unit(self) -> MetricUnit {
         match self {
             Self::TimeNightInBed

@@ -36,6 +36,7 @@ impl MetricValue {
     }
 
     /// Takes `mantissa / 10^scale`; absent when [`Self::from_decimal`] would give it another scale, or nothing.
+    #[inline]
     pub(super) const fn from_lowest_terms(mantissa: i64, scale: u8) -> Option<Self> {
         let is_lowest = scale == 0 || (scale <= Self::MAX_SCALE && mantissa % 10 != 0);
         if is_lowest && -MANTISSA_BOUND < mantissa && mantissa < MANTISSA_BOUND {
@@ -86,6 +87,7 @@ impl MetricValue {
     }
 
     /// Gives the number when it is whole and has at most fifteen digits.
+    #[inline]
     pub const fn as_integer(self) -> Option<i64> {
         match self.0 {
             Form::Decimal { mantissa, scale: 0 } => Some(mantissa),
@@ -94,6 +96,7 @@ impl MetricValue {
     }
 
     /// Tells whether the number is less than zero.
+    #[inline]
     pub fn is_negative(self) -> bool {
         match self.0 {
             Form::Decimal { mantissa, scale: _ } => mantissa < 0,
@@ -102,6 +105,7 @@ impl MetricValue {
     }
 
     /// Tells whether the number is at most 100.
+    #[inline]
     pub fn is_at_most_a_hundred(self) -> bool {
         match self.0 {
             // A decimal has at most four places, so that the product is small.
