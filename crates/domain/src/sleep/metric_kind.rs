@@ -112,16 +112,19 @@ impl MetricKind {
 
     /// Gives the number by which the metric is stored, 1 to 19; it never changes, and a later metric takes
     /// the next one.
+    #[inline]
     pub const fn code(self) -> u8 {
         self as u8 + 1
     }
 
     /// Finds the metric of a stored number.
+    #[inline]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code.checked_sub(1)?)).copied()
     }
 
     /// Says what the metric's number counts.
+    #[inline]
     pub const fn unit(self) -> MetricUnit {
         match self {
             Self::TimeNightInBed
@@ -147,6 +150,7 @@ impl MetricKind {
 
     /// Tells whether a value can be this metric at all: never negative, a percentage at most 100, a count
     /// whole.
+    #[inline]
     pub fn accepts(self, value: MetricValue) -> bool {
         if value.is_negative() {
             return false;

@@ -36,6 +36,7 @@ impl MetricValue {
     }
 
     /// Takes `mantissa / 10^scale`; absent when [`Self::from_decimal`] would give it another scale, or nothing.
+    #[inline]
     pub(super) const fn from_lowest_terms(mantissa: i64, scale: u8) -> Option<Self> {
         let is_lowest = scale == 0 || (scale <= Self::MAX_SCALE && mantissa % 10 != 0);
         if is_lowest && -MANTISSA_BOUND < mantissa && mantissa < MANTISSA_BOUND {
@@ -86,6 +87,7 @@ impl MetricValue {
     }
 
     /// Gives the number when it is whole and has at most fifteen digits.
+    #[inline]
     pub const fn as_integer(self) -> Option<i64> {
         match self.0 {
             Form::Decimal { mantissa, scale: 0 } => Some(mantissa),
@@ -94,6 +96,7 @@ impl MetricValue {
     }
 
     /// Tells whether the number is less than zero.
+    #[inline]
     pub fn is_negative(self) -> bool {
         match self.0 {
             Form::Decimal { mantissa, scale: _ } => mantissa < 0,
@@ -102,6 +105,7 @@ impl MetricValue {
     }
 
     /// Tells whether the number is at most 100.
+    #[inline]
     pub fn is_at_most_a_hundred(self) -> bool {
         match self.0 {
             // A decimal has at most four places, so that the product is small.
@@ -120,33 +124,22 @@ impl MetricValue {
     }
 
     /// Returns what [`Self::write_json`] writes, and how long it is, for nearly every number of a night: not negative, a
-    /// decimal, with at most nine digits.
+    /// decimal, with at most eight digits.
     #[inline]
     pub fn short_json(self) -> Option<([u8; 16], usize)> {
         let Form::Decimal { mantissa, scale } = self.0 else { return None };
-        let digits = u32::try_from(mantissa).ok().filter(|digits| *digits < 1_000_000_000)?;
-        let (mut whole, mut fraction) = match scale {
-            0 => (digits, 0),
-            1 => (digits / 10, digits % 10),
-            2 => (digits / 100, digits % 100),
-            3 => (digits / 1_000, digits % 1_000),
-            _ => (digits / 10_000, digits % 10_000),
-        };
-        let mut text = [b'.'; 16];
-        let length = count_of_digits(whole);
-        for place in text.get_mut(..length)?.iter_mut().rev() {
-            *place = digit(whole);
-            whole /= 10;
-        }
-        if scale == 0 {
-            return Some((text, length));
-        }
-        let end = length + 1 + usize::from(scale);
-        for place in text.get_mut(length + 1..end)?.iter_mut().rev() {
-            *place = digit(fraction);
-            fraction /= 10;
-        }
-        Some((text, end))
+        let number = u32::try_from(mantissa).ok().filter(|number| *number < 100_000_000)?;
+        let digits = eight_digits(number);
+        // Of the whole part the last digit stays even when it is a zero.
+        let of_whole = 8 - u32::from(scale);
+        let leading_zeros = (digits - ZEROS).trailing_zeros() / 8;
+        let left_out = leading_zeros.min(of_whole - 1);
+        let (digits, of_whole) = (digits >> (8 * left_out), of_whole - left_out);
+        let whole = u128::from(digits) & ((1 << (8 * of_whole)) - 1);
+        let point = u128::from(b'.') << (8 * of_whole);
+        let fraction = u128::from(digits) >> (8 * of_whole) << (8 * of_whole + 8);
+        let length = if scale == 0 { of_whole } else { of_whole + 1 + u32::from(scale) };
+        Some(((whole | point | fraction).to_le_bytes(), usize::try_from(length).ok()?))
     }
 
     fn write_any_json(self, out: &mut Vec<u8>) {
@@ -236,25 +229,21 @@ fn write_decimal(mantissa: i64, scale: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(fraction);
 }
 
-/// Counts the decimal digits of a number below a thousand million.
-const fn count_of_digits(number: u32) -> usize {
-    match number {
-        0..10 => 1,
-        10..100 => 2,
-        100..1_000 => 3,
-        1_000..10_000 => 4,
-        10_000..100_000 => 5,
-        100_000..1_000_000 => 6,
-        1_000_000..10_000_000 => 7,
-        10_000_000..100_000_000 => 8,
-        _ => 9,
-    }
-}
+/// Eight digits zero.
+const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
 
-/// Returns the last decimal digit of a number as an ASCII character.
-const fn digit(number: u32) -> u8 {
-    let [low, ..] = (number % 10).to_le_bytes();
-    b'0' + low
+/// Returns the eight decimal digits of a number below a hundred million in ASCII, the first one in the lowest byte.
+///
+/// The number is halved into groups of four, two and one digits; all groups of one size are divided at once, by a
+/// multiplication that is exact for numbers of their size.
+#[inline]
+const fn eight_digits(number: u32) -> u64 {
+    let high = number / 10_000;
+    let fours = high as u64 | ((number - high * 10_000) as u64) << 32;
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    ZEROS + (tens | (twos - tens * 10) << 8)
 }
 
 #[cfg(test)]

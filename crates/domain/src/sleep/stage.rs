@@ -40,6 +40,7 @@ impl Stage {
     }
 
     /// Gives the number by which the stage is stored, 1 to 6; it never changes and is never used again.
+    #[inline]
     pub const fn code(self) -> u8 {
         match self {
             Self::Awake => 1,

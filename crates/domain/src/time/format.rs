@@ -8,7 +8,7 @@ mod local_day;
 pub use local_day::LocalDay;
 
 use super::UtcOffset;
-use super::digits::{four, pair, three, two};
+use super::digits::{four, three, two};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 /// The milliseconds of a day.
@@ -184,14 +184,20 @@ fn prefix(day: i64) -> [u8; 11] {
 }
 
 /// Returns `hh:mm:ss` of a second of the day.
+///
+/// The three numbers lie in one word, each where its first digit is to stand, so that all their digits are found at once:
+/// 103 / 1024 is a tenth, nearly enough for every number below 100.
 #[inline]
 const fn clock(second: u32) -> [u8; 8] {
+    const TENS: u64 = 0x000f_0000_0f00_000f;
+    const DIGITS: [u8; 8] = *b"00:00:00";
     let minute = second / 60;
     let hour = minute / 60;
-    let [h1, h2] = pair(hour);
-    let [m1, m2] = pair(minute - hour * 60);
-    let [s1, s2] = pair(second - minute * 60);
-    [h1, h2, b':', m1, m2, b':', s1, s2]
+    let (in_hour, in_minute) = (minute - hour * 60, second - minute * 60);
+    let numbers = hour as u64 | (in_hour as u64) << 24 | (in_minute as u64) << 48;
+    let tens = ((numbers * 103) >> 10) & TENS;
+    let ones = numbers - tens * 10;
+    (u64::from_le_bytes(DIGITS) + tens + (ones << 8)).to_le_bytes()
 }
 
 /// Puts a part of a text into its place.

@@ -1,8 +1,9 @@
 //! What changed of a person's records.
 
-use super::sleep::{Columns as SessionColumns, Row as SessionRow, micros, packed};
 use crate::error::{storage_error, unexpected};
-use crate::row::{AccountColumns, AccountRow, JsonText, SupplementRow};
+use crate::row::{
+    AccountColumns, AccountRow, JsonText, PageSession, PageSessionColumns, SupplementRow, unix_micros,
+};
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{
@@ -111,12 +112,12 @@ type Columns = (
     SmallInt,
     SqlUuid,
     Bool,
-    Nullable<SessionColumns>,
+    Nullable<PageSessionColumns>,
     Nullable<LogColumns>,
     Nullable<AccountColumns>,
 );
 
-type Row = (i64, i16, Uuid, bool, Option<SessionRow>, Option<LogAndVersion>, Option<AccountRow>);
+type Row = (i64, i16, Uuid, bool, Option<PageSession>, Option<LogAndVersion>, Option<AccountRow>);
 
 #[async_trait]
 impl ChangeReader for PostgresStore {
@@ -176,7 +177,7 @@ fn change(row: Row) -> Result<(ChangePosition, Change), StorageError> {
     let kind = kind.ok_or_else(|| unexpected("a change of an unknown kind"))?;
     let change = match (is_gone, session, log, profile) {
         (true, None, None, None) => Change::Deleted,
-        (false, Some(session), None, None) => Change::Session(Box::new(packed(session)?)),
+        (false, Some(session), None, None) => Change::Session(Box::new(session.into_packed()?)),
         (false, None, Some(log), None) => log_change(log)?,
         (false, None, None, Some(profile)) => Change::Profile(Box::new(profile.into_user()?)),
         _ => return Err(unexpected("a change without its record")),
@@ -189,7 +190,7 @@ fn log_change(row: LogAndVersion) -> Result<Change, StorageError> {
     let version = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
     let log = IntakeLogRow {
         id: IntakeLogId::from_uuid(log),
-        created_at_micros: micros(taken_at),
+        created_at_micros: unix_micros(taken_at),
         servings: taken,
     };
     Ok(Change::Log { supplement: Box::new(version.into_supplement()?), log })

@@ -60,6 +60,7 @@ impl<'a> MetricWalk<'a> {
         Ok(Self { last_code: 0, rest })
     }
 
+    #[inline]
     fn entry(&mut self) -> Result<(MetricKind, MetricValue), InvalidPacked> {
         let (&tag, rest) = self.rest.split_first().ok_or(InvalidPacked::Truncated)?;
         let kind = MetricKind::from_code(tag / 8).ok_or(InvalidPacked::UnknownTag)?;
@@ -96,6 +97,7 @@ impl Iterator for MetricWalk<'_> {
 impl std::iter::FusedIterator for MetricWalk<'_> {}
 
 /// Reads a decimal, which must be in lowest terms.
+#[inline]
 fn read_decimal(scale: u8, bytes: &[u8]) -> Result<(MetricValue, &[u8]), InvalidPacked> {
     let (number, rest) = varint::read(bytes)?;
     let value = MetricValue::from_lowest_terms(varint::unzigzag(number), scale);
@@ -103,6 +105,7 @@ fn read_decimal(scale: u8, bytes: &[u8]) -> Result<(MetricValue, &[u8]), Invalid
 }
 
 /// Reads a binary64 number, which must be one that no decimal names.
+#[cold]
 fn read_raw(bytes: &[u8]) -> Result<(MetricValue, &[u8]), InvalidPacked> {
     let (number, rest) = bytes.split_first_chunk::<8>().ok_or(InvalidPacked::Truncated)?;
     let value = MetricValue::from_f64(f64::from_be_bytes(*number)).ok_or(InvalidPacked::ImpossibleValue)?;

@@ -65,13 +65,15 @@ pub fn decode_stages(time_in_bed: &TimeInBed, bytes: &[u8]) -> Result<Hypnogram,
 /// Allocates nothing. After it, a [`StageWalk`] with the same start over the same bytes yields no error, so that
 /// a body whose first bytes are sent can be finished.
 pub fn check_stages(start_millis: i64, end_millis: i64, bytes: &[u8]) -> Result<usize, InvalidPacked> {
-    let mut count = 0_usize;
-    for stretch in StageWalk::new(start_millis, bytes)? {
-        let (_, _, end) = stretch?;
-        if end > end_millis {
-            return Err(InvalidPacked::OutsideTimeInBed);
-        }
-        count = count.saturating_add(1);
+    let mut walk = StageWalk::new(start_millis, bytes)?;
+    let mut count = walk.skip_plain();
+    while let Some(stretch) = walk.next() {
+        stretch?;
+        count = count.saturating_add(1).saturating_add(walk.skip_plain());
+    }
+    // Each stage ends after the one before it.
+    if walk.cursor > end_millis {
+        return Err(InvalidPacked::OutsideTimeInBed);
     }
     if count > Hypnogram::MAX_ENTRIES { Err(InvalidPacked::TooMany) } else { Ok(count) }
 }
@@ -102,18 +104,45 @@ impl<'a> StageWalk<'a> {
         Ok(Self { cursor: start_millis, unit, rest })
     }
 
-    /// Reads an entry. Nearly all are two bytes: they begin where the one before ended, and their length is below 128.
+    /// Reads an entry of two bytes, as nearly all are: it begins where the one before ended, and its length is below 128.
     #[inline]
-    fn entry(&mut self) -> Result<(Stage, i64, i64), InvalidPacked> {
-        let &[tag, units @ 1..0x80, ref rest @ ..] = self.rest else { return self.any_entry() };
-        let Some(stage) = Stage::from_code(tag / 2).filter(|_| tag % 2 == 0) else { return self.any_entry() };
+    fn plain(&mut self) -> Option<(Stage, i64, i64)> {
+        let &[tag, units @ 1..0x80, ref rest @ ..] = self.rest else { return None };
+        let stage = Stage::from_code(tag / 2).filter(|_| tag % 2 == 0)?;
         let start = self.cursor;
-        let end = start.checked_add(i64::from(units) * self.unit).ok_or(InvalidPacked::OutsideTimeInBed)?;
+        let end = start.checked_add(i64::from(units) * self.unit)?;
         (self.cursor, self.rest) = (end, rest);
-        Ok((stage, start, end))
+        Some((stage, start, end))
     }
 
-    fn any_entry(&mut self) -> Result<(Stage, i64, i64), InvalidPacked> {
+    /// Walks on while entries are of two bytes, and counts them.
+    fn skip_plain(&mut self) -> usize {
+        let is_plain = |&&[tag, units]: &&[u8; 2]| {
+            tag % 2 == 0 && Stage::from_code(tag / 2).is_some() && (1..0x80).contains(&units)
+        };
+        let (pairs, _) = self.rest.as_chunks();
+        let count = pairs.iter().take_while(is_plain).count();
+        let units: i64 = pairs.iter().take(count).map(|[_, units]| i64::from(*units)).sum();
+        // What leads beyond all reckoning is left to the walk, which refuses it.
+        let Some(cursor) = self.cursor.checked_add(units.saturating_mul(self.unit)) else { return 0 };
+        self.rest = self.rest.get(count.saturating_mul(2)..).unwrap_or_default();
+        self.cursor = cursor;
+        count
+    }
+
+    /// Reads whatever entry comes next.
+    fn next_entry(&mut self) -> Option<Result<(Stage, i64, i64), InvalidPacked>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let entry = self.entry();
+        if entry.is_err() {
+            self.rest = &[];
+        }
+        Some(entry)
+    }
+
+    fn entry(&mut self) -> Result<(Stage, i64, i64), InvalidPacked> {
         let (&tag, rest) = self.rest.split_first().ok_or(InvalidPacked::Truncated)?;
         let stage = Stage::from_code(tag / 2).ok_or(InvalidPacked::UnknownTag)?;
         self.rest = rest;
@@ -140,14 +169,10 @@ impl Iterator for StageWalk<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() {
-            return None;
+        match self.plain() {
+            Some(entry) => Some(Ok(entry)),
+            None => self.next_entry(),
         }
-        let entry = self.entry();
-        if entry.is_err() {
-            self.rest = &[];
-        }
-        Some(entry)
     }
 }
 

@@ -7,9 +7,10 @@
 mod change;
 mod json;
 mod log;
+mod metric;
 mod name;
 mod page;
-mod room;
+mod piece;
 mod sleep;
 mod stage;
 mod supplement;

@@ -1,6 +1,6 @@
 //! The names of stages and metrics, with all that stands around them in JSON.
 
-use super::room::{Piece, piece};
+use super::piece::{Piece, piece};
 use domain::sleep::{MetricKind, Stage};
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
 //! Sleep sessions as JSON, straight from packed rows.
 
-use super::json;
 use super::page::Items;
 use super::stage::{self, Night};
+use super::{json, metric};
 use crate::data::dto::Include;
 use application::ports::storage::{PackedSleepRow, StorageError};
 use domain::sleep::packed::{check_metrics, check_stages};
@@ -58,7 +58,7 @@ impl SessionWriter {
         self.write_time(b",\"time_in_bed_start\":", *started_at_millis, *offset_at_start, out);
         self.write_time(b",\"time_in_bed_end\":", *ended_at_millis, *offset_at_end, out);
         if self.include.metrics {
-            stage::write_metrics(metrics, out).map_err(|_| corrupt(row, "metrics"))?;
+            metric::write_metrics(metrics, out).map_err(|_| corrupt(row, "metrics"))?;
         }
         if self.include.stages {
             let night = Night {

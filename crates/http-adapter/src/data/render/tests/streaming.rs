@@ -43,6 +43,18 @@ fn a_small_page_is_sent_whole_with_its_length_and_a_large_one_in_chunks() {
 }
 
 #[test]
+fn a_page_of_known_length_is_handed_over_in_pieces_that_have_this_length_together() {
+    let items = SleepItems::new(nights(100), Include::ALL);
+    let mut body = answer(items, &envelope()).unwrap().into_body();
+    let BodySize::Sized(length) = body.size() else { panic!("it has no length") };
+    assert!(length > 64 * 1024, "{length}");
+    let pieces: Vec<_> = std::iter::from_fn(|| next(&mut body)).collect();
+    assert!(pieces.iter().all(|piece| piece.len() < 64 * 1024));
+    assert_eq!(pieces.iter().map(|piece| piece.len() as u64).sum::<u64>(), length);
+    assert_eq!(pieces.concat().last(), Some(&b'}'));
+}
+
+#[test]
 fn rows_are_freed_as_they_are_told() {
     const COUNT: u32 = 2_000;
     let items = SleepItems::new(nights(COUNT), Include::ALL);

@@ -1,0 +1,24 @@
+//! The metrics of a session as JSON.
+
+use super::name::Beginnings;
+use super::piece::put;
+use super::stage::close_list;
+use domain::sleep::packed::{InvalidPacked, MetricWalk};
+
+/// Appends the member `sleep_metric`; fails as `check_metrics` does.
+pub(super) fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidPacked> {
+    out.extend_from_slice(b",\"sleep_metric\":[");
+    let beginnings = Beginnings::get();
+    for entry in MetricWalk::new(metrics)? {
+        let (kind, value) = entry?;
+        let (beginning, length) = beginnings.of_metric(kind);
+        put(out, beginning, *length);
+        match value.short_json() {
+            Some((number, length)) => put(out, &number, length),
+            None => value.write_json(out),
+        }
+        out.extend_from_slice(b"},");
+    }
+    close_list(out);
+    Ok(())
+}
