@@ -4,8 +4,8 @@
 use super::context::{Outcome, Seen};
 use crate::problem::{Fault, Problem};
 use crate::route;
-use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::HttpResponse;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
 
 const MAX_PATH: usize = 8 * 1024;
 const MAX_QUERY: usize = 8 * 1024;

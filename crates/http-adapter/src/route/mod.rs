@@ -1,12 +1,14 @@
 //! What has an address, and what a path is before and after routing.
 
 mod audience;
+mod direct;
 mod reference;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use audience::{Audience, Credential, Outcome};
+pub(crate) use direct::user_id;
 pub use reference::authorization_reference;
 pub use table::{Endpoint, EndpointRow};
 
