@@ -6,7 +6,6 @@ use crate::options::RedisOptions;
 use crate::script::CountScript;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -24,12 +23,12 @@ const PROBE_SECONDS: i64 = 60;
 #[derive(Debug)]
 pub(crate) struct Connector {
     pub(crate) client: Client,
-    pub(crate) script: Arc<CountScript>,
+    pub(crate) script: CountScript,
     pub(crate) answer_timeout: Duration,
 }
 
 impl Connector {
-    pub(crate) fn new(options: &RedisOptions, script: Arc<CountScript>) -> Self {
+    pub(crate) fn new(options: &RedisOptions, script: CountScript) -> Self {
         Self { client: options.client().clone(), script, answer_timeout: options.answer_timeout() }
     }
 

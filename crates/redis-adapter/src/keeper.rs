@@ -13,7 +13,7 @@ const RETRY: Duration = Duration::from_millis(500);
 const PROBE: Duration = Duration::from_secs(1);
 
 /// Keeps a connection for as long as it is polled.
-pub(crate) async fn keep(link: Arc<Link>, connector: Connector) {
+pub(crate) async fn keep(link: Arc<Link>, connector: Arc<Connector>) {
     let mut attempts = interval(RETRY);
     // A connection that lived for long is replaced at once, one that failed at once is not tried in a hot loop.
     attempts.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -34,6 +34,8 @@ async fn watch(link: &Link, live: &Live, connector: &Connector) {
             () = sleep(PROBE) => {
                 if let Err(fault) = connector.probe(&live.connection).await {
                     link.failed(live, &fault);
+                } else {
+                    live.own.probe(connector).await;
                 }
             }
         }

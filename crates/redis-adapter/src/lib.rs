@@ -14,6 +14,7 @@ mod keeper;
 mod link;
 mod meter;
 mod options;
+mod own;
 mod rate_limiter;
 mod script;
 #[cfg(feature = "test-support")]

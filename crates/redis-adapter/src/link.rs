@@ -2,7 +2,9 @@
 
 use crate::fault::Fault;
 use crate::meter;
+use crate::own::OwnConnections;
 use redis::aio::MultiplexedConnection;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::watch;
 
@@ -13,6 +15,8 @@ pub(crate) struct Live {
     number: u64,
     /// Shared by all requests; a copy is cheap.
     pub(crate) connection: MultiplexedConnection,
+    /// Those of workers, who do not need the shared one then.
+    pub(crate) own: Arc<OwnConnections>,
 }
 
 /// The state that requests and the keeper share: the connection, or that there is none.
@@ -45,7 +49,8 @@ impl Link {
 
     /// Takes a connection into use that has just answered.
     pub(crate) fn connected(&self, connection: MultiplexedConnection) -> Live {
-        let live = Live { number: self.made.fetch_add(1, Ordering::Relaxed), connection };
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let live = Live { number, connection, own: Arc::new(OwnConnections::new()) };
         self.live.send_replace(Some(live.clone()));
         self.ever_answered.send_replace(true);
         meter::set_up(true);

@@ -26,7 +26,7 @@ const KEPT_AFTER_END: i64 = 60;
 /// store out of use for all; until it counts again, which a task of this limiter finds out, requests do not ask it.
 pub struct RedisRateLimiter {
     link: Arc<Link>,
-    script: Arc<CountScript>,
+    connector: Arc<Connector>,
     in_process: Arc<dyn RateLimiter>,
     answer_timeout: Duration,
     // Registered at the first decision: by then the recorder is set, if there is one.
@@ -39,10 +39,11 @@ impl RedisRateLimiter {
     ///
     /// Returns at once. Must be called on a Tokio runtime, which then drives the connection.
     pub fn start(options: &RedisOptions, in_process: Arc<dyn RateLimiter>) -> Self {
-        let (link, script) = (Arc::new(Link::new()), Arc::new(CountScript::new()));
-        let keeper = tokio::spawn(keep(link.clone(), Connector::new(options, script.clone())));
+        let (link, script) = (Arc::new(Link::new()), CountScript::new());
+        let connector = Arc::new(Connector::new(options, script));
+        let keeper = tokio::spawn(keep(link.clone(), connector.clone()));
         let answer_timeout = options.answer_timeout();
-        Self { link, script, in_process, answer_timeout, meter: OnceLock::new(), keeper }
+        Self { link, connector, in_process, answer_timeout, meter: OnceLock::new(), keeper }
     }
 
     /// Returns whether requests are counted in the store at this moment.
@@ -60,10 +61,11 @@ impl RedisRateLimiter {
 
     async fn count_in_store(&self, live: &Live, counted: &Counted) -> Result<RateStatus, Fault> {
         let Counted { key, limit, window, now } = *counted;
-        let mut connection = live.connection.clone();
+        let own = live.own.of_this_thread(&self.connector);
+        let mut connection = own.unwrap_or_else(|| live.connection.clone());
         let text = counter_key(&key, window);
         let seconds = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
-        let used = self.script.count(&mut connection, &text, limit, seconds);
+        let used = self.connector.script.count(&mut connection, &text, limit, seconds);
         let used = tokio::time::timeout(self.answer_timeout, used).await.map_err(|_| Fault::NoAnswer)??;
         Ok(RateStatus::after(used, limit, window))
     }

@@ -33,11 +33,15 @@ impl PoolMeter {
         }
     }
 
-    /// Notes how many connections there are.
-    pub(crate) fn holds(&self, connections: usize) {
-        let connections = f64::from(u32::try_from(connections).unwrap_or(u32::MAX));
-        self.open.set(connections);
-        self.max.set(connections);
+    /// Notes how many connections there may be; one is open.
+    pub(crate) fn may_hold(&self, connections: usize) {
+        self.open.set(1.0);
+        self.max.set(f64::from(u32::try_from(connections).unwrap_or(u32::MAX)));
+    }
+
+    /// Notes that one more is open.
+    pub(crate) fn opened(&self) {
+        self.open.increment(1.0);
     }
 
     /// Waits for a connection; nothing when that is given up.

@@ -1,7 +1,8 @@
-//! The connections that read.
+//! The connections that read: one from the start, the others when as many are in use at once.
 
-use crate::connection::{self, Connection, Location, Role};
+use crate::connection::{self, Connection, Detached, Location, Role};
 use crate::meter;
+use crate::worker::Identity;
 use application::ports::storage::StorageError;
 use diesel::sqlite::SqliteConnection;
 use std::sync::{Mutex, PoisonError};
@@ -14,15 +15,21 @@ use tokio::sync::Semaphore;
 /// nothing else can go wrong. (A pool that checks connections on the way would panic on one that still works.)
 pub(crate) struct ReaderPool {
     permits: Semaphore,
+    /// Those that are open and at rest; as long as fewer are open than there may be, one more can be opened.
     idle: Mutex<Vec<Connection>>,
     location: Location,
+    /// The file of the first connection: another one may have been put in its place since.
+    identity: Option<Identity>,
 }
 
 impl ReaderPool {
-    /// Makes a pool of these connections; the location's busy timeout is how long a question waits for one.
-    pub(crate) fn new(connections: Vec<Connection>, location: Location) -> Self {
-        meter::READERS.holds(connections.len());
-        Self { permits: Semaphore::new(connections.len()), idle: Mutex::new(connections), location }
+    /// Makes a pool of so many connections, of which the first is open; the location's busy timeout is how long a
+    /// question waits for one.
+    pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
+        let size = size.max(1);
+        meter::READERS.may_hold(size);
+        let identity = Identity::of(&location.path);
+        Self { permits: Semaphore::new(size), idle: Mutex::new(vec![first]), location, identity }
     }
 
     /// Runs a closure on one of the connections.
@@ -34,8 +41,12 @@ impl ReaderPool {
         let permit = meter::READERS.waited_for(async { permit.await.ok()?.ok() }).await;
         let _permit = permit.ok_or(StorageError::Unavailable)?;
         let _in_use = meter::READERS.in_use();
-        let connection = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut lease = Lease { pool: self, connection: Some(connection.ok_or(StorageError::Unavailable)?) };
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => self.open().await?,
+        };
+        let mut lease = Lease { pool: self, connection: Some(connection) };
         match lease.connection.as_mut() {
             Some(connection) => {
                 let location = self.location.clone();
@@ -47,6 +58,19 @@ impl ReaderPool {
             }
             None => Err(StorageError::Unavailable),
         }
+    }
+
+    /// Opens a further connection, which costs a few hundred kilobytes: whoever holds a permit may.
+    async fn open(&self) -> Result<Connection, StorageError> {
+        let (location, identity) = (self.location.clone(), self.identity);
+        let opening = tokio::task::spawn_blocking(move || {
+            let opened = location.connect(Role::Reader)?;
+            let is_the_same = Identity::of(&location.path) == identity;
+            if is_the_same { Ok(opened) } else { Err(StorageError::Unavailable) }
+        });
+        let opened = opening.await.map_err(|error| StorageError::Internal(Box::new(error)))??;
+        meter::READERS.opened();
+        Ok(Connection::with_runtime(opened, Detached))
     }
 }
 

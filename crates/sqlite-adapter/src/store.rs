@@ -27,20 +27,18 @@ impl SqliteStore {
         let path = std::path::absolute(path).map_err(|_| StorageError::Unavailable)?;
         let location = Location { path, busy_timeout: options.busy_timeout };
         let opened = location.clone();
-        let (writer, readers) = on_blocking_thread(move || {
+        let (writer, reader) = on_blocking_thread(move || {
             if options.create {
                 opened.create_file()?;
             }
             let writer = opened.connect(Role::Writer)?;
-            let readers: Result<Vec<SqliteConnection>, StorageError> =
-                (0..options.readers.max(1)).map(|_| opened.connect(Role::Reader)).collect();
-            Ok((writer, readers?))
+            Ok((writer, opened.connect(Role::Reader)?))
         })
         .await?;
         let wrapped = |connection| Connection::with_runtime(connection, Detached);
         Ok(Self {
             writer: Writer::new(wrapped(writer), location.clone()),
-            readers: ReaderPool::new(readers.into_iter().map(wrapped).collect(), location.clone()),
+            readers: ReaderPool::new(wrapped(reader), options.readers, location.clone()),
             workers: WorkerConnections::new(location.clone()),
             location,
         })

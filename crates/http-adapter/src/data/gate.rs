@@ -4,6 +4,7 @@ use super::bearer;
 use crate::HttpState;
 use crate::middleware::Holder;
 use crate::problem::Problem;
+use crate::route;
 use actix_web::{HttpMessage as _, HttpRequest};
 use application::access::{AuthorizeAccessQuery, GrantedAccess};
 use domain::data_endpoint::PersonEndpoint;
@@ -16,7 +17,7 @@ pub(crate) async fn admit(
     endpoint: impl Into<PersonEndpoint>,
 ) -> Result<GrantedAccess, Problem> {
     let token = bearer::token(request)?;
-    let user_id = request.match_info().get("user_id").unwrap_or_default();
+    let user_id = route::user_id(request);
     let query = AuthorizeAccessQuery { token, user_id, endpoint: endpoint.into() };
     let access = state.authorize_access.run(query).await?;
     // For the bound on large answers, should this become one.

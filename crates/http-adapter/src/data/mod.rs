@@ -22,9 +22,18 @@ use crate::ingest;
 use crate::route::Endpoint;
 use actix_web::web::{ServiceConfig, get, post, put};
 
-/// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter. No link
-/// leads to the feed, which has the path with `v1` alone.
+/// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter. Those
+/// that are read most are found directly. No link leads to the feed, which has the path with `v1` alone.
 pub fn configure(routes: &mut ServiceConfig) {
+    for endpoint in [Endpoint::Profile, Endpoint::UnversionedProfile] {
+        routes.service(endpoint.direct_read(get().to(profile::show)));
+    }
+    for endpoint in [Endpoint::Sleep, Endpoint::UnversionedSleep] {
+        routes.service(endpoint.direct_read(get().to(sleep::show)));
+    }
+    for endpoint in [Endpoint::Supplements, Endpoint::UnversionedSupplements] {
+        routes.service(endpoint.direct_read(get().to(supplements::show)));
+    }
     let profile = Endpoint::Profile.resource().route(get().to(profile::show));
     let sleep = Endpoint::Sleep.resource().route(get().to(sleep::show));
     routes

@@ -9,15 +9,13 @@ mod upload;
 
 pub(crate) use upload::NoPlace;
 
-use super::context::state;
+use super::context::{Outcome, Seen};
 use crate::caller;
 use crate::problem::{Fault, Problem};
-use crate::route;
-use actix_web::body::{BoxBody, MessageBody};
+use crate::route::{self, EndpointRow};
+use actix_web::HttpResponse;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse};
 use application::access::GrantedAccess;
 use domain::address::AddressBlock;
 use domain::id::UserId;
@@ -268,35 +266,38 @@ impl Admission {
 /// Lets a request in while there is a place. Health is answered always: a load balancer that takes a busy server for a
 /// dead one gives its work to the others, until they are dead too.
 pub(super) async fn admit(
+    seen: &Seen,
     request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let place = match state(&request) {
-        Some(state) if !route::is_health(request.path()) => match state.admission.enter(brings(&request)) {
-            Some(place) => Some(place),
-            None => return Ok(refused(request)),
-        },
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
+    let place = match &seen.state {
+        Some(state) if !route::is_health(seen.row) => {
+            match state.admission.enter(brings(seen.row, &request)) {
+                Some(place) => Some(place),
+                None => return Ok(refused(request)),
+            }
+        }
         _ => None,
     };
-    let answered = next.call(request).await.map(ServiceResponse::map_into_boxed_body);
+    let answered = next(request).await;
     drop(place);
     answered
 }
 
-fn refused(request: ServiceRequest) -> ServiceResponse<BoxBody> {
+fn refused(request: ServiceRequest) -> ServiceResponse {
     let (request, _) = request.into_parts();
     ServiceResponse::new(request, HttpResponse::from_error(Problem::new(Fault::Overloaded)))
 }
 
 /// Tells what follows the head.
-fn brings(request: &ServiceRequest) -> Brings {
-    let (headers, path, method) = (request.headers(), request.path(), request.method());
+fn brings(row: Option<&EndpointRow>, request: &ServiceRequest) -> Brings {
+    let (headers, method) = (request.headers(), request.method());
     let has_length = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
     if !has_length && !headers.contains_key(TRANSFER_ENCODING) {
         Brings::Nothing
-    } else if route::is_upload(path, method) {
+    } else if route::is_upload(row, method) {
         Brings::Upload
-    } else if route::takes_long(path, method) {
+    } else if route::takes_long(row, method) {
         Brings::LongBody(AddressBlock::of(caller::address(request.request())))
     } else {
         Brings::Body(AddressBlock::of(caller::address(request.request())))

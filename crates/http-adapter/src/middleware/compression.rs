@@ -4,16 +4,13 @@
 //! request bodies be decompressed too. Never at the token endpoints and on pages: what is compressed together with a
 //! secret (a token, the token of a form) leaks by its length.
 
-use super::context::state;
+use super::context::{Outcome, Seen};
 use crate::problem::Dialect;
-use crate::route;
-use actix_web::Error;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
     AcceptEncoding, CONTENT_ENCODING, CONTENT_LENGTH, Encoding, Header as _, HeaderValue,
 };
-use actix_web::middleware::Next;
 use bytes::Bytes;
 use flate2::write::GzEncoder;
 use std::io::Write as _;
@@ -24,11 +21,12 @@ use std::task::{Context, Poll, ready};
 const MIN_SIZE: u64 = 1024;
 
 pub(super) async fn compress(
+    seen: &Seen,
     request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let coding = wanted_coding(&request);
-    let response = next.call(request).await?.map_into_boxed_body();
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
+    let coding = wanted_coding(seen, &request);
+    let response = next(request).await?;
     match coding.filter(|_| is_worthwhile(&response)).and_then(Encoder::new) {
         Some(encoder) => Ok(encode(response, encoder)),
         None => Ok(response),
@@ -41,9 +39,9 @@ enum Coding {
     Gzip,
 }
 
-fn wanted_coding(request: &ServiceRequest) -> Option<Coding> {
-    let is_on = state(request).is_some_and(|state| state.settings.compression);
-    if !is_on || route::dialect(request.path()) != Dialect::Problem {
+fn wanted_coding(seen: &Seen, request: &ServiceRequest) -> Option<Coding> {
+    let is_on = seen.state.as_ref().is_some_and(|state| state.settings.compression);
+    if !is_on || seen.dialect() != Dialect::Problem {
         return None;
     }
     let accepted = AcceptEncoding::parse(request).ok()?;

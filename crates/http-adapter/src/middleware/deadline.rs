@@ -1,14 +1,11 @@
 //! Nobody waits for ever: a store that keeps a connection open and says nothing is a 503 after a time.
 
-use super::context::state;
+use super::context::{Outcome, Seen};
 use crate::HttpSettings;
 use crate::ingest::MAX_WAIT;
 use crate::problem::{Fault, Problem};
 use crate::route;
-use actix_web::Error;
-use actix_web::body::MessageBody;
-use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::middleware::Next;
+use actix_web::dev::ServiceRequest;
 use std::time::Duration;
 
 /// How much longer a long body may take: to arrive, and as long again to be worked on.
@@ -16,18 +13,19 @@ const LONG_BODY: Duration = MAX_WAIT.saturating_mul(2);
 
 /// Gives a handler up that does not answer in time, but for one that takes a file in: it keeps its own time. What it held is dropped, and with it every transaction
 /// that is not committed. The body of an answer may take longer: its rows are read by then.
-pub(super) async fn keep<B: MessageBody + 'static>(
+pub(super) async fn keep(
+    seen: &Seen,
     request: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<B>, Error> {
-    if route::is_upload(request.path(), request.method()) {
-        return next.call(request).await;
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
+    if route::is_upload(seen.row, request.method()) {
+        return next(request).await;
     }
-    let limit = match state(&request) {
+    let limit = match &seen.state {
         Some(state) => state.settings.answer_timeout,
         None => HttpSettings::default().answer_timeout,
     };
-    let limit = if route::takes_long(request.path(), request.method()) { limit + LONG_BODY } else { limit };
-    let answered = tokio::time::timeout(limit, next.call(request)).await;
+    let limit = if route::takes_long(seen.row, request.method()) { limit + LONG_BODY } else { limit };
+    let answered = tokio::time::timeout(limit, next(request)).await;
     answered.unwrap_or_else(|_| Err(Problem::new(Fault::StorageUnavailable).into()))
 }

@@ -1,46 +1,47 @@
 //! Turns whatever went wrong into an answer of the path's dialect, logs it once, and adds the headers that
 //! every answer has.
 
-use super::context::Context;
+use super::context::{Context, Outcome, Seen};
 use super::header;
 use crate::meter;
 use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer};
-use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, CONTENT_SECURITY_POLICY};
-use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse, ResponseError};
 use std::error::Error as StdError;
 use std::fmt;
 
 pub(super) async fn finish(
+    seen: &Seen,
     request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let context = Context::of(&request);
-    match next.call(request).await {
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
+    match next(request).await {
         Ok(response) => {
-            let mut response = finish_response(response.map_into_boxed_body(), &context);
-            header::write(response.headers_mut(), &context);
+            let mut response = finish_response(response, seen);
+            header::write(response.headers_mut(), seen.dialect(), seen.is_https(), seen.request_id);
             Ok(response)
         }
         Err(error) => {
             let problem = problem_of(&error);
             note(&problem);
-            Err(Answered { problem, context }.into())
+            Err(Answered { problem, context: seen.context() }.into())
         }
     }
 }
 
 /// Replaces the body of an answer that tells of something wrong; leaves every other as it is. A form that comes back
 /// with what is wrong at its fields says it better itself: only pages of ours have a policy.
-fn finish_response(response: ServiceResponse<BoxBody>, context: &Context) -> ServiceResponse<BoxBody> {
+fn finish_response(response: ServiceResponse, seen: &Seen) -> ServiceResponse {
     let status = response.status();
-    let is_page = response.headers().contains_key(CONTENT_SECURITY_POLICY);
-    if is_page || (!status.is_client_error() && !status.is_server_error()) {
+    if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
+    if response.headers().contains_key(CONTENT_SECURITY_POLICY) {
+        return response;
+    }
+    let context = seen.context();
     let known = response.response().error().and_then(Error::as_error::<Problem>);
     let replacement = if let Some(problem) = known {
         note(problem);
@@ -54,7 +55,7 @@ fn finish_response(response: ServiceResponse<BoxBody>, context: &Context) -> Ser
 }
 
 /// Names the problem behind an answer that a library made.
-fn problem_of_status(response: &ServiceResponse<BoxBody>) -> Problem {
+fn problem_of_status(response: &ServiceResponse) -> Problem {
     let problem = Problem::new(Fault::of_status(response.status().as_u16()));
     match response.headers().get(ALLOW).and_then(|methods| methods.to_str().ok()) {
         Some(methods) => problem.allow(methods),
@@ -125,7 +126,8 @@ impl ResponseError for Answered {
 
     fn error_response(&self) -> HttpResponse {
         let mut response = answer(&self.problem, self.context.for_answer());
-        header::write(response.headers_mut(), &self.context);
+        let Context { dialect, is_https, request_id, .. } = self.context;
+        header::write(response.headers_mut(), dialect, is_https, request_id);
         response
     }
 }

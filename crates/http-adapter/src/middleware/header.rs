@@ -1,6 +1,6 @@
 //! The headers that every answer has.
 
-use super::context::Context;
+use super::context::RequestId;
 use crate::problem::Dialect;
 use actix_web::http::header::{
     CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, PRAGMA, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
@@ -8,8 +8,8 @@ use actix_web::http::header::{
 };
 
 /// Adds the headers of decisions 2 and 6. A handler that sets `Cache-Control` means it.
-pub(super) fn write(headers: &mut HeaderMap, context: &Context) {
-    let is_token_endpoint = context.dialect == Dialect::OAuth;
+pub(super) fn write(headers: &mut HeaderMap, dialect: Dialect, is_https: bool, request_id: RequestId) {
+    let is_token_endpoint = dialect == Dialect::OAuth;
     if !headers.contains_key(CACHE_CONTROL) {
         let policy = if is_token_endpoint { "no-store" } else { "private, no-store" };
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(policy));
@@ -20,10 +20,10 @@ pub(super) fn write(headers: &mut HeaderMap, context: &Context) {
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    if context.is_https {
+    if is_https {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
-    if let Ok(id) = HeaderValue::from_str(&context.request_id) {
+    if let Some(id) = request_id.to_header() {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
 }

@@ -27,36 +27,39 @@ pub(crate) use admission::{Holder, NoPlace};
 pub use context::RequestId;
 pub(crate) use pace::HeldBytes;
 
-use actix_web::dev::HttpServiceFactory;
-use actix_web::middleware::from_fn;
+use actix_web::body::MessageBody;
+use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::middleware::{Next, from_fn};
 use actix_web::{Route, Scope};
-
-/// Puts the middleware around routes of whatever type; a macro, because every layer changes the type of a scope.
-macro_rules! wrapped {
-    ($routes:expr) => {
-        // The last one registered is the outermost.
-        $routes
-            .wrap(from_fn(pace::watch))
-            .wrap(from_fn(compression::compress))
-            .wrap(from_fn(size::limit))
-            .wrap(from_fn(deadline::keep))
-            .wrap(from_fn(panic::catch))
-            .wrap(from_fn(admission::admit))
-            .wrap(from_fn(finish::finish))
-            .wrap(from_fn(cors::apply))
-            .wrap(from_fn(record::record))
-            .wrap(from_fn(unread::close))
-            .wrap(from_fn(drain::close))
-    };
-}
+use context::{Outcome, Seen};
 
 /// Puts the middleware around all routes.
 pub(crate) fn wrap(routes: Scope) -> impl HttpServiceFactory + 'static {
-    wrapped!(routes)
+    routes.wrap(from_fn(stand_around))
 }
 
 /// Puts the middleware around what answers when a request's address is no path at all, such as `*`: no scope
 /// takes it.
 pub(crate) fn wrap_route(route: Route) -> Route {
-    wrapped!(route)
+    route.wrap(from_fn(stand_around))
+}
+
+/// Calls the layers, each with those inside of it.
+///
+/// One middleware of the library's in place of one for each layer: each of those boxes its future and finds out anew
+/// what all of them want to know of the request.
+async fn stand_around(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Outcome {
+    let seen = &Seen::of(&request);
+    let handle = async |request| next.call(request).await.map(ServiceResponse::map_into_boxed_body);
+    let paced = async |request| pace::watch(seen, request, handle).await;
+    let compressed = async |request| compression::compress(seen, request, paced).await;
+    let of_some_size = async |request| size::limit(seen, request, compressed).await;
+    let in_time = async |request| deadline::keep(seen, request, of_some_size).await;
+    let caught = async |request| panic::catch(request, in_time).await;
+    let admitted = async |request| admission::admit(seen, request, caught).await;
+    let finished = async |request| finish::finish(seen, request, admitted).await;
+    let shared = async |request| cors::apply(seen, request, finished).await;
+    let recorded = async |request| record::record(seen, request, shared).await;
+    let read = async |request| unread::close(request, recorded).await;
+    drain::close(seen, request, read).await
 }

@@ -5,15 +5,14 @@
 //! in the middle of the answer.
 
 use super::admission::{Holder, LargeAnswer};
-use super::context::state;
+use super::context::{Outcome, Seen};
 use crate::problem::{Fault, Problem};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderMap;
-use actix_web::middleware::Next;
 use actix_web::rt;
 use actix_web::web::Bytes;
-use actix_web::{Error, HttpMessage as _, HttpResponse};
+use actix_web::{HttpMessage as _, HttpResponse};
 use domain::rate_limit::RateStatus;
 use std::cell::RefCell;
 use std::error::Error as StdError;
@@ -32,18 +31,18 @@ const LOOK: Duration = Duration::from_secs(30);
 const LEAST: u64 = 4 * 1024 * LOOK.as_secs();
 
 pub(super) async fn watch(
+    seen: &Seen,
     request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let admission = state(&request).map(|state| state.admission.clone());
-    let response = next.call(request).await?.map_into_boxed_body();
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
+    let response = next(request).await?;
     let size = response.response().body().size();
-    let (Some(admission), false) = (admission, is_small(size)) else {
+    let (Some(state), false) = (&seen.state, is_small(size)) else {
         return Ok(response);
     };
     let told = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
     let holder = response.request().extensions().get::<Holder>().copied();
-    Ok(match admission.begin_large_answer(told.unwrap_or_else(|| held_by(size)), holder) {
+    Ok(match state.admission.begin_large_answer(told.unwrap_or_else(|| held_by(size)), holder) {
         Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
         None => refused(response),
     })

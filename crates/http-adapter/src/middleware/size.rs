@@ -1,33 +1,33 @@
 //! The sizes of what comes before a body (decisions 2); checked before anything is parsed, but after the method:
 //! a method that is not served is a 405 whatever its size.
 
+use super::context::{Outcome, Seen};
 use crate::problem::{Fault, Problem};
 use crate::route;
-use actix_web::body::{BoxBody, MessageBody};
+use actix_web::HttpResponse;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse};
 
 const MAX_PATH: usize = 8 * 1024;
 const MAX_QUERY: usize = 8 * 1024;
 const MAX_HEADERS: usize = 16 * 1024;
 
 pub(super) async fn limit(
+    seen: &Seen,
     request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    match too_large(&request) {
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
+    match too_large(seen, &request) {
         Some(fault) => {
             // Not `request.into_response`, which would forget the problem behind the response.
             let (request, _) = request.into_parts();
             Ok(ServiceResponse::new(request, HttpResponse::from_error(Problem::new(fault))))
         }
-        None => Ok(next.call(request).await?.map_into_boxed_body()),
+        None => next(request).await,
     }
 }
 
-fn too_large(request: &ServiceRequest) -> Option<Fault> {
-    if !route::may_serve(request.path(), request.method()) {
+fn too_large(seen: &Seen, request: &ServiceRequest) -> Option<Fault> {
+    if !route::may_serve(seen.row, request.method()) {
         return None;
     }
     if request.path().len() > MAX_PATH || request.query_string().len() > MAX_QUERY {

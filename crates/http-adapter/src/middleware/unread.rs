@@ -4,13 +4,13 @@
 //! begun and never finished would hold a connection for ever. While the body is held it closes instead, as it
 //! does with a body of known length. So it is held until the answer is written.
 
+use super::context::Outcome;
+use actix_web::HttpMessage as _;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::error::PayloadError;
 use actix_web::http::header::TRANSFER_ENCODING;
-use actix_web::middleware::Next;
 use actix_web::web::Bytes;
-use actix_web::{Error, HttpMessage as _};
 use futures_util::Stream;
 use std::cell::RefCell;
 use std::error::Error as StdError;
@@ -20,14 +20,14 @@ use std::task::{Context, Poll};
 
 pub(super) async fn close(
     mut request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
+    next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
+) -> Outcome {
     if !request.headers().contains_key(TRANSFER_ENCODING) {
-        return Ok(next.call(request).await?.map_into_boxed_body());
+        return next(request).await;
     }
     let body = Shared(Rc::new(RefCell::new(request.take_payload())));
     request.set_payload(Payload::Stream { payload: Box::pin(body.clone()) });
-    let response = next.call(request).await?;
+    let response = next(request).await?;
     Ok(response.map_body(|_, answer| BoxBody::new(Holding { answer: answer.boxed(), _body: body })))
 }
 

@@ -1,19 +1,19 @@
 //! What has an address, and what a path is before and after routing.
 
 mod audience;
+mod direct;
 mod reference;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use audience::{Audience, Credential, Outcome};
+pub(crate) use direct::user_id;
 pub use reference::authorization_reference;
 pub use table::{Endpoint, EndpointRow};
 
-use crate::parameter::decode_component;
 use crate::problem::Dialect;
 use actix_web::http::Method;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -60,7 +60,7 @@ pub(crate) mod page {
     pub(crate) const SIGN_OUT_EVERYWHERE: &str = "/account/sign-out-everywhere";
 }
 
-/// The rows of the table as paths are looked up in it, which every request does a few times.
+/// The rows of the table as paths are looked up in it, which every request does once.
 struct Rows {
     /// Those whose path stands for itself.
     plain: HashMap<&'static str, EndpointRow>,
@@ -74,12 +74,11 @@ static ROWS: LazyLock<Rows> = LazyLock::new(|| {
     Rows { plain: plain.into_iter().map(|row| (row.path, row)).collect(), patterns }
 });
 
-/// Finds the row of a path. Decodes it first, as the router does: `/api/%74oken` is the token endpoint too.
-fn row_of(path: &str) -> Option<&'static EndpointRow> {
-    // `+` stands for itself in a path; no path of ours has one, so that reading it as a space changes nothing.
-    let decoded = decode_component(path).unwrap_or(Cow::Borrowed(path));
+/// Finds the row of a path as the router reads it, which has decoded it as far as it does: `/api/%74oken` is the token
+/// endpoint too, and `%2F` ends no segment.
+pub(crate) fn row_of(path: &str) -> Option<&'static EndpointRow> {
     let rows = &*ROWS;
-    rows.plain.get(&*decoded).or_else(|| rows.patterns.iter().find(|row| fits(row.path, &decoded)))
+    rows.plain.get(path).or_else(|| rows.patterns.iter().find(|row| fits(row.path, path)))
 }
 
 /// Tells whether a path has the form of a pattern: a segment that is not empty for each in braces.
@@ -94,30 +93,31 @@ fn fits(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// Tells in which dialect a path answers errors.
-pub(crate) fn dialect(path: &str) -> Dialect {
-    row_of(path).map_or(Dialect::Problem, |row| row.dialect)
+/// Tells in which dialect a path of this row, or of none, answers errors.
+pub(crate) fn dialect(row: Option<&EndpointRow>) -> Dialect {
+    row.map_or(Dialect::Problem, |row| row.dialect)
 }
 
-/// Tells whether a route of ours could serve this method on this path. What it denies, routing answers with a 404
-/// or a 405. What has no row is for `GET`.
-pub(crate) fn may_serve(path: &str, method: &Method) -> bool {
-    row_of(path).map_or(*method == Method::GET, |row| row.serves(method.as_str()))
+/// Tells whether a route of ours could serve this method on a path of this row. What it denies, routing answers with a
+/// 404 or a 405. What has no row is for `GET`.
+pub(crate) fn may_serve(row: Option<&EndpointRow>, method: &Method) -> bool {
+    row.map_or(*method == Method::GET, |row| row.serves(method.as_str()))
 }
 
 /// Tells whether a path says whether the server lives: answered however much there is to do.
-pub(crate) fn is_health(path: &str) -> bool {
-    row_of(path).is_some_and(|row| matches!(row.path, path::LIVE | path::READY))
+pub(crate) fn is_health(row: Option<&EndpointRow>) -> bool {
+    row.is_some_and(|row| matches!(row.path, path::LIVE | path::READY))
 }
 
 /// Tells whether a request may take longer than others, because its body may be long.
-pub(crate) fn takes_long(path: &str, method: &Method) -> bool {
-    row_of(path).is_some_and(|row| row.takes_long(method.as_str()))
+pub(crate) fn takes_long(row: Option<&EndpointRow>, method: &Method) -> bool {
+    // Whoever only reads brings nothing, and is asked most.
+    *method != Method::GET && row.is_some_and(|row| row.takes_long(method.as_str()))
 }
 
 /// Tells whether a request brings a file, and keeps its own time.
-pub(crate) fn is_upload(path: &str, method: &Method) -> bool {
-    *method == Method::POST && row_of(path).is_some_and(|row| row.path == page::IMPORTS)
+pub(crate) fn is_upload(row: Option<&EndpointRow>, method: &Method) -> bool {
+    *method == Method::POST && row.is_some_and(|row| row.path == page::IMPORTS)
 }
 
 /// Tells whether a path, decoded as the router decodes it, belongs to a data endpoint, with or without `v1`.

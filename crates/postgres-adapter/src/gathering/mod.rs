@@ -2,8 +2,8 @@
 //!
 //! What such a read costs is its way to the server and back, in system calls and in the bookkeeping of a statement; the
 //! row itself is the smaller part. While a statement is under way, those who come are gathered, and one statement
-//! asks for all of them when it is answered. Nobody waits for company: who comes while none is under way is sent at
-//! once. Nothing is remembered: each is answered by a statement that was sent after they came.
+//! asks for all of them when it is answered. Nobody waits for company: who comes while none is under way is sent as soon
+//! as what its thread has to do by then is done, which is to read the requests that have come with it. Nothing is remembered: each is answered by a statement that was sent after they came.
 
 use crate::connection::number_of_worker;
 use crate::error::repeated;
@@ -124,7 +124,10 @@ impl<K: Copy + Eq + Send + 'static, V: Clone + Send + 'static> Turn<K, V> {
 
     /// Sends for whoever waits until nobody does.
     async fn run(mut self) {
-        while let Some(gathered) = self.next() {
+        loop {
+            // Requests that are there already are read first: they come along.
+            tokio::task::yield_now().await;
+            let Some(gathered) = self.next() else { return };
             let found = (self.lane.statement)(keys(&gathered));
             let mut answering = pin!(answer(found, gathered));
             if tokio::time::timeout(self.lane.patience, &mut answering).await.is_err() {

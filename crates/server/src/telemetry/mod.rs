@@ -30,15 +30,21 @@ pub(crate) enum Talk {
 /// Begins to write the log and, for a server that is told to, to send traces. A second call changes nothing.
 pub(crate) fn begin(settings: &Settings, talk: Talk) -> anyhow::Result<()> {
     let traces = if talk == Talk::Server { traces::layer(&settings.traces)? } else { None };
-    let layers: Vec<_> = traces.into_iter().chain([log(&settings.log, talk)]).collect();
-    if tracing_subscriber::registry().with(layers).try_init().is_ok() {
+    let (log, let_through) = (log(&settings.log), level::targets(settings.log.level, talk));
+    let registry = tracing_subscriber::registry();
+    let begun = match traces {
+        // Alone, the log needs no filter of its own: that is asked at each span and each event of a request.
+        None => registry.with(log).with(let_through).try_init(),
+        Some(traces) => registry.with(vec![traces, log.with_filter(let_through).boxed()]).try_init(),
+    };
+    if begun.is_ok() {
         panic::report_place_only();
     }
     Ok(())
 }
 
-fn log(settings: &LogSettings, talk: Talk) -> Box<dyn Layer<Registry> + Send + Sync> {
-    let layer = match settings.format {
+fn log(settings: &LogSettings) -> Box<dyn Layer<Registry> + Send + Sync> {
+    match settings.format {
         LogFormat::Json => fmt::layer()
             .json()
             .flatten_event(true)
@@ -50,6 +56,5 @@ fn log(settings: &LogSettings, talk: Talk) -> Box<dyn Layer<Registry> + Send + S
             let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
             fmt::layer().with_ansi(is_terminal).with_writer(io::stderr).boxed()
         }
-    };
-    layer.with_filter(level::targets(settings.level, talk)).boxed()
+    }
 }

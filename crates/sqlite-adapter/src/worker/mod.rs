@@ -12,7 +12,8 @@ use crate::meter;
 use application::ports::storage::StorageError;
 use diesel::connection::SimpleConnection as _;
 use diesel::sqlite::SqliteConnection;
-use place::{Identity, Place};
+pub(crate) use place::Identity;
+use place::Place;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

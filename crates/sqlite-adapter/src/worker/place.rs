@@ -92,7 +92,7 @@ pub(super) fn number() -> Option<usize> {
 
 /// Tells a file from another one that is put in its place, by device and number; nothing where there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     device: u64,
     number: u64,
 }
@@ -100,7 +100,7 @@ pub(super) struct Identity {
 impl Identity {
     /// Looks at the file without opening it, which could end locks of this process on it.
     #[cfg(unix)]
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
         let file = std::fs::metadata(path).ok()?;
         Some(Self { device: file.dev(), number: file.ino() })
