@@ -35,7 +35,8 @@ pub(crate) struct PageSession {
     ended_at: PgTimestamp,
     offset_at_start: Option<i16>,
     offset_at_end: Option<i16>,
-    source: Option<Box<str>>,
+    /// Empty when it is not known.
+    source: Box<str>,
     is_nap: Option<bool>,
     updated_at: PgTimestamp,
     stages: Box<[u8]>,
@@ -68,7 +69,7 @@ impl PageSession {
             ended_at_millis: millis(ended_at),
             offset_at_start: sleep_offset(offset_at_start, "offset_at_start", id)?,
             offset_at_end: sleep_offset(offset_at_end, "offset_at_end", id)?,
-            source,
+            source: Some(source).filter(|source| !source.is_empty()),
             is_nap,
             updated_at_millis: millis(updated_at),
             stages,
@@ -90,8 +91,8 @@ impl FromSqlRow<PageSessionColumns, Pg> for PageSession {
             source: needed(field(row, 5, text)?)?,
             is_nap: field(row, 6, fixed)?.map(|[is_nap]| is_nap != 0),
             updated_at: needed(field(row, 7, timestamp)?)?,
-            stages: needed(field(row, 8, bytes)?)?,
-            metrics: needed(field(row, 9, bytes)?)?,
+            stages: needed(field(row, 8, |stages| Some(stages.into()))?)?,
+            metrics: needed(field(row, 9, |metrics| Some(metrics.into()))?)?,
         })
     }
 }
@@ -126,14 +127,8 @@ fn timestamp(bytes: &[u8]) -> Option<PgTimestamp> {
     fixed(bytes).map(i64::from_be_bytes).map(PgTimestamp)
 }
 
-fn bytes(bytes: &[u8]) -> Option<Box<[u8]>> {
-    Some(bytes.into())
-}
-
-/// Reads a text; an empty one is absent.
-fn text(bytes: &[u8]) -> Option<Option<Box<str>>> {
-    let text = str::from_utf8(bytes).ok()?;
-    Some((!text.is_empty()).then(|| text.into()))
+fn text(bytes: &[u8]) -> Option<Box<str>> {
+    str::from_utf8(bytes).ok().map(Into::into)
 }
 
 const fn millis(at: PgTimestamp) -> i64 {
