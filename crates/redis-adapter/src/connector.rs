@@ -3,7 +3,7 @@
 use crate::counter_key::PROBE;
 use crate::fault::Fault;
 use crate::options::RedisOptions;
-use crate::script::CountScript;
+use crate::script::{Count, CountScript};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client};
 use std::time::Duration;
@@ -55,7 +55,8 @@ impl Connector {
     /// So a replica that is read only, one that is full, and one that is too slow are not taken for a store.
     pub(crate) async fn probe(&self, connection: &MultiplexedConnection) -> Result<(), Fault> {
         let mut connection = connection.clone();
-        let counted = self.script.count(&mut connection, PROBE, u32::MAX, PROBE_SECONDS);
+        let count = Count { key: PROBE.to_owned(), limit: u32::MAX, seconds_to_live: PROBE_SECONDS };
+        let counted = self.script.count_one(&mut connection, &count);
         timeout(self.answer_timeout, counted).await.map_err(|_| Fault::NoAnswer)??;
         Ok(())
     }

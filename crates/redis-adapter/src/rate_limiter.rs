@@ -7,7 +7,7 @@ use crate::keeper::keep;
 use crate::link::{Link, Live};
 use crate::meter::DecisionMeter;
 use crate::options::RedisOptions;
-use crate::script::CountScript;
+use crate::script::{Count, CountScript};
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -61,11 +61,14 @@ impl RedisRateLimiter {
 
     async fn count_in_store(&self, live: &Live, counted: &Counted) -> Result<RateStatus, Fault> {
         let Counted { key, limit, window, now } = *counted;
-        let own = live.own.of_this_thread(&self.connector);
-        let mut connection = own.unwrap_or_else(|| live.connection.clone());
-        let text = counter_key(&key, window);
-        let seconds = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
-        let used = self.connector.script.count(&mut connection, &text, limit, seconds);
+        let seconds_to_live = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
+        let count = Count { key: counter_key(&key, window), limit, seconds_to_live };
+        let used = async {
+            match live.own.of_this_thread(&self.connector) {
+                Some(own) => own.count(&self.connector, count).await,
+                None => self.connector.script.count_one(&mut live.connection.clone(), &count).await,
+            }
+        };
         let used = tokio::time::timeout(self.answer_timeout, used).await.map_err(|_| Fault::NoAnswer)??;
         Ok(RateStatus::after(used, limit, window))
     }

@@ -4,18 +4,33 @@ use crate::fault::Fault;
 use redis::Script;
 use redis::aio::MultiplexedConnection;
 
-/// Answers how many requests were counted before this one. A request that finds the limit reached is not counted
-/// (decisions 4), which a plain INCR could not do. The counter goes a while after its day: by seconds from now, so
-/// that the store's clock may be wrong.
+/// Answers for each request, in turn, how many were counted before it. A request that finds the limit reached is not
+/// counted (decisions 4), which a plain INCR could not do. The counter goes a while after its day: by seconds from now,
+/// so that the store's clock may be wrong.
 const COUNT: &str = "\
-local used = tonumber(redis.call('GET', KEYS[1])) or 0
-if used < tonumber(ARGV[1]) then
-  redis.call('INCR', KEYS[1])
-  if used == 0 then
-    redis.call('EXPIRE', KEYS[1], ARGV[2])
+local counted = {}
+for place, key in ipairs(KEYS) do
+  local used = tonumber(redis.call('GET', key)) or 0
+  if used < tonumber(ARGV[2 * place - 1]) then
+    redis.call('INCR', key)
+    if used == 0 then
+      redis.call('EXPIRE', key, ARGV[2 * place])
+    end
   end
+  counted[place] = used
 end
-return used";
+return counted";
+
+/// One request, as the store counts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// The key of its counter.
+    pub(crate) key: String,
+    /// How many requests are counted at most.
+    pub(crate) limit: u32,
+    /// How long the counter lives from its first request on.
+    pub(crate) seconds_to_live: i64,
+}
 
 /// The script, with its hash made once.
 #[derive(Debug)]
@@ -32,18 +47,32 @@ impl CountScript {
         Ok(())
     }
 
-    /// Counts one request under this key, unless `limit` is reached already; returns how many were counted before.
+    /// Counts requests, each unless its limit is reached already; returns for each how many were counted before.
     ///
     /// One round trip, by the script's hash. A server that does not know the script any more is given it again.
     pub(crate) async fn count(
         &self,
         connection: &mut MultiplexedConnection,
-        key: &str,
-        limit: u32,
-        seconds_to_live: i64,
+        counts: impl Iterator<Item = &Count>,
+    ) -> Result<Vec<u32>, Fault> {
+        let mut call = self.0.prepare_invoke();
+        let mut asked = 0;
+        for Count { key, limit, seconds_to_live } in counts {
+            call.key(key).arg(*limit).arg(*seconds_to_live);
+            asked += 1;
+        }
+        let used: Vec<i64> = call.invoke_async(connection).await?;
+        let used: Result<Vec<u32>, _> = used.into_iter().map(u32::try_from).collect();
+        used.ok().filter(|used| used.len() == asked).ok_or(Fault::Protocol)
+    }
+
+    /// Counts one request.
+    pub(crate) async fn count_one(
+        &self,
+        connection: &mut MultiplexedConnection,
+        count: &Count,
     ) -> Result<u32, Fault> {
-        let mut call = self.0.key(key);
-        let used: i64 = call.arg(limit).arg(seconds_to_live).invoke_async(connection).await?;
-        u32::try_from(used).map_err(|_| Fault::Protocol)
+        let used = self.count(connection, std::iter::once(count)).await?;
+        used.first().copied().ok_or(Fault::Protocol)
     }
 }
