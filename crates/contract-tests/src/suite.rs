@@ -331,6 +331,11 @@ suite! {
         how_far_an_import_is_checked_is_kept_while_it_runs,
         an_undoing_that_was_left_is_taken_by_one,
     }
+    import_cancel {
+        what_is_not_finished_is_cancelled_and_what_is_finished_stays,
+        of_cancelling_and_coming_to_the_end_one_wins_and_the_other_sees_it,
+        an_upload_that_is_read_anew_counts_from_the_first_byte,
+    }
     import_rival {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
         labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,

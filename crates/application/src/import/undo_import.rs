@@ -1,6 +1,9 @@
 //! Takes back what one import did.
 
+mod cancelling;
 mod taking_back;
+
+pub use cancelling::{CancelImportError, Cancelled};
 
 use crate::ports::storage::{Import, ImportChange, Standing, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::Clock;

@@ -66,6 +66,16 @@ impl ImportRepository for SqliteUnitOfWork {
         self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
     }
 
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError> {
+        let reason = reason.to_owned();
+        self.run(move |connection| upload::cancel(connection, id, &reason, at)).await
+    }
+
     async fn list(
         &mut self,
         user_id: Option<UserId>,

@@ -81,6 +81,25 @@ impl ImportRepository for MemoryUnit {
         let stored = self.content.imports.all.iter_mut().find(|stored| stored.id == import.id);
         Ok(stored.map(|stored| *stored = import.clone()).is_some())
     }
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError> {
+        let found = self.content.imports.all.iter_mut().find(|import| import.id == id);
+        let Some(import) = found else { return Ok(None) };
+        import.state = match import.state {
+            ImportState::Running => ImportState::Undoing,
+            ImportState::Receiving | ImportState::Waiting => {
+                import.refusal = Some(reason.to_owned());
+                ImportState::Refused
+            }
+            _ => return Ok(None),
+        };
+        import.ended_at = Some(at);
+        Ok(Some(import.state))
+    }
     async fn list(
         &mut self,
         _: Option<UserId>,

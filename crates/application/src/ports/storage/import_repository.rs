@@ -131,6 +131,15 @@ pub trait ImportRepository: Send {
     /// Overwrites everything but id, person and start; returns whether it exists. The store keeps when that was, by its
     /// own clock.
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError>;
+    /// Ends an import that is not finished, in one statement: what arrives or waits becomes `refused` with this reason, what
+    /// runs becomes `undoing`. Returns what it became; nothing, and nothing changes, when it is finished or there is none.
+    /// Of this and whoever finishes it at the same time, one MUST win, and the other see it.
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError>;
     /// Lists imports, the latest start first, ties by descending id; those of a person, or all.
     async fn list(
         &mut self,
@@ -218,8 +227,8 @@ pub trait ImportRepository: Send {
         reason: &str,
         limit: u32,
     ) -> Result<u64, StorageError>;
-    /// Takes an upload that waits, or that runs with a lease that is over, counts the try, and leases it until then. Two at once
-    /// never take the same. Of a person one is read at a time: nobody's others are taken while one of theirs is leased
+    /// Takes an upload that waits, or that runs with a lease that is over, counts the try, and leases it until then; of what was
+    /// read of it by others no byte counts any more. Two at once never take the same. Of a person one is read at a time: nobody's others are taken while one of theirs is leased
     /// (two that are taken at the very same moment apart). First comes whoever had the fewest uploads that ended within
     /// [`RECENT_UPLOADS`] before `now`, then what began first.
     async fn lease(

@@ -18,7 +18,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{ImportId, SleepSessionId, UserId};
-use domain::import::{FileDigest, ImportOrigin};
+use domain::import::{FileDigest, ImportOrigin, ImportState};
 use domain::sleep::SleepSession;
 
 /// What the partial index of imports that run is about.
@@ -85,6 +85,15 @@ impl ImportRepository for PgUnitOfWork {
             .map_err(storage_error)?;
         upload::store_extra(self.connection()?, import).await?;
         Ok(updated > 0)
+    }
+
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError> {
+        upload::cancel(self.connection()?, id, reason, at).await
     }
 
     async fn list(
