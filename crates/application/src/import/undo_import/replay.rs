@@ -101,8 +101,8 @@ pub(super) fn without(undone: ImportId, histories: &Histories) -> Replayed {
             events.push(Event { position: note.position, id: *id, import: Some(note.import), doing });
         }
     }
-    for event in in_order(events) {
-        replay.go_on(&event);
+    for of_one in in_order(events).chunk_by(|one, next| one.import == next.import) {
+        replay.go_on_with(of_one);
     }
     let Replay { sessions, told, beside: _ } = replay;
     let sessions = sessions.into_iter().map(|(id, (_, session))| (id, session)).collect();
@@ -235,14 +235,32 @@ struct Replay {
 }
 
 impl Replay {
-    fn go_on(&mut self, event: &Event<'_>) {
+    /// Lets one import do what it did. What finds no place is tried again when all else is done: the import may have brought
+    /// something meanwhile that made place for it, and was itself followed by something better.
+    fn go_on_with(&mut self, of_one: &[Event<'_>]) {
+        let mut left: Vec<_> = of_one.iter().collect();
+        loop {
+            let before = left.len();
+            left.retain(|event| !self.go_on(event, false));
+            if left.len() == before {
+                break;
+            }
+        }
+        for event in left {
+            self.go_on(event, true);
+        }
+    }
+
+    /// Does one thing; returns false where a session finds no place, and is not to wait.
+    fn go_on(&mut self, event: &Event<'_>, may_wait: bool) -> bool {
         let Event { position, id, import, doing } = event;
         match (doing, import) {
             (Doing::Appears(session), _) | (Doing::Comes(session), None) => self.appear(*position, session),
             (Doing::Goes, Some(import)) => self.go(*import, *position, *id),
-            (Doing::Comes(session), Some(import)) => self.come(*import, *position, session),
+            (Doing::Comes(session), Some(import)) => return self.come(*import, *position, session, may_wait),
             (Doing::Goes, None) => {}
         }
+        true
     }
 
     /// Puts what is no import's in its place; what imports had there goes for good.
@@ -260,8 +278,8 @@ impl Replay {
         self.note(import, position, id, before, None);
     }
 
-    /// Lets an import bring a session, as it did once.
-    fn come(&mut self, import: ImportId, position: i64, session: &SleepSession) {
+    /// Lets an import bring a session, as it did once; where it finds no place it waits, or this returns false.
+    fn come(&mut self, import: ImportId, position: i64, session: &SleepSession, may_wait: bool) -> bool {
         let (id, record) = (session.id, &session.record);
         let known = self.sessions.get(&id).map(|(_, known)| known.clone());
         let gone = if let Some(known) = &known {
@@ -278,14 +296,17 @@ impl Replay {
             }
         };
         let Some(gone) = gone else {
-            self.note(import, position, id, known, Some(session.clone()));
-            return;
+            if may_wait {
+                self.note(import, position, id, known, Some(session.clone()));
+            }
+            return may_wait;
         };
         for other in gone {
             self.go(import, position, other);
         }
         self.note(import, position, id, known, None);
         self.sessions.insert(id, (position, session.clone()));
+        true
     }
 
     fn is_same(&self, id: SleepSessionId, record: &SleepRecord) -> bool {
