@@ -35,6 +35,7 @@ mod fixture;
 mod grant;
 mod harness;
 mod idempotency;
+mod import_cancel;
 mod import_rival;
 mod imports;
 mod intake_log;

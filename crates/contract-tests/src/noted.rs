@@ -13,10 +13,12 @@ use domain::sleep::SleepSession;
 use domain::supplement::IntakeLog;
 use domain::user::User;
 
+mod history;
 mod nights;
 mod overtaken;
 mod undo;
 
+pub(crate) use history::*;
 pub(crate) use nights::*;
 pub(crate) use overtaken::*;
 pub(crate) use undo::imports_undone_in_any_order_leave_what_the_others_made;

@@ -331,6 +331,11 @@ suite! {
         how_far_an_import_is_checked_is_kept_while_it_runs,
         an_undoing_that_was_left_is_taken_by_one,
     }
+    import_cancel {
+        what_is_not_finished_is_cancelled_and_what_is_finished_stays,
+        of_cancelling_and_coming_to_the_end_one_wins_and_the_other_sees_it,
+        an_upload_that_is_read_anew_counts_from_the_first_byte,
+    }
     import_rival {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
         labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,
@@ -351,6 +356,9 @@ suite! {
         imports_undone_in_any_order_leave_what_the_others_made,
         notes_of_imports_that_ended_are_forgotten_up_to_the_limit,
         notes_of_imports_that_broke_off_are_forgotten,
+        what_is_noted_of_sessions_is_read_in_order_and_written_anew,
+        what_notes_keep_is_found_by_time_of_one_person,
+        what_waits_goes_when_something_else_changes_the_session,
         nights_that_were_scored_anew_come_back_in_whatever_order_imports_are_undone,
         an_undoing_that_broke_off_keeps_its_notes_and_is_finished_by_another,
     }

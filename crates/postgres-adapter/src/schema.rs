@@ -296,6 +296,8 @@ diesel::table! {
         change_number -> BigInt,
         before -> Nullable<Json>,
         sequence -> BigInt,
+        position -> Nullable<BigInt>,
+        waiting -> Nullable<Json>,
     }
 }
 

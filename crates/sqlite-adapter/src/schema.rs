@@ -307,6 +307,8 @@ table! {
         user_id -> Nullable<Binary>,
         change_number -> BigInt,
         before -> Nullable<Text>,
+        position -> Nullable<BigInt>,
+        waiting -> Nullable<Text>,
     }
 }
 

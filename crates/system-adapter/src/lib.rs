@@ -17,6 +17,7 @@ mod key_ring;
 mod landmark_sleep_reader;
 mod mail_sealer;
 mod password;
+mod pause;
 mod rate_limiter;
 mod read_ledger;
 mod seal;
@@ -37,6 +38,7 @@ pub use password::{
     Argon2PasswordHasher, Calibration, HashParameters, HashingLimits, InvalidHashParameters,
     ZxcvbnPasswordJudge, calibrate,
 };
+pub use pause::TimerPause;
 pub use rate_limiter::InProcessRateLimiter;
 pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;

@@ -4,6 +4,7 @@ use super::Export;
 use crate::audit::ReadRecorder;
 use crate::ports::export_writer::{ExportNotWritten, ExportWriter};
 use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader};
+use crate::ports::system::Pause;
 use domain::id::UserId;
 use domain::read_tally::Reader;
 use domain::scope::ScopeSet;
@@ -29,6 +30,15 @@ pub enum ExportRecordsError {
     /// It could not be written down.
     #[error(transparent)]
     NotWritten(#[from] ExportNotWritten),
+    /// The store was away for longer than an export waits for it.
+    #[error(
+        "the store was out of reach {tries} times in a row, so that the export is not whole; \
+         throw away what there is of it, and export again once the store answers"
+    )]
+    StoreAway {
+        /// How often it was asked.
+        tries: usize,
+    },
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -39,6 +49,7 @@ pub enum ExportRecordsError {
 pub(super) struct ExportReaders {
     pub(super) sleep: Arc<dyn SleepReader>,
     pub(super) supplements: Arc<dyn SupplementReader>,
+    pub(super) pause: Arc<dyn Pause>,
 }
 
 /// Exports people.
@@ -53,8 +64,9 @@ impl ExportRecords {
         profiles: Arc<dyn ProfileReader>,
         sleep: Arc<dyn SleepReader>,
         supplements: Arc<dyn SupplementReader>,
+        pause: Arc<dyn Pause>,
     ) -> Self {
-        Self { profiles, readers: ExportReaders { sleep, supplements } }
+        Self { profiles, readers: ExportReaders { sleep, supplements, pause } }
     }
 
     /// Begins an export of a person who exists; nothing but the person is read yet.

@@ -10,6 +10,7 @@ use domain::id::{IntakeLogId, SleepSessionId};
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::Scope;
 use domain::user::User;
+use std::time::Duration;
 use std::vec::IntoIter;
 
 /// How many sessions are read at a time. The heaviest that may be have 20,160 stages of 28 bytes each: with ten, an
@@ -19,6 +20,9 @@ const SESSIONS: u32 = 10;
 const LOGS: u32 = 200;
 /// After how much ([`weight`]) a step ends, the record that reaches it included.
 const STEP: usize = 2_000;
+/// How long an export waits, in milliseconds, before it asks a store again that was out of reach: 26 seconds in all, in
+/// which a standby takes the place of a primary that was lost.
+const PAUSES: [u64; 9] = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 10_000];
 
 /// How many records an export has told so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,7 +112,13 @@ impl Export {
             return Ok(());
         };
         if self.waiting.as_slice().is_empty() {
-            self.waiting = self.read(section, &mut position).await?.into_iter();
+            let read = self.read_on(section, &mut position).await;
+            let Ok(items) = read else {
+                // Whoever asks again after a failure goes on there, and misses nothing.
+                self.section = Some((section, position));
+                return read.map(drop);
+            };
+            self.waiting = items.into_iter();
             // A part of which there is nothing more has ended.
             self.section = (!self.waiting.as_slice().is_empty()).then_some((section, position));
             return Ok(());
@@ -131,7 +141,30 @@ impl Export {
         Ok(written)
     }
 
-    /// Reads on in a part; nothing at its end.
+    /// Reads on in a part, also when the connection to the store is lost meanwhile: the position is that of what was read
+    /// last, so that nothing is told twice or left out.
+    async fn read_on(
+        &self,
+        section: ExportSection,
+        position: &mut Position,
+    ) -> Result<Vec<ExportItem>, ExportRecordsError> {
+        for millis in PAUSES {
+            match self.read(section, position).await {
+                Err(StorageError::Unavailable | StorageError::Retryable) => {
+                    self.readers.pause.pause(Duration::from_millis(millis)).await;
+                }
+                outcome => return Ok(outcome?),
+            }
+        }
+        match self.read(section, position).await {
+            Err(StorageError::Unavailable | StorageError::Retryable) => {
+                Err(ExportRecordsError::StoreAway { tries: PAUSES.len() + 1 })
+            }
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// Reads on in a part; nothing at its end. Where it fails the position is as it was.
     async fn read(
         &self,
         section: ExportSection,
@@ -151,10 +184,11 @@ impl Export {
                 Ok(sessions.into_iter().map(|session| ExportItem::Session(Box::new(session))).collect())
             }
             ExportSection::Supplements | ExportSection::Ingredients => {
-                if std::mem::replace(&mut position.is_read, true) {
+                if position.is_read {
                     return Ok(Vec::new());
                 }
                 let taken = self.readers.supplements.list_taken(user_id).await?;
+                position.is_read = true;
                 Ok(taken.into_iter().map(|taken| ExportItem::Supplement(Box::new(taken))).collect())
             }
             ExportSection::Logs => {

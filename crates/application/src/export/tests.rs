@@ -2,6 +2,7 @@ use super::{ExportQuery, ExportRecords, ExportRecordsError};
 use crate::audit::testing::HeldReads;
 use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
+use crate::ports::system::MockPause;
 use crate::testing::{noon, person, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::data_endpoint::DataEndpoint;
@@ -17,6 +18,7 @@ use domain::supplement::{
 use mockall::Sequence;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Writes the words of what it is told, and keeps the records; fails at the record after these many.
@@ -162,6 +164,8 @@ struct Exported {
     items: Vec<ExportItem>,
     outcome: Result<(), ExportRecordsError>,
     reads: Vec<(ReadKind, u64)>,
+    /// How long it waited before it asked the store again.
+    waited: Vec<Duration>,
 }
 
 async fn export(
@@ -175,7 +179,12 @@ async fn export(
     let held = Arc::new(HeldReads::default());
     let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(3)));
     let query = ExportQuery { user_id: user_id(1), scopes, reader: Some((reader, held.recorder())) };
-    let export = ExportRecords::new(Arc::new(profiles), Arc::new(sleep), Arc::new(supplements));
+    let mut pause = MockPause::new();
+    let waited = Arc::new(Mutex::new(Vec::new()));
+    let kept_waits = waited.clone();
+    pause.expect_pause().returning(move |length| kept_waits.lock().unwrap().push(length));
+    let export =
+        ExportRecords::new(Arc::new(profiles), Arc::new(sleep), Arc::new(supplements), Arc::new(pause));
     let mut pieces = Vec::new();
     let outcome = match export.open(query, Box::new(writer)).await {
         Err(error) => Err(error),
@@ -191,7 +200,8 @@ async fn export(
     };
     let items = kept.lock().unwrap().clone();
     let reads = held.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
-    Exported { pieces, items, outcome, reads }
+    let waited = waited.lock().unwrap().clone();
+    Exported { pieces, items, outcome, reads, waited }
 }
 
 #[tokio::test]
@@ -306,9 +316,60 @@ async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is
 #[tokio::test]
 async fn a_store_that_fails_half_way_is_told() {
     let mut sleep = MockSleepReader::new();
-    sleep.expect_walk().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
+    let corrupt = || StorageError::Corrupt { table: "sleep_session", column: "source", row: String::new() };
+    sleep.expect_walk().times(1).returning(move |_, _, _| Err(corrupt()));
     let mut supplements = MockSupplementReader::new();
     supplements.expect_list_taken().times(1).returning(|_| Ok(Vec::new()));
     let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 99).await;
-    assert!(matches!(exported.outcome, Err(ExportRecordsError::Storage(StorageError::Unavailable))));
+    assert!(matches!(exported.outcome, Err(ExportRecordsError::Storage(StorageError::Corrupt { .. }))));
+    assert_eq!(exported.waited, []);
+}
+
+/// Loses the connection so many times before each answer.
+fn loses(times: usize) -> impl FnMut() -> Option<StorageError> + Send {
+    let mut asked = 0;
+    move || {
+        asked += 1;
+        let is_lost = asked % (times + 1) != 0;
+        is_lost.then_some(if asked % 2 == 0 { StorageError::Retryable } else { StorageError::Unavailable })
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_loses_the_connection_again_and_again_tells_every_record_once_and_in_order() {
+    let (mut sleep, mut supplements) = (MockSleepReader::new(), MockSupplementReader::new());
+    let mut lost = loses(9);
+    sleep.expect_walk().returning(move |_, after, limit| {
+        let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
+        lost().map_or_else(|| Ok((from..=25).take(limit as usize).map(session).collect()), Err)
+    });
+    let mut lost = loses(2);
+    supplements.expect_list_taken().returning(move |_| lost().map_or_else(|| Ok(vec![supplement()]), Err));
+    let mut lost = loses(1);
+    supplements.expect_walk_logs().returning(move |_, after, limit| {
+        let from = after.map_or(1, |(_, id)| u32::try_from(id.as_uuid().as_u128()).unwrap() + 1);
+        lost().map_or_else(|| Ok((from..=450).take(limit as usize).map(log).collect()), Err)
+    });
+    let all = (profiles(), sleep, supplements);
+    let exported = export(all, SECTIONS, ScopeSet::CONSENTABLE, 999).await;
+    exported.outcome.unwrap();
+    let mut expected =
+        vec![ExportItem::Profile(Box::new(person())), ExportItem::Supplement(Box::new(supplement()))];
+    expected.extend((1..=25).map(|number| ExportItem::Session(Box::new(session(number)))));
+    expected.extend((1..=450).map(|number| ExportItem::Log(Box::new(log(number)))));
+    assert_eq!(exported.items, expected);
+}
+
+#[tokio::test]
+async fn an_export_waits_longer_each_time_and_gives_up_with_what_to_do() {
+    let mut sleep = MockSleepReader::new();
+    sleep.expect_walk().times(10).returning(|_, _, _| Err(StorageError::Unavailable));
+    let nothing = (profiles(), sleep, MockSupplementReader::new());
+    let exported = export(nothing, SECTIONS, [Scope::Sleep].into_iter().collect(), 99).await;
+    let error = exported.outcome.unwrap_err();
+    assert!(matches!(error, ExportRecordsError::StoreAway { tries: 10 }));
+    assert!(error.to_string().contains("export again once the store answers"), "{error}");
+    assert!(exported.waited.is_sorted() && exported.waited[0] < exported.waited[8]);
+    let all: Duration = exported.waited.iter().sum();
+    assert!((Duration::from_secs(15)..Duration::from_secs(60)).contains(&all), "{all:?}");
 }

@@ -23,7 +23,9 @@ pub use import_records::{
 };
 pub use list_imports::ListImports;
 pub use report::{Counts, ImportReport, MAX_LISTED};
-pub use undo_import::{NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError, Undone};
+pub use undo_import::{
+    CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError, Undone,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Tests of imports against a store in memory, by what is imported.
 
+mod cancel;
 mod dry_run;
 mod file;
 mod ingest;

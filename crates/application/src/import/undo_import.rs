@@ -1,14 +1,23 @@
 //! Takes back what one import did.
 
+mod cancelling;
+mod nights;
+mod replay;
 mod taking_back;
 
-use crate::ports::storage::{Import, ImportChange, Standing, StorageError, UnitOfWork, UnitOfWorkFactory};
+pub use cancelling::{CancelImportError, Cancelled};
+
+use crate::ports::storage::{
+    Import, ImportChange, RecordReference, Standing, StorageError, UnitOfWork, UnitOfWorkFactory,
+};
 use crate::ports::system::Clock;
 use chrono::TimeDelta;
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
+use nights::Nights;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use taking_back::{Restored, TakenBack, TakingBack};
+use taking_back::{TakenBack, TakingBack};
 
 /// For how long it is kept what an import did: after it ended, or after it last stored something and broke off.
 pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
@@ -53,10 +62,10 @@ pub enum UndoImportError {
 /// Undoes imports.
 ///
 /// What the import made goes, and what it replaced or removed comes back. Several imports may be undone in any order:
-/// a record that a later import changed is left to that one, which then has before itself what was before this one, and
-/// so is a session whose place a session of a later import has. Left as they are, and counted, are a record that was
-/// changed otherwise since (also when a later import changed it once more), a label that somebody logged, and a session
-/// whose key or place something else has by now.
+/// a record that a later import changed is left to that one, which then has before itself what was before this one.
+/// Sessions become what they would be, had the import never been (the module `replay` says how). Left as they are, and counted, are a
+/// record that was changed otherwise since (also when a later import changed it once more), a label that somebody logged,
+/// and a session whose key or place something has by now that is no import.
 ///
 /// The import is `undoing` from the first record to the last. Whoever is broken off leaves it so, and [`Self::resume`]
 /// goes on.
@@ -118,23 +127,17 @@ impl UndoImport {
 
     async fn take_back(&self, id: ImportId, user_id: Option<UserId>) -> Result<Undone, StorageError> {
         let mut undone = Undone::default();
-        let mut restored = Restored::default();
-        while let Some(batch) = self.retry(id, user_id, &mut restored).await? {
+        while let Some(batch) = self.retry(id, user_id).await? {
             undone.taken_back += batch.taken_back;
             undone.left += batch.left;
         }
         Ok(undone)
     }
 
-    async fn retry(
-        &self,
-        id: ImportId,
-        user_id: Option<UserId>,
-        restored: &mut Restored,
-    ) -> Result<Option<Undone>, StorageError> {
+    async fn retry(&self, id: ImportId, user_id: Option<UserId>) -> Result<Option<Undone>, StorageError> {
         let mut tries = 1;
         loop {
-            match self.batch(id, user_id, restored).await {
+            match self.batch(id, user_id).await {
                 // Whether or not the one that broke off was stored: the next one takes what is left.
                 Err(StorageError::Retryable | StorageError::Conflict(_) | StorageError::Unavailable)
                     if tries < TRIES =>
@@ -147,12 +150,7 @@ impl UndoImport {
     }
 
     /// Takes back some; nothing when nothing is left, and the import is undone.
-    async fn batch(
-        &self,
-        id: ImportId,
-        user_id: Option<UserId>,
-        restored: &mut Restored,
-    ) -> Result<Option<Undone>, StorageError> {
+    async fn batch(&self, id: ImportId, user_id: Option<UserId>) -> Result<Option<Undone>, StorageError> {
         let mut unit = self.units.begin().await?;
         if let Some(user_id) = user_id {
             unit.users().find(user_id).await?;
@@ -166,11 +164,15 @@ impl UndoImport {
         let most = if user_id.is_some() { RECORDS } else { LABELS };
         let noted = unit.imports().noted(id, most).await?;
         self.mark(unit.as_mut(), import, noted.is_empty()).await?;
-        let now = self.clock.now();
-        let mut taking = TakingBack { unit: unit.as_mut(), id, user_id, now, restored };
         let mut undone = Undone::default();
-        for (change, standing) in &noted {
-            if take_one(&mut taking, change, *standing).await? {
+        let mut together = HashSet::new();
+        if let Some(user_id) = user_id {
+            let nights = Nights { unit: unit.as_mut(), id, user_id, now: self.clock.now() };
+            (together, undone) = take_nights(nights, &noted).await?;
+        }
+        let mut taking = TakingBack { unit: unit.as_mut(), user_id };
+        for (change, standing) in noted.iter().filter(|(change, _)| !together.contains(&change.record)) {
+            if take_one(id, &mut taking, change, *standing).await? {
                 undone.taken_back += 1;
             } else {
                 undone.left += 1;
@@ -199,13 +201,34 @@ impl UndoImport {
     }
 }
 
+/// Takes back what was done to sessions, unless something else changed them since; returns which records that were.
+async fn take_nights(
+    mut nights: Nights<'_>,
+    noted: &[(ImportChange, Standing)],
+) -> Result<(HashSet<RecordReference>, Undone), StorageError> {
+    let ids: BTreeSet<_> = noted
+        .iter()
+        .filter(|(_, standing)| *standing != Standing::Overtaken)
+        .filter_map(|(change, _)| match change.record {
+            RecordReference::Session(id) => Some(id),
+            RecordReference::Log(_) | RecordReference::Profile(_) | RecordReference::Label(_) => None,
+        })
+        .collect();
+    if ids.is_empty() {
+        return Ok((HashSet::new(), Undone::default()));
+    }
+    let (together, undone) = nights.take_back(ids).await?;
+    Ok((together.into_iter().map(RecordReference::Session).collect(), undone))
+}
+
 /// Takes one note out; tells whether what it is about is as it was, or is a later import's to bring back.
 async fn take_one(
+    id: ImportId,
     taking: &mut TakingBack<'_>,
     change: &ImportChange,
     standing: Standing,
 ) -> Result<bool, StorageError> {
-    let (id, record) = (taking.id, change.record);
+    let record = change.record;
     let outcome = match standing {
         Standing::ChangedBy(later) => {
             taking.unit.imports().rebase(later, record, change.before.clone()).await?;
@@ -217,7 +240,6 @@ async fn take_one(
     match outcome {
         TakenBack::Yes => taking.unit.imports().forget(id, record).await?,
         TakenBack::No => taking.unit.imports().leave(id, record).await?,
-        TakenBack::By(later) => taking.unit.imports().pass_on(id, record, later).await?,
     }
-    Ok(outcome != TakenBack::No)
+    Ok(outcome == TakenBack::Yes)
 }

@@ -19,6 +19,7 @@ use application::access::GrantedAccess;
 use application::audit::ReadRecorder;
 use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError};
 use application::ports::export_writer::{ExportFormat, ExportWriters};
+use application::ports::storage::StorageError;
 use domain::change::ChangeKind;
 use domain::data_endpoint::PersonEndpoint;
 use domain::scope::ScopeSet;
@@ -46,6 +47,7 @@ impl From<ExportRecordsError> for Problem {
             // Erased since the access check, which may be a second old: the token counts no more.
             ExportRecordsError::UnknownUser => Self::new(Fault::InvalidToken),
             ExportRecordsError::NotWritten(error) => Self::internal(error),
+            ExportRecordsError::StoreAway { .. } => StorageError::Unavailable.into(),
             ExportRecordsError::Storage(error) => error.into(),
         }
     }

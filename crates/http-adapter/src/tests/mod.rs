@@ -28,8 +28,8 @@ use application::ports::storage::{
     MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, StorageError, SupplementReader,
 };
 use application::ports::system::{
-    Clock, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
-    UnknownKeyReload,
+    Clock, MockPause, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner,
+    TokenVerifier, UnknownKeyReload,
 };
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
@@ -116,7 +116,12 @@ impl Parts {
             self.daily_limits,
         ));
         let introspect_token = introspect_token(&store, &tokens, self.access.clone());
-        let records = ExportRecords::new(self.profiles.clone(), self.sleep.clone(), self.supplements.clone());
+        let records = ExportRecords::new(
+            self.profiles.clone(),
+            self.sleep.clone(),
+            self.supplements.clone(),
+            Arc::new(MockPause::new()),
+        );
         let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
         let authentication = AuthenticateClient::new(authentication_ports(&store), limits, allowed);
         Arc::new(HttpState {

@@ -17,6 +17,8 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use system_adapter::TimerPause;
 
 /// Whose data, and how.
 #[derive(Debug, Args)]
@@ -44,7 +46,7 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
 pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
     let Session { store, clock: _, entropy: _ } = Session::open(settings).await?;
-    let records = ExportRecords::new(store.profiles, store.sleep, store.supplements);
+    let records = ExportRecords::new(store.profiles, store.sleep, store.supplements, Arc::new(TimerPause));
     let query = ExportQuery { user_id: *user, scopes: ScopeSet::CONSENTABLE, reader: None };
     let export = records.open(query, Writers.open(*format, *user)).await;
     let export = export.context("the export is not complete")?;

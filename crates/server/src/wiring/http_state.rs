@@ -25,7 +25,7 @@ use http_adapter::{Admission, ExportUseCases, HttpSettings, HttpState, IngestUse
 use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use system_adapter::{CachedAccessReader, LandmarkSleepReader};
+use system_adapter::{CachedAccessReader, LandmarkSleepReader, TimerPause};
 
 /// What the handlers stand on.
 pub(super) struct HttpParts<'a> {
@@ -79,6 +79,7 @@ impl HttpParts<'_> {
                     store.profiles.clone(),
                     store.sleep.clone(),
                     store.supplements.clone(),
+                    Arc::new(TimerPause),
                 ),
                 writers: Arc::new(Writers),
                 reads: reads.clone(),

@@ -1,8 +1,8 @@
 //! Imports: how far they are, what each of them did, and the parts of uploads.
 
 mod before;
+mod history;
 mod note;
-mod place;
 mod report;
 mod repository;
 mod row;

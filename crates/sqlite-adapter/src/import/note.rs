@@ -113,6 +113,7 @@ impl QueryFragment<Sqlite> for NoteStatement<'_> {
             "INSERT INTO import_change (import_id, kind, record_id, user_id, before, change_number) \
              VALUES (?1, ?2, ?3, ?4, ?5, coalesce(?6, (SELECT revision FROM supplement WHERE id = ?3), -1)) \
              ON CONFLICT (record_id, kind, import_id) DO UPDATE SET change_number = excluded.change_number, \
+             waiting = NULL, \
              before = CASE import_change.change_number WHEN -2 THEN excluded.before ELSE import_change.before END",
         );
         out.push_bind_param_value_only::<Binary, _>(self.import_id)?;
@@ -241,7 +242,7 @@ fn overtake_before(
 ) -> Result<(), StorageError> {
     let (kind, record_id) = named(record);
     let statement: Statement<()> = Statement::new(
-        "UPDATE import_change SET change_number = -2, before = NULL \
+        "UPDATE import_change SET change_number = -2, before = NULL, waiting = NULL \
          WHERE record_id = ? AND kind = ? AND (kind = 'label' OR user_id = ?) \
          AND change_number <> -2 AND change_number < ?",
     )

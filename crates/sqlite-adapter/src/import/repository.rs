@@ -2,13 +2,14 @@
 
 use super::note::NewNote;
 use super::row::ImportRow;
-use super::{note, place, upload};
+use super::{history, note, upload};
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::import;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
-    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
+    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, SessionNote, Standing,
+    StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -16,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{FileDigest, ImportOrigin, ImportState};
-use domain::sleep::SleepSession;
+use domain::sleep::TimeInBed;
 
 #[async_trait]
 impl ImportRepository for SqliteUnitOfWork {
@@ -64,6 +65,16 @@ impl ImportRepository for SqliteUnitOfWork {
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
         let row = ImportRow::of(import)?;
         self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
+    }
+
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError> {
+        let reason = reason.to_owned();
+        self.run(move |connection| upload::cancel(connection, id, &reason, at)).await
     }
 
     async fn list(
@@ -146,23 +157,32 @@ impl ImportRepository for SqliteUnitOfWork {
         self.run(move |connection| note::overtake(connection, user_id, &records)).await
     }
 
-    async fn in_the_way(
+    async fn session_notes(
         &mut self,
-        id: ImportId,
         user_id: UserId,
-        session: &SleepSession,
-    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError> {
-        let statement = place::in_the_way_statement(id, user_id, session);
-        self.run(move |connection| place::in_the_way(connection, statement)).await
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SessionNote>, StorageError> {
+        let ids = ids.to_vec();
+        self.run(move |connection| history::notes(connection, user_id, &ids)).await
     }
 
-    async fn pass_on(
+    async fn sessions_noted_near(
         &mut self,
-        id: ImportId,
-        record: RecordReference,
-        to: ImportId,
+        user_id: UserId,
+        stretches: &[TimeInBed],
+    ) -> Result<Vec<SleepSessionId>, StorageError> {
+        let stretches = stretches.to_vec();
+        self.run(move |connection| history::near(connection, user_id, &stretches)).await
+    }
+
+    async fn rewrite_session_notes(
+        &mut self,
+        user_id: UserId,
+        ids: &[SleepSessionId],
+        notes: &[SessionNote],
     ) -> Result<(), StorageError> {
-        self.run(move |connection| place::pass_on(connection, id, record, to)).await
+        let (ids, notes) = (ids.to_vec(), notes.to_vec());
+        self.run(move |connection| history::rewrite(connection, user_id, &ids, &notes)).await
     }
 
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -11,6 +11,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::SqliteConnection;
 use domain::id::ImportId;
+use domain::import::ImportState;
 
 pub(super) fn add_part(
     connection: &mut SqliteConnection,
@@ -93,7 +94,8 @@ pub(super) fn lease(
     until: DateTime<Utc>,
 ) -> Result<Option<Import>, StorageError> {
     let statement: Statement<Binary> = Statement::new(
-        "UPDATE import SET state = 'running', lease_until = ?, tries = tries + 1 WHERE id = \
+        "UPDATE import SET state = 'running', lease_until = ?, tries = tries + 1, bytes_checked = 0, bytes_done = 0 \
+         WHERE id = \
          (SELECT i.id FROM import i WHERE i.origin = 'upload' AND i.state IN ('receiving', 'waiting', 'running') \
          AND (i.state = 'waiting' OR (i.state = 'running' AND coalesce(i.lease_until, 0) <= ?)) \
          AND NOT EXISTS (SELECT 1 FROM import r WHERE r.user_id = i.user_id AND r.origin = 'upload' \
@@ -125,6 +127,26 @@ pub(super) fn prolong(
     let prolonged =
         diesel::update(running).set(dsl::lease_until.eq(micros(until))).execute(connection).storage()?;
     Ok(prolonged > 0)
+}
+
+/// Ends what is not finished; what it became.
+pub(super) fn cancel(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> Result<Option<ImportState>, StorageError> {
+    let statement: Statement<BigInt> = Statement::new(
+        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END, \
+         refusal = CASE state WHEN 'running' THEN refusal ELSE ? END, ended_at = ?, taken_back_at = NULL, \
+         lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
+         WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
+    )
+    .text(reason)
+    .integer(micros(at))
+    .blob(id.as_uuid().as_bytes());
+    let is_refused: Option<i64> = statement.get_result(connection).optional().storage()?;
+    Ok(is_refused.map(|is_refused| if is_refused == 1 { ImportState::Refused } else { ImportState::Undoing }))
 }
 
 pub(super) fn checked(

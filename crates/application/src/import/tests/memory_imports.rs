@@ -2,14 +2,15 @@
 
 use super::memory_store::MemoryUnit;
 use crate::ports::storage::{
-    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
+    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, SessionNote, Standing,
+    StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{FileDigest, ImportState};
-use domain::sleep::SleepSession;
-use std::collections::{HashMap, HashSet};
+use domain::sleep::{SleepSession, TimeInBed};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is stored of imports.
 #[derive(Clone, Default)]
@@ -18,9 +19,12 @@ pub(in crate::import) struct Imports {
     noted: Vec<(ImportId, ImportChange, u64)>,
     /// Whose change of which record something else overtook.
     overtaken: HashSet<(ImportId, RecordReference)>,
+    /// At which place what was noted, and what waits there.
+    places: HashMap<(ImportId, RecordReference), (i64, Option<SleepSession>)>,
+    noted_so_far: i64,
     /// How often something was asked to be overtaken.
     pub(in crate::import) overtakings: usize,
-    numbers: HashMap<RecordReference, u64>,
+    pub(in crate::import) numbers: HashMap<RecordReference, u64>,
     number: u64,
     /// Whether the unit of work has a number already, which everything has that it writes.
     pub(in crate::import) is_numbered: bool,
@@ -81,6 +85,25 @@ impl ImportRepository for MemoryUnit {
         let stored = self.content.imports.all.iter_mut().find(|stored| stored.id == import.id);
         Ok(stored.map(|stored| *stored = import.clone()).is_some())
     }
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError> {
+        let found = self.content.imports.all.iter_mut().find(|import| import.id == id);
+        let Some(import) = found else { return Ok(None) };
+        import.state = match import.state {
+            ImportState::Running => ImportState::Undoing,
+            ImportState::Receiving | ImportState::Waiting => {
+                import.refusal = Some(reason.to_owned());
+                ImportState::Refused
+            }
+            _ => return Ok(None),
+        };
+        import.ended_at = Some(at);
+        Ok(Some(import.state))
+    }
     async fn list(
         &mut self,
         _: Option<UserId>,
@@ -107,7 +130,12 @@ impl ImportRepository for MemoryUnit {
                         *known = change.clone();
                     }
                 }
-                None => imports.noted.push((id, change.clone(), number)),
+                None => {
+                    imports.noted_so_far += 1;
+                    let position = imports.noted_so_far;
+                    imports.places.insert((id, change.record), (position, None));
+                    imports.noted.push((id, change.clone(), number));
+                }
             }
         }
         Ok(())
@@ -179,69 +207,71 @@ impl ImportRepository for MemoryUnit {
         }
         Ok(())
     }
-    async fn in_the_way(
+    async fn session_notes(
         &mut self,
-        id: ImportId,
-        user_id: UserId,
-        session: &SleepSession,
-    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError> {
+        _: UserId,
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SessionNote>, StorageError> {
         let imports = &self.content.imports;
-        let number_of = |by: ImportId, record| {
-            let mut noted = imports.noted.iter();
-            noted.find(|(import, change, _)| *import == by && change.record == record).map(|(_, _, n)| *n)
-        };
-        let own = number_of(id, RecordReference::Session(session.id)).unwrap();
-        let record = RecordReference::Session(session.id);
-        let earlier = imports.noted.iter().filter(|(by, change, number)| {
-            change.record == record && *number < own && !imports.overtaken.contains(&(*by, record))
-        });
-        let beside = earlier.max_by_key(|(_, _, number)| *number).map(|(by, ..)| *by);
-        let (source, time) = (session.record.source(), session.record.time_in_bed());
-        let others = self.content.sessions.iter().filter(|(user, other)| {
-            let record = &other.record;
-            *user == user_id
-                && other.id != session.id
-                && record.source() == source
-                && record.time_in_bed().overlaps(time)
-        });
-        let told = others.map(|(_, other)| {
-            let record = RecordReference::Session(other.id);
-            let number = imports.numbers.get(&record).copied().unwrap();
-            let by = imports.noted.iter().find(|(by, change, noted)| {
-                change.record == record && *noted == number && !imports.overtaken.contains(&(*by, record))
+        let mut notes = Vec::new();
+        for (import, change, number) in &imports.noted {
+            let RecordReference::Session(id) = change.record else { continue };
+            if !ids.contains(&id) || imports.overtaken.contains(&(*import, change.record)) {
+                continue;
+            }
+            let before = change.before.clone().map(|before| match before {
+                RecordBefore::Session(session) => *session,
+                other => panic!("{other:?}"),
             });
-            (other.id, by.map(|(by, ..)| *by), number)
-        });
-        let in_the_way = told
-            .filter(|(_, by, number)| (*number >= own || *by == Some(id)) && (by.is_none() || *by != beside));
-        Ok(in_the_way.map(|(other, by, _)| (other, by)).collect())
+            let (position, waiting) = imports.places[&(*import, change.record)].clone();
+            let is_latest = imports.numbers.get(&change.record) == Some(number);
+            notes.push(SessionNote { import: *import, id, position, before, waiting, is_latest });
+        }
+        notes.sort_by_key(|note| note.position);
+        Ok(notes)
     }
-    async fn pass_on(
+    async fn sessions_noted_near(
         &mut self,
-        id: ImportId,
-        record: RecordReference,
-        to: ImportId,
+        user_id: UserId,
+        stretches: &[TimeInBed],
+    ) -> Result<Vec<SleepSessionId>, StorageError> {
+        let sessions = self.content.imports.noted.iter().filter_map(|(_, change, _)| match change.record {
+            RecordReference::Session(id) => Some(id),
+            _ => None,
+        });
+        let ids: Vec<_> = sessions.collect();
+        let notes = self.session_notes(user_id, &ids).await?;
+        let is_near = |session: &SleepSession| {
+            stretches.iter().any(|stretch| session.record.time_in_bed().overlaps(stretch))
+        };
+        let near = notes.iter().filter(|note| note.before.iter().chain(&note.waiting).any(is_near));
+        let near: BTreeSet<_> = near.map(|note| note.id).collect();
+        Ok(near.into_iter().collect())
+    }
+    async fn rewrite_session_notes(
+        &mut self,
+        _: UserId,
+        ids: &[SleepSessionId],
+        notes: &[SessionNote],
     ) -> Result<(), StorageError> {
         let imports = &mut self.content.imports;
-        let place_of = |noted: &[(ImportId, ImportChange, u64)], by| {
-            noted.iter().position(|(import, change, _)| *import == by && change.record == record)
-        };
-        if to != id
-            && let Some(place) = place_of(&imports.noted, to)
-        {
-            let (_, earlier, number) = imports.noted.remove(place);
-            if !imports.overtaken.remove(&(to, record)) {
-                let same = imports
-                    .noted
-                    .iter_mut()
-                    .filter(|(_, change, at)| change.record == record && *at > number);
-                same.min_by_key(|(_, _, at)| *at).unwrap().1.before = earlier.before;
-            }
+        let overtaken = imports.overtaken.clone();
+        imports.noted.retain(|(by, change, _)| {
+            let is_one = ids.iter().any(|id| change.record == RecordReference::Session(*id));
+            !is_one || overtaken.contains(&(*by, change.record))
+        });
+        for (place, note) in notes.iter().enumerate() {
+            let SessionNote { import, id, position, before, waiting, is_latest: _ } = note.clone();
+            assert!(ids.contains(&id));
+            let record = RecordReference::Session(id);
+            let earlier = notes[..place].iter().filter(|earlier| earlier.id == id).count();
+            let is_last = notes[place + 1..].iter().all(|later| later.id != id);
+            let number = if is_last { imports.numbers[&record] } else { earlier as u64 };
+            assert!(is_last || number < imports.numbers[&record]);
+            let before = before.map(|session| RecordBefore::Session(Box::new(session)));
+            imports.places.insert((import, record), (position, waiting));
+            imports.noted.push((import, ImportChange { record, before }, number));
         }
-        let place = place_of(&imports.noted, id).unwrap();
-        let number = imports.numbers.get(&record).copied().unwrap();
-        let (by, _, at) = &mut imports.noted[place];
-        (*by, *at) = (to, number);
         Ok(())
     }
     async fn forget_noted_before(&mut self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {

@@ -69,6 +69,12 @@ pub(super) fn derived(start: i64, end: i64) -> SleepRecord {
     record(None, start, end, Stage::Light)
 }
 
+/// A night of which nothing is known but its beginning and its end.
+pub(super) fn derived_bare(start: i64, end: i64) -> SleepRecord {
+    let head = derived(start, end).head().clone();
+    SleepRecord::from_stages(head, Hypnogram::empty()).unwrap()
+}
+
 /// The same, with another content.
 pub(super) fn derived_deep(start: i64, end: i64) -> SleepRecord {
     record(None, start, end, Stage::Deep)

@@ -175,7 +175,7 @@ async fn an_import_that_stored_nothing_cannot_be_undone() {
     }
 }
 
-async fn set_state(store: &MemoryStore, id: ImportId, state: ImportState) {
+pub(super) async fn set_state(store: &MemoryStore, id: ImportId, state: ImportState) {
     let mut unit = store.units().begin().await.unwrap();
     let import = unit.imports().find(id).await.unwrap().unwrap();
     assert!(unit.imports().update(&Import { state, ..import }).await.unwrap());

@@ -1,15 +1,9 @@
 //! One record that becomes what it was.
 
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, StorageError, UnitOfWork};
-use chrono::{DateTime, SubsecRound, Utc};
-use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
-use domain::sleep::{SleepSession, leaves_no_place};
+use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
-use std::collections::HashSet;
-
-/// The sessions that one undoing brought back: none of them is in the way of another.
-pub(super) type Restored = HashSet<SleepSessionId>;
 
 /// What became of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +12,6 @@ pub(super) enum TakenBack {
     Yes,
     /// It stays as it is.
     No,
-    /// A session of this import has its place: it comes back when that import is undone.
-    By(ImportId),
 }
 
 impl From<bool> for TakenBack {
@@ -31,20 +23,13 @@ impl From<bool> for TakenBack {
 /// Brings records of one import back, in a unit of work.
 pub(super) struct TakingBack<'a> {
     pub(super) unit: &'a mut dyn UnitOfWork,
-    pub(super) id: ImportId,
     pub(super) user_id: Option<UserId>,
-    pub(super) now: DateTime<Utc>,
-    pub(super) restored: &'a mut Restored,
 }
 
 impl TakingBack<'_> {
     /// Makes a record what it was, or says why not.
     pub(super) async fn take_back(&mut self, change: &ImportChange) -> Result<TakenBack, StorageError> {
         match (change.record, &change.before, self.user_id) {
-            (RecordReference::Session(id), None, Some(user_id)) => self.drop_session(user_id, id).await,
-            (RecordReference::Session(_), Some(RecordBefore::Session(before)), Some(user_id)) => {
-                self.restore_session(user_id, before).await
-            }
             (RecordReference::Log(id), None, Some(user_id)) => self.drop_log(user_id, id).await,
             (RecordReference::Log(_), Some(RecordBefore::Log(before)), Some(user_id)) => {
                 self.restore_log(user_id, before).await
@@ -58,7 +43,7 @@ impl TakingBack<'_> {
             (RecordReference::Label(id), Some(RecordBefore::Label(before)), _) => {
                 self.restore_label(id, before).await
             }
-            // What was before is of the kind of what is, and only a catalogue is nobody's.
+            // What was before is of the kind of what is, and only a catalogue is nobody's. Sessions are taken back together.
             (
                 RecordReference::Session(_)
                 | RecordReference::Log(_)
@@ -68,70 +53,6 @@ impl TakingBack<'_> {
                 _,
             ) => Ok(TakenBack::No),
         }
-    }
-
-    async fn drop_session(&mut self, user_id: UserId, id: SleepSessionId) -> Result<TakenBack, StorageError> {
-        self.unit.sleep().delete(user_id, &[id]).await.map(|_| TakenBack::Yes)
-    }
-
-    async fn restore_session(
-        &mut self,
-        user_id: UserId,
-        before: &SleepSession,
-    ) -> Result<TakenBack, StorageError> {
-        if let Some(instead) = self.make_place(user_id, before).await? {
-            return Ok(instead);
-        }
-        // It changed now, whatever it was: who syncs by this time must see it.
-        let session = SleepSession { updated_at: self.now.trunc_subsecs(3), ..before.clone() };
-        let is_there = !self.unit.sleep().find_many(user_id, &[session.id]).await?.is_empty();
-        let outcome = if is_there {
-            self.unit.sleep().update(user_id, &session).await.map(|_| ())
-        } else {
-            self.unit.sleep().insert(user_id, &[session]).await
-        };
-        if outcome.is_ok() && !before.record.key().is_given() {
-            self.restored.insert(before.id);
-        }
-        unless_taken(outcome)
-    }
-
-    /// Makes place for a session that is to come back: what this import put there goes first, and comes back with its own
-    /// note. Says what is to become of the session when something later has its place; nothing when it may come.
-    async fn make_place(
-        &mut self,
-        user_id: UserId,
-        before: &SleepSession,
-    ) -> Result<Option<TakenBack>, StorageError> {
-        // Whatever its source gave a key may overlap.
-        if before.record.key().is_given() {
-            return Ok(None);
-        }
-        let in_the_way = self.unit.imports().in_the_way(self.id, user_id, before).await?;
-        let ids: Vec<_> = in_the_way.iter().map(|(id, _)| *id).collect();
-        if ids.is_empty() {
-            return Ok(None);
-        }
-        let found = self.unit.sleep().find_many(user_id, &ids).await?;
-        let has_its_place = |id: SleepSessionId| {
-            found.iter().any(|session| session.id == id && leaves_no_place(&session.record, before))
-        };
-        let mut instead = None;
-        for (id, by) in in_the_way.into_iter().filter(|(id, _)| has_its_place(*id)) {
-            match by {
-                Some(by) if by == self.id => self.move_away(user_id, id).await?,
-                Some(by) => instead = Some(TakenBack::By(by)),
-                None if self.restored.contains(&id) => {}
-                None => instead = instead.or(Some(TakenBack::No)),
-            }
-        }
-        Ok(instead)
-    }
-
-    /// Takes a session away that this import left, until its own note is taken back.
-    async fn move_away(&mut self, user_id: UserId, id: SleepSessionId) -> Result<(), StorageError> {
-        self.unit.sleep().delete(user_id, &[id]).await?;
-        self.unit.imports().pass_on(self.id, RecordReference::Session(id), self.id).await
     }
 
     async fn drop_log(&mut self, user_id: UserId, id: IntakeLogId) -> Result<TakenBack, StorageError> {

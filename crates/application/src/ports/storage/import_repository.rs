@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
-use domain::sleep::SleepSession;
+use domain::sleep::{SleepSession, TimeInBed};
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::time::TimeZone;
 use domain::user::User;
@@ -95,6 +95,23 @@ pub struct ImportChange {
     pub before: Option<RecordBefore>,
 }
 
+/// What an import did to one session, or would have done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionNote {
+    /// The import.
+    pub import: ImportId,
+    /// The session.
+    pub id: SleepSessionId,
+    /// Its place among all that imports did to sessions of the person; it stays the same for good.
+    pub position: i64,
+    /// What the session was before; absent when there was none.
+    pub before: Option<SleepSession>,
+    /// What the import brings, where something has its place: the session was left as it was before.
+    pub waiting: Option<SleepSession>,
+    /// Whether the session is now as this left it.
+    pub is_latest: bool,
+}
+
 /// What became of a record after an import changed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
@@ -131,6 +148,15 @@ pub trait ImportRepository: Send {
     /// Overwrites everything but id, person and start; returns whether it exists. The store keeps when that was, by its
     /// own clock.
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError>;
+    /// Ends an import that is not finished, in one statement: what arrives or waits becomes `refused` with this reason, what
+    /// runs becomes `undoing`. Returns what it became; nothing, and nothing changes, when it is finished or there is none.
+    /// Of this and whoever finishes it at the same time, one MUST win, and the other see it.
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError>;
     /// Lists imports, the latest start first, ties by descending id; those of a person, or all.
     async fn list(
         &mut self,
@@ -175,24 +201,27 @@ pub trait ImportRepository: Send {
         user_id: Option<UserId>,
         records: &[RecordReference],
     ) -> Result<(), StorageError>;
-    /// Returns the sessions of this person and source, other than `session`, that overlap it in time and were not written
-    /// before the import changed it, or are as the import itself left them: each with the import that left it as it is, if
-    /// one did. Passed over is what the import left that changed `session` before: it let the two be side by side. In no
-    /// order.
-    async fn in_the_way(
+    /// Returns what is noted of these sessions of a person, by import and in the order of [`SessionNote::position`]; nothing
+    /// that is [`Standing::Overtaken`] for good.
+    async fn session_notes(
         &mut self,
-        id: ImportId,
         user_id: UserId,
-        session: &SleepSession,
-    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError>;
-    /// Makes what an import did to a record what `to` did (it may be the same import): the record counts as being as
-    /// that one left it, and what was before is what was before. What `to` did to the record earlier, if anything, is taken
-    /// out of the chain as [`Self::rebase`] and [`Self::forget`] do.
-    async fn pass_on(
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SessionNote>, StorageError>;
+    /// Returns the sessions of this person of which a note keeps a session ([`SessionNote::before`] or
+    /// [`SessionNote::waiting`]) that overlaps one of these stretches. In no order, and each once.
+    async fn sessions_noted_near(
         &mut self,
-        id: ImportId,
-        record: RecordReference,
-        to: ImportId,
+        user_id: UserId,
+        stretches: &[TimeInBed],
+    ) -> Result<Vec<SleepSessionId>, StorageError>;
+    /// Puts these notes, in this order, in the place of all that [`Self::session_notes`] returns of these sessions. The last
+    /// one of a session counts as having left it as it is in this unit of work.
+    async fn rewrite_session_notes(
+        &mut self,
+        user_id: UserId,
+        ids: &[SleepSessionId],
+        notes: &[SessionNote],
     ) -> Result<(), StorageError>;
     /// Forgets at most `limit` notes of imports that ended before this moment, or that run and were updated (never
     /// updated: began) before it, which means that they broke off; returns how many. Those of an import that is `undoing`
@@ -218,8 +247,8 @@ pub trait ImportRepository: Send {
         reason: &str,
         limit: u32,
     ) -> Result<u64, StorageError>;
-    /// Takes an upload that waits, or that runs with a lease that is over, counts the try, and leases it until then. Two at once
-    /// never take the same. Of a person one is read at a time: nobody's others are taken while one of theirs is leased
+    /// Takes an upload that waits, or that runs with a lease that is over, counts the try, and leases it until then; of what was
+    /// read of it by others no byte counts any more. Two at once never take the same. Of a person one is read at a time: nobody's others are taken while one of theirs is leased
     /// (two that are taken at the very same moment apart). First comes whoever had the fewest uploads that ended within
     /// [`RECENT_UPLOADS`] before `now`, then what began first.
     async fn lease(

@@ -1,7 +1,7 @@
 //! Imports, what each of them did, and the parts of uploads.
 
+mod history;
 mod note;
-mod place;
 mod upload;
 
 use crate::error::storage_error;
@@ -9,7 +9,8 @@ use crate::row::{ImportContent, ImportRow};
 use crate::schema::import;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
-    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, Standing, StorageError,
+    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, SessionNote, Standing,
+    StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,8 +19,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{ImportId, SleepSessionId, UserId};
-use domain::import::{FileDigest, ImportOrigin};
-use domain::sleep::SleepSession;
+use domain::import::{FileDigest, ImportOrigin, ImportState};
+use domain::sleep::TimeInBed;
 
 /// What the partial index of imports that run is about.
 const RUNNING: &str = "state = 'running'";
@@ -85,6 +86,15 @@ impl ImportRepository for PgUnitOfWork {
             .map_err(storage_error)?;
         upload::store_extra(self.connection()?, import).await?;
         Ok(updated > 0)
+    }
+
+    async fn cancel(
+        &mut self,
+        id: ImportId,
+        reason: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Option<ImportState>, StorageError> {
+        upload::cancel(self.connection()?, id, reason, at).await
     }
 
     async fn list(
@@ -163,22 +173,29 @@ impl ImportRepository for PgUnitOfWork {
         note::overtake(self.connection()?, user_id, records).await
     }
 
-    async fn in_the_way(
+    async fn session_notes(
         &mut self,
-        id: ImportId,
         user_id: UserId,
-        session: &SleepSession,
-    ) -> Result<Vec<(SleepSessionId, Option<ImportId>)>, StorageError> {
-        place::in_the_way(self.connection()?, id, user_id, session).await
+        ids: &[SleepSessionId],
+    ) -> Result<Vec<SessionNote>, StorageError> {
+        history::notes(self.connection()?, user_id, ids).await
     }
 
-    async fn pass_on(
+    async fn sessions_noted_near(
         &mut self,
-        id: ImportId,
-        record: RecordReference,
-        to: ImportId,
+        user_id: UserId,
+        stretches: &[TimeInBed],
+    ) -> Result<Vec<SleepSessionId>, StorageError> {
+        history::near(self.connection()?, user_id, stretches).await
+    }
+
+    async fn rewrite_session_notes(
+        &mut self,
+        user_id: UserId,
+        ids: &[SleepSessionId],
+        notes: &[SessionNote],
     ) -> Result<(), StorageError> {
-        place::pass_on(self.connection()?, id, record, to).await
+        history::rewrite(self.connection()?, user_id, ids, notes).await
     }
 
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -60,6 +60,7 @@ pub(super) async fn note(
         FROM unnest($3, $4, $5) WITH ORDINALITY AS n (kind, record_id, before, place) ORDER BY n.place";
     const UNLESS_NOTED: &str =
         " ON CONFLICT (record_id, kind, import_id) DO UPDATE SET change_number = excluded.change_number,
+            waiting = NULL,
             before = CASE known.change_number WHEN -2 THEN excluded.before ELSE known.before END";
 
     let mut seen = HashSet::new();
@@ -192,7 +193,7 @@ pub(super) async fn leave(
             DELETE FROM import_change WHERE import_id = $1 AND kind = $2 AND record_id = $3
             RETURNING user_id, change_number
         )
-        UPDATE import_change c SET change_number = -2, before = NULL FROM gone
+        UPDATE import_change c SET change_number = -2, before = NULL, waiting = NULL FROM gone
         WHERE c.kind = $2 AND c.record_id = $3 AND c.import_id <> $1 AND ($2 = 'label' OR c.user_id = gone.user_id)
             AND c.change_number <> -2 AND c.change_number < gone.change_number";
 
@@ -209,7 +210,7 @@ pub(super) async fn overtake(
 ) -> Result<(), StorageError> {
     /// Looks up each record in the index; left to itself the planner might read all notes there are.
     const OVERTAKE: &str =
-        "UPDATE import_change SET change_number = -2, before = NULL WHERE ctid = ANY (ARRAY (
+        "UPDATE import_change SET change_number = -2, before = NULL, waiting = NULL WHERE ctid = ANY (ARRAY (
         SELECT n.place FROM unnest($1, $2) AS r (kind, record_id)
         CROSS JOIN LATERAL (
             SELECT c.ctid AS place FROM import_change c

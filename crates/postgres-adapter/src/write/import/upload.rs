@@ -10,7 +10,7 @@ use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -30,7 +30,8 @@ const LEASE: &str = "WITH next AS MATERIALIZED (
             SELECT count(*) FROM import e WHERE e.user_id = i.user_id AND e.origin = 'upload' AND e.ended_at > $3
         ), i.started_at, i.id LIMIT 1 FOR NO KEY UPDATE OF i SKIP LOCKED
     )
-    UPDATE import i SET state = 'running', lease_until = $2, tries = i.tries + 1 FROM next WHERE i.id = next.id RETURNING i.id";
+    UPDATE import i SET state = 'running', lease_until = $2, tries = i.tries + 1, bytes_checked = 0, bytes_done = 0
+    FROM next WHERE i.id = next.id RETURNING i.id";
 
 /// Leaves uploads that somebody else holds at the moment for the next time.
 const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
@@ -117,6 +118,26 @@ pub(super) async fn prolong(
     let running = import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
     let prolonging = diesel::update(running).set(import::lease_until.eq(until));
     prolonging.execute(connection).await.map(|rows| rows > 0).map_err(storage_error)
+}
+
+/// Ends what is not finished; what it became. Another transaction that ends it is waited for, and wins.
+pub(super) async fn cancel(
+    connection: &mut Pooled,
+    id: ImportId,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> Result<Option<ImportState>, StorageError> {
+    const CANCEL: &str =
+        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END,
+            refusal = CASE state WHEN 'running' THEN refusal ELSE $2 END,
+            ended_at = $3, taken_back_at = NULL, lease_until = NULL, updated_at = now()
+        WHERE id = $1 AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'";
+
+    let query =
+        sql_query(CANCEL).bind::<SqlUuid, _>(id.as_uuid()).bind::<Text, _>(reason).bind::<Timestamptz, _>(at);
+    let is_refused: Option<bool> =
+        returning::<Bool, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(is_refused.map(|is_refused| if is_refused { ImportState::Refused } else { ImportState::Undoing }))
 }
 
 pub(super) async fn checked(connection: &mut Pooled, id: ImportId, bytes: u64) -> Result<(), StorageError> {

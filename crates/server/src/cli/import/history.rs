@@ -4,13 +4,15 @@ use crate::cli::argument;
 use crate::cli::output::{self, Record};
 use crate::wiring::Session;
 use anyhow::bail;
-use application::import::{Counts, ListImports, UndoImport, UndoImportError, Undone};
+use application::import::{
+    CancelImportError, Cancelled, Counts, ListImports, UndoImport, UndoImportError, Undone,
+};
 use application::ports::storage::Import;
 use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
 use clap::Args;
 use domain::id::{ImportId, UserId};
-use domain::import::ImportState;
 use domain::time::format;
+use std::io;
 
 /// Whose imports.
 #[derive(Debug, Args)]
@@ -62,21 +64,35 @@ fn record(import: &Import) -> Record {
         .with("refusal", import.refusal.as_deref().unwrap_or_default())
 }
 
-/// Stops an import that is not finished; one that is done is left as it is.
+/// Stops an import that is not finished; one that is done, also since a moment ago, is left as it is.
 pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let id = arguments.id;
-    let import = FindImport::new(session.store.units.clone()).of_anybody(id).await?;
-    let Some(import) = import else { bail!(unknown(id)) };
-    match import.state {
-        ImportState::Receiving | ImportState::Waiting | ImportState::Running => {
-            undo(session, arguments).await
-        }
-        ImportState::Done => {
+    let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
+    match undo.cancel(id).await {
+        Ok(Cancelled::BeforeItBegan) => Ok(print_discarded(arguments)?),
+        Ok(Cancelled::TakenBack(undone)) => Ok(print_undone(undone, arguments)?),
+        Err(CancelImportError::Unknown) => bail!(unknown(id)),
+        Err(CancelImportError::Done) => {
             bail!("import {id} is done and cannot be cancelled; `restwell import undo {id}` takes it back")
         }
-        ImportState::Refused => bail!("import {id} was refused: there is nothing to cancel"),
-        ImportState::Undoing | ImportState::Undone => bail!("import {id} was undone already"),
+        Err(CancelImportError::Refused) => bail!("import {id} was refused: there is nothing to cancel"),
+        Err(CancelImportError::AlreadyUndone) => bail!("import {id} was undone already"),
+        Err(error @ CancelImportError::Storage(_)) => Err(error.into()),
     }
+}
+
+fn print_discarded(arguments: &UndoArguments) -> io::Result<()> {
+    output::print(&Record::new().with("cancelled", 1), arguments.json)
+}
+
+fn print_undone(undone: Undone, arguments: &UndoArguments) -> io::Result<()> {
+    let Undone { taken_back, left } = undone;
+    let record = Record::new().with("taken_back", taken_back).with("left", left);
+    output::print(&record, arguments.json)?;
+    if left > 0 && !arguments.json {
+        output::note("what is left was changed since, or is in use");
+    }
+    Ok(())
 }
 
 fn unknown(id: ImportId) -> String {
@@ -98,17 +114,11 @@ pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow
     let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
     let id = arguments.id;
     if discard(session, id).await? {
-        return Ok(output::print(&Record::new().with("cancelled", 1), arguments.json)?);
+        return Ok(print_discarded(arguments)?);
     }
-    let Undone { taken_back, left } = match undo.run(id, None).await {
-        Ok(undone) => undone,
+    match undo.run(id, None).await {
+        Ok(undone) => Ok(print_undone(undone, arguments)?),
         Err(UndoImportError::Unknown) => bail!(unknown(id)),
-        Err(error) => return Err(error.into()),
-    };
-    let record = Record::new().with("taken_back", taken_back).with("left", left);
-    output::print(&record, arguments.json)?;
-    if left > 0 && !arguments.json {
-        output::note("what is left was changed since, or is in use");
+        Err(error) => Err(error.into()),
     }
-    Ok(())
 }

@@ -1,0 +1,56 @@
+//! Imports that are stopped before they are done.
+
+use super::memory_store::MemoryStore;
+use super::record::{derived, session};
+use super::undo::{import, set_state};
+use crate::import::{CancelImportError, Cancelled, UndoImport, Undone};
+use crate::testing::{clock, person};
+use domain::id::ImportId;
+use domain::import::ImportState;
+
+async fn cancel(store: &MemoryStore, id: ImportId) -> Result<Cancelled, CancelImportError> {
+    UndoImport::new(store.units(), clock()).cancel(id).await
+}
+
+fn state(store: &MemoryStore) -> ImportState {
+    store.content().imports.all[0].state
+}
+
+#[tokio::test]
+async fn an_import_that_runs_is_stopped_and_what_it_stored_goes() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 480))]).await;
+    set_state(&store, id, ImportState::Running).await;
+    let taken_back = Cancelled::TakenBack(Undone { taken_back: 1, left: 0 });
+    assert_eq!(cancel(&store, id).await.unwrap(), taken_back);
+    assert_eq!((state(&store), store.sessions().len()), (ImportState::Undone, 0));
+}
+
+#[tokio::test]
+async fn an_upload_that_nobody_began_to_read_is_refused() {
+    for waits in [ImportState::Receiving, ImportState::Waiting] {
+        let store = MemoryStore::with(person());
+        let id = import(&store, Vec::new()).await;
+        set_state(&store, id, waits).await;
+        assert_eq!(cancel(&store, id).await.unwrap(), Cancelled::BeforeItBegan);
+        assert_eq!(state(&store), ImportState::Refused);
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_came_to_its_end_first_stays_and_whoever_cancels_is_told() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 480))]).await;
+    assert!(matches!(cancel(&store, id).await, Err(CancelImportError::Done)));
+    assert_eq!((state(&store), store.sessions().len()), (ImportState::Done, 1));
+    for (ended, is_refused) in
+        [(ImportState::Refused, true), (ImportState::Undoing, false), (ImportState::Undone, false)]
+    {
+        set_state(&store, id, ended).await;
+        let told = cancel(&store, id).await.unwrap_err();
+        assert_eq!(matches!(told, CancelImportError::Refused), is_refused, "{ended:?}");
+        assert_eq!(matches!(told, CancelImportError::AlreadyUndone), !is_refused, "{ended:?}");
+    }
+    let unknown = ImportId::from_uuid(uuid::Uuid::nil());
+    assert!(matches!(cancel(&store, unknown).await, Err(CancelImportError::Unknown)));
+}

@@ -1,0 +1,85 @@
+//! Imports that are stopped, and uploads that are read anew.
+
+use crate::Harness;
+use crate::fixture::{import, import_id, now, seconds, upload, user};
+use application::ports::storage::Import;
+use domain::import::ImportState;
+
+const REASON: &str = "not wanted";
+
+async fn store(harness: &Harness, import: &Import) {
+    let mut unit = harness.begin().await;
+    unit.imports().insert(import).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+async fn find(harness: &Harness, number: u64) -> Import {
+    let mut unit = harness.begin().await;
+    let found = unit.imports().find(import_id(number)).await.unwrap();
+    unit.rollback().await.unwrap();
+    found.unwrap()
+}
+
+async fn cancel(harness: Harness, number: u64) -> Option<ImportState> {
+    let mut unit = harness.begin().await;
+    let became = unit.imports().cancel(import_id(number), REASON, seconds(5)).await.unwrap();
+    unit.commit().await.unwrap();
+    became
+}
+
+/// Ends a running import as whoever reads it does; returns whether it was still running.
+async fn end(harness: Harness, number: u64) -> bool {
+    let mut unit = harness.begin().await;
+    let found = unit.imports().find(import_id(number)).await.unwrap().unwrap();
+    let is_running = found.state == ImportState::Running;
+    if is_running {
+        let done = Import { state: ImportState::Done, ended_at: Some(now()), ..found };
+        assert!(unit.imports().update(&done).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+    is_running
+}
+
+pub(crate) async fn what_is_not_finished_is_cancelled_and_what_is_finished_stays(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    for (number, state) in (1..).zip(ImportState::ALL) {
+        let expected = match state {
+            ImportState::Receiving | ImportState::Waiting => Some(ImportState::Refused),
+            ImportState::Running => Some(ImportState::Undoing),
+            ImportState::Done | ImportState::Refused | ImportState::Undoing | ImportState::Undone => None,
+        };
+        store(harness, &Import { state, ..upload(number, 0) }).await;
+        let before = find(harness, number).await;
+        assert_eq!(cancel(harness.clone(), number).await, expected, "{state:?}");
+        let refusal = (expected == Some(ImportState::Refused)).then(|| REASON.to_owned());
+        let after =
+            expected.map(|state| Import { state, refusal, ended_at: Some(seconds(5)), ..before.clone() });
+        assert_eq!(find(harness, number).await, after.unwrap_or(before), "{state:?}");
+        assert_eq!(cancel(harness.clone(), number).await, None, "once");
+    }
+    assert_eq!(cancel(harness.clone(), 99).await, None);
+}
+
+pub(crate) async fn of_cancelling_and_coming_to_the_end_one_wins_and_the_other_sees_it(harness: &Harness) {
+    for number in 1..=8 {
+        store(harness, &import(number)).await;
+        let ending = tokio::spawn(end(harness.clone(), number));
+        let cancelling = tokio::spawn(cancel(harness.clone(), number));
+        let (is_ended, became) = (ending.await.unwrap(), cancelling.await.unwrap());
+        let expected = if is_ended { None } else { Some(ImportState::Undoing) };
+        assert_eq!(became, expected);
+        assert_eq!(find(harness, number).await.state, expected.unwrap_or(ImportState::Done));
+    }
+}
+
+pub(crate) async fn an_upload_that_is_read_anew_counts_from_the_first_byte(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let broken_off =
+        Import { state: ImportState::Running, bytes_checked: 70, bytes_done: 30, ..upload(1, 0) };
+    store(harness, &broken_off).await;
+    let mut unit = harness.begin().await;
+    let leased = unit.imports().lease(now(), seconds(60)).await.unwrap().unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!((leased.bytes_checked, leased.bytes_done, leased.tries), (0, 0, 1));
+    assert_eq!(find(harness, 1).await, leased);
+}
