@@ -371,5 +371,5 @@ async fn an_export_waits_longer_each_time_and_gives_up_with_what_to_do() {
     assert!(error.to_string().contains("export again once the store answers"), "{error}");
     assert!(exported.waited.is_sorted() && exported.waited[0] < exported.waited[8]);
     let all: Duration = exported.waited.iter().sum();
-    assert!((Duration::from_secs(15)..Duration::from_secs(60)).contains(&all), "{all:?}");
+    assert!((Duration::from_secs(15)..Duration::from_mins(1)).contains(&all), "{all:?}");
 }

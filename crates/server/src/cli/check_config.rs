@@ -88,14 +88,19 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
         notes.push(format!("CORS is on for {}", origins.join(", ")));
     }
     notes.extend(plain_http(settings, public_url));
-    notes.extend(settings.exposed_secret_files().into_iter().map(|(key, path, mode)| {
+    notes.extend(exposed_files(settings));
+    Ok(notes)
+}
+
+/// Warns of files with secrets that others may read.
+fn exposed_files(settings: &Settings) -> impl Iterator<Item = String> {
+    settings.exposed_secret_files().into_iter().map(|(key, path, mode)| {
         format!(
             "WARNING: others on this machine may access {} ({key}, mode {mode:04o}); run chmod 600 on it, unless nobody else \
              is there, as in a container",
             path.display()
         )
-    }));
-    Ok(notes)
+    })
 }
 
 /// Says who reaches a server that is called by plain http.

@@ -57,7 +57,7 @@ use rate_limits::RateLimitSettings;
 use serde::Deserialize;
 use server::ServerSettings;
 use sessions::SessionSettings;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use storage::StorageSettings;
 use tokens::TokenSettings;
 use uploads::UploadSettings;

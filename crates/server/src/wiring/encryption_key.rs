@@ -126,8 +126,8 @@ mod tests {
     /// A migrated store in a folder, with the settings of a loopback server on it.
     async fn served_from(folder: &Path) -> (Settings, PublicUrl, Store) {
         let url = format!("sqlite://{}", folder.join("r.db").display());
-        let variables = [("RESTWELL__STORAGE__URL", url)].map(|(name, value)| (name.into(), value.into()));
-        let settings = Settings::from_sources(None, &variables.into_iter().collect()).unwrap();
+        let variables: Variables = [("RESTWELL__STORAGE__URL".into(), url)].into_iter().collect();
+        let settings = Settings::from_sources(None, &variables).unwrap();
         let store = Store::open(&settings, IfMissing::Create).await.unwrap();
         (settings, PublicUrl::parse("http://127.0.0.1:1").unwrap(), store)
     }

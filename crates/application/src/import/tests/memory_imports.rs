@@ -123,19 +123,18 @@ impl ImportRepository for MemoryUnit {
         for change in changes {
             let is_new = imports.overtaken.remove(&(id, change.record));
             let mut noted = imports.noted.iter_mut();
-            match noted.find(|(by, noted, _)| *by == id && noted.record == change.record) {
-                Some((_, known, known_number)) => {
-                    *known_number = number;
-                    if is_new {
-                        *known = change.clone();
-                    }
+            if let Some((_, known, known_number)) =
+                noted.find(|(by, noted, _)| *by == id && noted.record == change.record)
+            {
+                *known_number = number;
+                if is_new {
+                    *known = change.clone();
                 }
-                None => {
-                    imports.noted_so_far += 1;
-                    let position = imports.noted_so_far;
-                    imports.places.insert((id, change.record), (position, None));
-                    imports.noted.push((id, change.clone(), number));
-                }
+            } else {
+                imports.noted_so_far += 1;
+                let position = imports.noted_so_far;
+                imports.places.insert((id, change.record), (position, None));
+                imports.noted.push((id, change.clone(), number));
             }
         }
         Ok(())

@@ -63,7 +63,7 @@ impl Doing<'_> {
     }
 }
 
-fn in_order<'a>(mut events: Vec<Event<'a>>) -> Vec<Event<'a>> {
+fn in_order(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     events.sort_by_key(|event| (event.position, event.doing.rank()));
     events
 }
@@ -275,7 +275,7 @@ impl Replay {
     /// Removes a session in the name of an import, and notes that.
     fn go(&mut self, import: ImportId, position: i64, id: SleepSessionId) {
         let before = self.sessions.remove(&id).map(|(_, session)| session);
-        self.note(import, position, id, before, None);
+        self.note(SessionNote { import, id, position, before, waiting: None, is_latest: true });
     }
 
     /// Lets an import bring a session, as it did once; where it finds no place it waits, or this returns false.
@@ -297,14 +297,15 @@ impl Replay {
         };
         let Some(gone) = gone else {
             if may_wait {
-                self.note(import, position, id, known, Some(session.clone()));
+                let waiting = Some(session.clone());
+                self.note(SessionNote { import, id, position, before: known, waiting, is_latest: true });
             }
             return may_wait;
         };
         for other in gone {
             self.go(import, position, other);
         }
-        self.note(import, position, id, known, None);
+        self.note(SessionNote { import, id, position, before: known, waiting: None, is_latest: true });
         self.sessions.insert(id, (position, session.clone()));
         true
     }
@@ -322,18 +323,10 @@ impl Replay {
     }
 
     /// Notes what an import did, unless it did something to the same session before.
-    fn note(
-        &mut self,
-        import: ImportId,
-        position: i64,
-        id: SleepSessionId,
-        before: Option<SleepSession>,
-        waiting: Option<SleepSession>,
-    ) {
-        let is_noted = |note: &SessionNote| note.import == import && note.id == id;
+    fn note(&mut self, note: SessionNote) {
+        let is_noted = |known: &SessionNote| known.import == note.import && known.id == note.id;
         if !self.told.notes.iter().any(is_noted) {
-            let is_latest = true;
-            self.told.notes.push(SessionNote { import, id, position, before, waiting, is_latest });
+            self.told.notes.push(note);
         }
     }
 }
