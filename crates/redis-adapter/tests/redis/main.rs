@@ -14,3 +14,5 @@ mod outage;
 mod stage;
 #[cfg(test)]
 mod tls;
+#[cfg(test)]
+mod together;
