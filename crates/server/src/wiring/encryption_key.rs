@@ -1,9 +1,9 @@
 //! Where the encryption key comes from (decisions 3).
 
-use super::explained;
 use super::store::{Store, create_private_folder};
 use crate::settings::{Problem, PublicUrl, Settings, StoragePlace};
 use anyhow::{Context, bail};
+use application::ports::storage::StorageError;
 use application::schema::SchemaState;
 use std::path::{Path, PathBuf};
 use system_adapter::EncryptionKey;
@@ -62,7 +62,8 @@ impl KeySource {
     }
 }
 
-/// Fails when a store has keys that were sealed with the file that is missing.
+/// Fails when a store has keys that were sealed with the file that is missing. A store that is away cannot be asked: a
+/// server waits for it until it comes, and says then which key it cannot open.
 async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
     let asked = async {
         match store.schema.state().await? {
@@ -70,14 +71,12 @@ async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
             _ => Ok(!store.signing_keys.list_signing_keys().await?.is_empty()),
         }
     };
-    let is_needed =
-        asked.await.map_err(|error| explained(store.schema.as_ref(), error)).with_context(|| {
-            format!(
-                "the file {} with the encryption key is missing, and whether it is needed is not known",
-                path.display()
-            )
-        })?;
-    if is_needed {
+    let is_needed = match asked.await {
+        Err(StorageError::Unavailable) => false,
+        known => known.context("the signing keys of the store cannot be listed")?,
+    };
+    // Another process may have made the file meanwhile, and then the first key.
+    if is_needed && !path.exists() {
         bail!(
             "the file {} is missing, and the signing keys of the store open with the encryption key in it only; put it \
              back from your copy. If there is none, empty the table signing_key and start again: access tokens of before \
