@@ -126,7 +126,6 @@ impl PostgresStore {
         };
         place.map_err(|_| {
             self.meter.gave_up();
-            self.shortage.tell("no connection for large pages became free in time");
             StorageError::Unavailable
         })
     }

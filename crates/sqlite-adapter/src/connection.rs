@@ -88,9 +88,11 @@ impl Location {
         let settings = match role {
             // 32 MiB of log between checkpoints: a batch of an import touches many pages, and nearly the same ones as
             // the batch before it. No map of the file: what an import walked through would count as memory of the
-            // process, up to the size of the map, while the cache holds what the next batch needs.
+            // process, up to the size of the map, while the cache holds what the next batch needs. What is deleted is
+            // overwritten, so that nothing of an erased person stays in the file.
             Role::Writer => {
-                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8192;"
+                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8192; \
+                 PRAGMA secure_delete = ON;"
             }
             Role::Reader | Role::Worker => "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456;",
         };
@@ -176,6 +178,28 @@ mod tests {
         assert_eq!(pragma(&mut writer, "PRAGMA busy_timeout"), 5000);
         let mode: String = Statement::<Text>::new("PRAGMA journal_mode").get_result(&mut writer).unwrap();
         assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn what_is_deleted_is_overwritten() {
+        let (location, directory) = empty_location();
+        let mut writer = location.connect(Role::Writer).unwrap();
+        assert_eq!(pragma(&mut writer, "PRAGMA secure_delete"), 1);
+        let told = "somebody whom nobody shall find again";
+        let stored =
+            format!("CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('{told}'), ('another');");
+        writer.batch_execute(&stored).unwrap();
+        writer.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        writer.batch_execute("DELETE FROM note WHERE text <> 'another'").unwrap();
+        writer.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        drop(writer);
+        let holds = |text: &str| {
+            let files = std::fs::read_dir(directory.path()).unwrap().map(|file| file.unwrap().path());
+            files.into_iter().any(|file| {
+                std::fs::read(file).unwrap().windows(text.len()).any(|window| window == text.as_bytes())
+            })
+        };
+        assert!(holds("another") && !holds(told));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::ports::storage::{
 use crate::ports::system::Clock;
 use chrono::TimeDelta;
 use domain::id::{ImportId, UserId};
-use domain::import::ImportState;
+use domain::import::{ImportOrigin, ImportState};
 use nights::Nights;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -54,9 +54,21 @@ pub enum UndoImportError {
     /// What it did is not known any more: that is kept for [`NOTES_KEPT`].
     #[error("what the import did is kept for 30 days only")]
     TooOld,
+    /// A person asked, and the operator's import brought labels, which belong to everybody, or may have: it did not end.
+    #[error("the import brought labels of the catalogue; only the operator undoes it")]
+    NotTheirs,
     /// The store failed; calling it again goes on, and so does a server by itself.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// Tells whether an import may have brought labels, which no upload brings. The report of one that is not done does not
+/// tell all that was stored.
+fn may_have_labels(import: &Import) -> bool {
+    let labels = import.report.supplements;
+    import.origin == ImportOrigin::Command
+        && (labels.new + labels.updated > 0
+            || matches!(import.state, ImportState::Running | ImportState::Undoing))
 }
 
 /// Undoes imports.
@@ -107,6 +119,9 @@ impl UndoImport {
         unit.rollback().await?;
         let import = import.filter(|import| of.is_none_or(|user_id| import.user_id == Some(user_id)));
         let Some(import) = import else { return Err(UndoImportError::Unknown) };
+        if of.is_some() && may_have_labels(&import) {
+            return Err(UndoImportError::NotTheirs);
+        }
         match import.state {
             ImportState::Undone => Err(UndoImportError::AlreadyUndone),
             ImportState::Receiving | ImportState::Waiting => Err(UndoImportError::NothingStored),

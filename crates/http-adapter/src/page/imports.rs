@@ -68,6 +68,10 @@ fn notice(done: Option<&str>) -> Option<String> {
         "partly" => "Undone, but for records that were changed since or are in use: these stay as they are.",
         "soon" => "Being undone. That goes on by itself; what this import made is gone by and by.",
         "cancelled" => "Cancelled. Nothing of the file was kept.",
+        "shared" => {
+            "This was imported by the operator and brought labels of the catalogue, which belong to everybody. Ask the \
+             operator to undo it."
+        }
         "late" => "It is too late to undo this: what an import did is kept for 30 days.",
         _ => return None,
     };
@@ -102,6 +106,7 @@ pub(super) async fn undo(
         // The page says itself that there is nothing to take back.
         Err(UndoImportError::AlreadyUndone | UndoImportError::NothingStored) => "",
         Err(UndoImportError::TooOld) => "?done=late",
+        Err(UndoImportError::NotTheirs) => "?done=shared",
         Err(UndoImportError::Storage(error)) => return Err(error.into()),
     };
     Ok(see_other(&address(id, done)))

@@ -78,13 +78,13 @@ impl Lanes {
         match span {
             PageSpan::Small => {
                 let permit = worker.small.try_acquire().ok()?;
-                Some(Place { connections: &self.small, _lane: None, _permit: permit })
+                Some(Place { connections: &self.small, lane: None, _permit: permit })
             }
             PageSpan::Large => {
                 let permit = worker.large.acquire().await.ok()?;
                 let lane = TakenLane::of(worker)?;
                 let connections = self.large.get(lane.place)?;
-                Some(Place { connections, _lane: Some(lane), _permit: permit })
+                Some(Place { connections, lane: Some(lane), _permit: permit })
             }
         }
     }
@@ -115,10 +115,22 @@ impl Drop for TakenLane<'_> {
     }
 }
 
+/// A large page that nobody waits for any more: its statement may run on for seconds, and whoever has the lane next must
+/// not wait behind it.
+struct Unfinished<'l>(Option<&'l SharedConnections>);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if let Some(connections) = self.0 {
+            connections.let_go();
+        }
+    }
+}
+
 /// A place on a lane, given back when it is dropped: first the lane, then the permit to take it.
 pub(crate) struct Place<'l> {
     connections: &'l SharedConnections,
-    _lane: Option<TakenLane<'l>>,
+    lane: Option<TakenLane<'l>>,
     _permit: SemaphorePermit<'l>,
 }
 
@@ -129,6 +141,9 @@ impl Place<'_> {
         T: Send,
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        self.connections.read(read).await
+        let mut unfinished = Unfinished(self.lane.is_some().then_some(self.connections));
+        let answer = self.connections.read(read).await;
+        unfinished.0 = None;
+        answer
     }
 }

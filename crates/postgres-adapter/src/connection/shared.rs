@@ -75,6 +75,13 @@ impl SharedConnections {
         self.answer(slot, &connection, read(&connection)).await?
     }
 
+    /// Empties this thread's place, unless somebody is about to fill it: the next read makes a new connection.
+    pub(crate) fn let_go(&self) {
+        if let Ok(mut place) = self.slot().try_lock() {
+            *place = None;
+        }
+    }
+
     /// Waits for the answer to a read; fails when none comes, which asking once more would not change.
     async fn answer<T>(
         &self,

@@ -5,7 +5,7 @@ use super::{import_file, of_person};
 use crate::import::batch::Batch;
 use crate::import::run::Run;
 use crate::import::storing::Storing;
-use crate::import::{UndoImport, UndoImportError, Undone};
+use crate::import::{ImportReport, UndoImport, UndoImportError, Undone};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
@@ -192,6 +192,19 @@ async fn an_import_is_undone_once_and_only_by_its_person() {
     assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
     let unknown = ImportId::from_uuid(uuid::Uuid::nil());
     assert!(matches!(undo(&store, unknown).await, Err(UndoImportError::Unknown)));
+}
+
+#[tokio::test]
+async fn a_person_does_not_take_labels_out_of_the_catalogue() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 60)), supplement("17", "Magnesium")]).await;
+    let by_the_person = || async { UndoImport::new(store.units(), clock()).run(id, Some(user_id(1))).await };
+    assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
+    // Killed, its report does not tell what it stored.
+    set_state(&store, id, ImportState::Running).await;
+    store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
+    assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
+    assert_eq!(undo(&store, id).await.unwrap().taken_back, 2);
 }
 
 #[tokio::test]

@@ -9,8 +9,9 @@ use domain::sleep::SleepSession;
 use std::collections::BTreeSet;
 
 /// How many sessions are looked at together at most. They are those of one night, but for a source that joins its nights
-/// without an end.
-const MOST: usize = 1_000;
+/// without an end, or says of hundreds that they were at the same time: each is compared with each, while other people's
+/// requests wait.
+const MOST: usize = 200;
 
 /// Takes back what one import did to sessions of a person, in a unit of work.
 pub(super) struct Nights<'a> {
@@ -67,7 +68,8 @@ impl Nights<'_> {
             }
             let near = self.near(&new).await?;
             histories.append(&mut new);
-            ids = near.into_iter().filter(|id| !histories.contains_key(id)).collect();
+            let room = MOST.saturating_sub(histories.len());
+            ids = near.into_iter().filter(|id| !histories.contains_key(id)).take(room).collect();
         }
         Ok(histories)
     }

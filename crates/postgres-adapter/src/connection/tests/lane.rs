@@ -60,6 +60,21 @@ async fn all_large(store: &PostgresStore) -> [Place<'_>; LARGE] {
     [store.lanes.enter(PageSpan::Large).await.unwrap(), store.lanes.enter(PageSpan::Large).await.unwrap()]
 }
 
+/// Tells whether a backend is at work.
+async fn is_busy(store: &PostgresStore, backend: i32) -> bool {
+    let asked = format!(
+        "SELECT count(*)::int AS number FROM pg_stat_activity WHERE pid = {backend} AND state = 'active'"
+    );
+    let found: Number = store
+        .shared(move |mut link| {
+            let asked = sql_query(asked.clone());
+            async move { asked.get_result(&mut link).await }.boxed()
+        })
+        .await
+        .unwrap();
+    found.number == 1
+}
+
 fn is_pending(future: &mut Pin<Box<impl Future>>) -> bool {
     future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }
@@ -151,6 +166,22 @@ async fn a_page_that_was_given_up_gives_its_place_back() {
     drop(pages);
     assert!(next.await.is_some());
     drop(all_large(&store).await);
+}
+
+#[tokio::test]
+async fn nobody_waits_behind_the_statement_of_a_large_page_that_was_given_up() {
+    let database = TestDatabase::create().await;
+    let store = store(&database);
+    let lane = of_page(&store, PageSpan::Large).await;
+    let mut page = Box::pin(store.read_one_page(PageSpan::Large, |mut link| {
+        async move { sql_query("SELECT pg_sleep(3600)::text").execute(&mut link).await }.boxed()
+    }));
+    assert!(is_pending(&mut page));
+    while !is_busy(&store, lane).await {
+        assert!(is_pending(&mut page));
+    }
+    drop(page);
+    assert_ne!(of_page(&store, PageSpan::Large).await, lane);
 }
 
 #[tokio::test]
