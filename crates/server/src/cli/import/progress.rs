@@ -64,11 +64,31 @@ impl Progress {
         if bytes < self.bar.position() {
             self.bar.reset();
         }
-        self.bar.set_message(format!("{} {}", verb(reading), self.name));
+        if self.is_all_read(reading, bytes) {
+            if let Ok(style) = ProgressStyle::with_template("{msg} {elapsed}") {
+                self.bar.set_style(style);
+            }
+            self.bar.set_message(self.all_read());
+        } else {
+            self.bar.set_message(format!("{} {}", verb(reading), self.name));
+        }
         self.bar.set_position(bytes);
     }
 
+    /// Tells whether nothing is left to read while something may still be stored: formats whose records are in no order of
+    /// time tell of nights at the end of the file alone. Then the bytes say nothing of what is left to do.
+    fn is_all_read(&self, reading: Reading, bytes: u64) -> bool {
+        reading == Reading::Storing && self.bar.length().is_some_and(|total| bytes >= total)
+    }
+
+    fn all_read(&self) -> String {
+        format!("storing {}: all of it is read, what it tells is being stored", self.name)
+    }
+
     fn line(&self, reading: Reading, bytes: u64) -> String {
+        if self.is_all_read(reading, bytes) {
+            return self.all_read();
+        }
         let rate = self.bar.elapsed().as_secs_f64();
         #[expect(
             clippy::cast_precision_loss,
@@ -107,6 +127,8 @@ mod tests {
         let line = progress.line(Reading::Storing, 1_024);
         assert!(line.starts_with("storing export.xml: 1.00 KiB of 4.00 KiB, "), "{line}");
         assert!(line.contains("/s, ") && line.ends_with(" left"), "{line}");
+        let line = progress.line(Reading::Storing, 4_096);
+        assert_eq!(line, "storing export.xml: all of it is read, what it tells is being stored");
         let line = Progress::begin(Path::new("folder"), None).line(Reading::Checking, 0);
         assert!(line.starts_with("checking folder: 0 B, "), "{line}");
     }
