@@ -34,7 +34,9 @@ async fn all_at_once(stage: &Stage, first: u128) -> BTreeMap<u128, Vec<u32>> {
             left.push(status.remaining);
         }
     }
-    left.values_mut().for_each(|left| left.sort_unstable());
+    for left in left.values_mut() {
+        left.sort_unstable();
+    }
     left
 }
 
