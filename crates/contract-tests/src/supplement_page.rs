@@ -81,7 +81,7 @@ pub(crate) async fn a_record_holds_label_and_logs_as_stored(harness: &Harness) {
     prepare(harness, 1, &[log(1, 1, seconds(0))]).await;
     let page = read(harness, query(1, 10, Descending)).await;
     assert_eq!(page.records.len(), 1);
-    assert_eq!(page.records[0].supplement, supplement(1));
+    assert_eq!(*page.records[0].supplement, supplement(1));
     let row = IntakeLogRow { id: log_id(1), created_at_micros: seconds(0).timestamp_micros(), servings: 1.5 };
     assert_eq!(page.records[0].logs, [row]);
 }

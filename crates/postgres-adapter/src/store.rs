@@ -7,7 +7,7 @@ use crate::connection::{
 use crate::error::storage_error;
 use crate::meter::PoolMeter;
 use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
-use crate::read::{Profiles, profiles};
+use crate::read::{KnownLabels, Profiles, profiles};
 use crate::unit_of_work::BEGIN;
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
@@ -25,6 +25,7 @@ pub struct PostgresStore {
     pool: Pool,
     shared: Arc<SharedConnections>,
     pub(crate) profiles: Profiles,
+    pub(crate) labels: KnownLabels,
     pub(crate) lanes: Lanes,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
@@ -65,7 +66,20 @@ impl PostgresStore {
             PreparedStatements::Unnamed => format!("{BEGIN}; {}", limits(options, "SET LOCAL")),
         };
         let shortage = Outage::default();
-        Ok(Self { pool, shared, profiles, lanes, wait_timeout, silence, begin, shortage, connector, meter })
+        let labels = KnownLabels::new();
+        Ok(Self {
+            pool,
+            shared,
+            profiles,
+            labels,
+            lanes,
+            wait_timeout,
+            silence,
+            begin,
+            shortage,
+            connector,
+            meter,
+        })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;

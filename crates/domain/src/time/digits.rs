@@ -32,6 +32,7 @@ pub(super) const fn pair(value: u32) -> [u8; 2] {
 }
 
 /// Returns the three decimal digits of a number below 1,000.
+#[inline]
 pub(super) const fn three(value: u32) -> [u8; 3] {
     let hundreds = value / 100;
     let [tens, ones] = pair(value - hundreds * 100);

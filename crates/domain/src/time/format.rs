@@ -37,7 +37,7 @@ pub struct TimestampWriter {
     last: [Option<(Option<UtcOffset>, LocalDay)>; 4],
     /// The day of the last log entry, counted from 1970-01-01.
     log_day: i64,
-    /// Its text, `YYYY-MM-DDThh:mm:ss.ffffff+00:00`.
+    /// Its midnight, `YYYY-MM-DDT00:00:00.000000+00:00`.
     log: [u8; 32],
 }
 
@@ -83,15 +83,18 @@ impl TimestampWriter {
         self.keep_day(unix_millis, offset).copied()
     }
 
-    /// Appends what [`Self::micros_numeric`] returns.
+    /// Appends what [`Self::put_micros_numeric`] writes.
     pub fn write_micros_numeric(&mut self, out: &mut Vec<u8>, unix_micros: i64) {
-        out.extend_from_slice(self.micros_numeric(unix_micros));
+        let mut text = [0; 32];
+        self.put_micros_numeric(&mut text, unix_micros);
+        out.extend_from_slice(&text);
     }
 
-    /// Prints an instant in microseconds since 1970 in UTC (decisions 6, log entries).
+    /// Writes an instant in microseconds since 1970 in UTC over what stands in its place (decisions 6, log entries).
     ///
     /// Always with six decimals and the numeric offset: `2026-03-08T23:10:00.000000+00:00`.
-    pub fn micros_numeric(&mut self, unix_micros: i64) -> &[u8; 32] {
+    #[inline]
+    pub fn put_micros_numeric(&mut self, place: &mut [u8; 32], unix_micros: i64) {
         let local = unix_micros.clamp(FIRST_DAY * DAY_MICROS, LAST_DAY * DAY_MICROS + DAY_MICROS - 1);
         let day = local.div_euclid(DAY_MICROS);
         if day != self.log_day {
@@ -102,10 +105,11 @@ impl TimestampWriter {
         let second = in_day / 1_000_000;
         let micros = small(in_day - second * 1_000_000);
         let thousands = micros / 1_000;
-        put(&mut self.log, 11, clock(small(second)));
-        put(&mut self.log, 20, three(thousands));
-        put(&mut self.log, 23, three(micros - thousands * 1_000));
-        &self.log
+        // The digits go into the copy: one made of them afterwards would wait for them.
+        *place = self.log;
+        put(place, 11, clock(small(second)));
+        put(place, 20, three(thousands));
+        put(place, 23, three(micros - thousands * 1_000));
     }
 
     /// Appends `YYYY-MM-DDT`.
@@ -201,7 +205,8 @@ const fn clock(second: u32) -> [u8; 8] {
 }
 
 /// Puts a part of a text into its place.
-fn put<const LENGTH: usize>(text: &mut [u8], place: usize, part: [u8; LENGTH]) {
+#[inline]
+fn put<const ROOM: usize, const LENGTH: usize>(text: &mut [u8; ROOM], place: usize, part: [u8; LENGTH]) {
     if let Some(room) = text.get_mut(place..place + LENGTH) {
         room.copy_from_slice(&part);
     }

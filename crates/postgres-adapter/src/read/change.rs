@@ -1,5 +1,6 @@
 //! What changed of a person's records.
 
+use super::KnownLabels;
 use crate::error::{storage_error, unexpected};
 use crate::row::{
     AccountColumns, AccountRow, JsonText, PageSession, PageSessionColumns, SupplementRow, unix_micros,
@@ -146,7 +147,8 @@ impl ChangeReader for PostgresStore {
         }
         let size = usize::try_from(query.limit).unwrap_or(usize::MAX);
         let has_more = rows.len() > size;
-        let changes = rows.into_iter().take(size).map(change).collect::<Result<_, _>>()?;
+        let changes =
+            rows.into_iter().take(size).map(|row| change(row, &self.labels)).collect::<Result<_, _>>()?;
         Ok(ChangePage { changes, has_more, is_ahead: false })
     }
 
@@ -171,21 +173,21 @@ fn start(query: &ChangePageQuery, kind: ChangeKind) -> (i64, Uuid) {
     }
 }
 
-fn change(row: Row) -> Result<(ChangePosition, Change), StorageError> {
+fn change(row: Row, labels: &KnownLabels) -> Result<(ChangePosition, Change), StorageError> {
     let (number, place, id, is_gone, session, log, profile) = row;
     let kind = usize::try_from(place).ok().and_then(|place| ChangeKind::ALL.get(place).copied());
     let kind = kind.ok_or_else(|| unexpected("a change of an unknown kind"))?;
     let change = match (is_gone, session, log, profile) {
         (true, None, None, None) => Change::Deleted,
         (false, Some(session), None, None) => Change::Session(Box::new(session.into_packed()?)),
-        (false, None, Some(log), None) => log_change(log)?,
+        (false, None, Some(log), None) => log_change(log, labels)?,
         (false, None, None, Some(profile)) => Change::Profile(Box::new(profile.into_user()?)),
         _ => return Err(unexpected("a change without its record")),
     };
     Ok((ChangePosition { number, kind, id }, change))
 }
 
-fn log_change(row: LogAndVersion) -> Result<Change, StorageError> {
+fn log_change(row: LogAndVersion, labels: &KnownLabels) -> Result<Change, StorageError> {
     let (log, taken_at, taken, id, brand, name, servings, upc, label_date, entry_date, ingredients) = row;
     let version = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
     let log = IntakeLogRow {
@@ -193,5 +195,5 @@ fn log_change(row: LogAndVersion) -> Result<Change, StorageError> {
         created_at_micros: unix_micros(taken_at),
         servings: taken,
     };
-    Ok(Change::Log { supplement: Box::new(version.into_supplement()?), log })
+    Ok(Change::Log { supplement: labels.version(version)?, log })
 }

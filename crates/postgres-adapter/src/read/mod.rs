@@ -8,6 +8,7 @@ mod clock;
 mod connected_app;
 mod credential;
 mod grant;
+mod known_labels;
 mod outbox;
 mod profile;
 mod session;
@@ -16,4 +17,5 @@ mod sleep;
 mod sleep_page;
 mod supplement;
 
+pub(crate) use known_labels::KnownLabels;
 pub(crate) use profile::{Profiles, profiles};

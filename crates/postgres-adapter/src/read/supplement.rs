@@ -1,5 +1,6 @@
 //! Pages of supplements with their logs, and what an export needs.
 
+use super::KnownLabels;
 use crate::connection::PageSpan;
 use crate::row::{FixedArray, IntakeLogColumns, JsonText, LogRow, SupplementRow, lower_bound};
 use crate::schema::supplement;
@@ -12,7 +13,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{
+    Array, BigInt, Date, Double, Jsonb, Nullable, Record, Text, Timestamptz, Uuid as SqlUuid,
+};
 use diesel_async::RunQueryDsl;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
@@ -47,43 +50,55 @@ type PageColumns = (
     Array<Double>,
 );
 
-/// One record of a page.
-#[derive(Queryable)]
-struct PageRow {
-    id: Uuid,
-    brand: String,
-    name: String,
-    servings: String,
-    upc: String,
-    label_date: Option<NaiveDate>,
-    entry_date: DateTime<Utc>,
-    ingredients: JsonText,
-    log_ids: FixedArray<16>,
-    log_times: FixedArray<8>,
-    log_servings: FixedArray<8>,
-}
+/// All records of a page in one field; NULL when there is none.
+type WholePage = Nullable<Array<Record<PageColumns>>>;
 
-impl PageRow {
-    fn into_record(self) -> Result<SupplementRecord, StorageError> {
-        let Self { id, brand, name, servings, upc, label_date, entry_date, ingredients, .. } = self;
-        let row = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
-        let times_and_servings =
-            self.log_times.into_elements().into_iter().zip(self.log_servings.into_elements());
-        let logs = self.log_ids.into_elements().into_iter().zip(times_and_servings);
-        let logs = logs.map(|(id, (micros, servings))| IntakeLogRow {
-            id: IntakeLogId::from_uuid(Uuid::from_bytes(id)),
-            created_at_micros: i64::from_be_bytes(micros).saturating_add(POSTGRES_EPOCH_MICROS),
-            servings: f64::from_be_bytes(servings),
-        });
-        Ok(SupplementRecord { supplement: row.into_supplement()?, logs: logs.collect() })
-    }
+/// One record of a page.
+type PageRecord = (
+    Uuid,
+    String,
+    String,
+    String,
+    String,
+    Option<NaiveDate>,
+    DateTime<Utc>,
+    JsonText,
+    FixedArray<16>,
+    FixedArray<8>,
+    FixedArray<8>,
+);
+
+fn into_record(record: PageRecord, labels: &KnownLabels) -> Result<SupplementRecord, StorageError> {
+    let (
+        id,
+        brand,
+        name,
+        servings,
+        upc,
+        label_date,
+        entry_date,
+        ingredients,
+        log_ids,
+        log_times,
+        log_servings,
+    ) = record;
+    let row = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
+    let times_and_servings = log_times.into_elements().into_iter().zip(log_servings.into_elements());
+    let logs = log_ids.into_elements().into_iter().zip(times_and_servings);
+    let logs = logs.map(|(id, (micros, servings))| IntakeLogRow {
+        id: IntakeLogId::from_uuid(Uuid::from_bytes(id)),
+        created_at_micros: i64::from_be_bytes(micros).saturating_add(POSTGRES_EPOCH_MICROS),
+        servings: f64::from_be_bytes(servings),
+    });
+    Ok(SupplementRecord { supplement: labels.version(row)?, logs: logs.collect() })
 }
 
 /// Writes the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
 /// `$5` the one supplement, if one is named.
 ///
 /// A record's place is that of its first log in the direction, one more index look-up; the logs themselves are
-/// read for the page's records only, in the order of the index.
+/// read for the page's records only, from the index and in its order. All records are one row: the server then
+/// sends it in one go, where rows that are sent while they are made wake the reader each time.
 fn page_sql(sort: SortDirection, names_one: bool) -> String {
     let direction = match sort {
         SortDirection::Ascending => "ASC",
@@ -100,8 +115,11 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
             ) AS f
             ORDER BY f.created_at {direction}, t.supplement_id {direction} OFFSET $3 LIMIT $4
         )
-        SELECT s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
-            logs.ids, logs.times, logs.servings
+        SELECT array_agg(
+            ROW(s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
+                logs.ids, logs.times, logs.servings)
+            ORDER BY p.created_at {direction}, p.supplement_id {direction}
+        )
         FROM page p JOIN supplement s ON s.id = p.supplement_id
         CROSS JOIN LATERAL (
             SELECT array_agg(o.id) AS ids, array_agg(o.created_at) AS times, array_agg(o.servings) AS servings
@@ -110,8 +128,7 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
                 WHERE l.user_id = $1 AND l.supplement_id = p.supplement_id AND l.created_at >= $2
                 ORDER BY l.created_at {direction}, l.id {direction}
             ) AS o
-        ) AS logs
-        ORDER BY p.created_at {direction}, p.supplement_id {direction}"
+        ) AS logs"
     )
 }
 
@@ -119,7 +136,7 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
 impl SupplementReader for PostgresStore {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
         let SupplementPageQuery { user_id, start, supplement_id, page } = query;
-        let rows: Vec<PageRow> = self
+        let records: Option<Vec<PageRecord>> = self
             .read_one_page(PageSpan::Large, move |mut link| {
                 let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
                     .bind::<SqlUuid, _>(user_id.as_uuid())
@@ -128,10 +145,10 @@ impl SupplementReader for PostgresStore {
                     .bind::<BigInt, _>(page.limit_with_lookahead());
                 async move {
                     match supplement_id {
-                        None => returning::<PageColumns, _>(statement).load(&mut link).await,
+                        None => returning::<WholePage, _>(statement).get_result(&mut link).await,
                         Some(id) => {
                             let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
-                            returning::<PageColumns, _>(statement).load(&mut link).await
+                            returning::<WholePage, _>(statement).get_result(&mut link).await
                         }
                     }
                 }
@@ -139,8 +156,13 @@ impl SupplementReader for PostgresStore {
             })
             .await?;
         let size = usize::from(page.size.get());
-        let has_more = rows.len() > size;
-        let records = rows.into_iter().take(size).map(PageRow::into_record).collect::<Result<_, _>>()?;
+        let records = records.unwrap_or_default();
+        let has_more = records.len() > size;
+        let records = records
+            .into_iter()
+            .take(size)
+            .map(|record| into_record(record, &self.labels))
+            .collect::<Result<_, _>>()?;
         Ok(SupplementPage { records, has_more })
     }
 

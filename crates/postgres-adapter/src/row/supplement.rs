@@ -58,7 +58,7 @@ impl IngredientJson {
 /// A row of `supplement`: one version of a label, without its place in the catalogue.
 ///
 /// Its columns are in the order of [`SUPPLEMENT_COLUMNS`].
-#[derive(Queryable, Selectable, AsChangeset)]
+#[derive(Clone, PartialEq, Eq, Queryable, Selectable, AsChangeset)]
 #[diesel(table_name = supplement, check_for_backend(Pg), treat_none_as_null = true)]
 pub(crate) struct SupplementRow {
     pub(crate) id: Uuid,

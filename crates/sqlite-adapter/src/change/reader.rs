@@ -20,6 +20,7 @@ use domain::id::IntakeLogId;
 use domain::supplement::Supplement;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Where a change is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +191,7 @@ impl Records<'_> {
             read
         };
         let log = IntakeLogRow { id, created_at_micros, servings };
-        Ok(Change::Log { supplement: Box::new(supplement), log })
+        Ok(Change::Log { supplement: Arc::new(supplement), log })
     }
 }
 

@@ -19,6 +19,7 @@ use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{IntakeLogId, UserId};
 use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use std::sync::Arc;
 
 /// Lists the different supplements of a person by one look into the index for each (a loose index scan), so that
 /// the number of logs does not matter. Binds: the person, twice.
@@ -144,7 +145,7 @@ fn read_record(
     id: &[u8],
 ) -> Result<SupplementRecord, StorageError> {
     use intake_log::dsl;
-    let supplement = read_supplement(connection, id)?.into_supplement()?;
+    let supplement = Arc::new(read_supplement(connection, id)?.into_supplement()?);
     let logs = dsl::intake_log
         .select((dsl::id, dsl::created_at, dsl::servings))
         .filter(dsl::user_id.eq(blob(query.user_id.as_uuid())))

@@ -9,6 +9,7 @@ use domain::supplement::Supplement;
 use domain::user::User;
 #[cfg(feature = "test-support")]
 use mockall::automock;
+use std::sync::Arc;
 
 /// Which changes are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub enum Change {
     /// An intake log as it is now, with its supplement.
     Log {
         /// The version that the log points at.
-        supplement: Box<Supplement>,
+        supplement: Arc<Supplement>,
         /// The log.
         log: IntakeLogRow,
     },

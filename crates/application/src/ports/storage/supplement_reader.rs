@@ -8,6 +8,7 @@ use domain::paging::PageRequest;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 #[cfg(feature = "test-support")]
 use mockall::automock;
+use std::sync::Arc;
 
 /// Which supplements are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +37,8 @@ pub struct IntakeLogRow {
 /// A supplement with the logs in the range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplementRecord {
-    /// The supplement.
-    pub supplement: Supplement,
+    /// The supplement; one label is on many people's pages.
+    pub supplement: Arc<Supplement>,
     /// Its logs, at least one, sorted by time in the direction asked for, ties by id in that direction.
     pub logs: Vec<IntakeLogRow>,
 }

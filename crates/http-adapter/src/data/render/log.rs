@@ -1,6 +1,6 @@
 //! Logs of intake as JSON, one by one.
 //!
-//! What neighbours have in common is written once: a log is the line of the one before, with another id and another time.
+//! What neighbours have in common is written once: a log is a copy of one line, with its own id and its own time.
 
 use super::json;
 use super::supplement::write_number;
@@ -13,7 +13,7 @@ use uuid::fmt::Hyphenated;
 /// Writes logs.
 pub(super) struct LogWriter {
     timestamps: TimestampWriter,
-    /// The last log.
+    /// A log with any id and any time.
     line: Vec<u8>,
     supplement_id: Option<SupplementId>,
     /// Where the id of the supplement stands.
@@ -62,10 +62,14 @@ impl LogWriter {
             self.line.push(b'}');
             self.servings = Some(servings.to_bits());
         }
-        json::put_uuid(id.as_uuid(), self.line.get_mut(ID));
-        if let Some(time) = self.line.get_mut(TIME) {
-            time.copy_from_slice(self.timestamps.micros_numeric(*created_at_micros));
-        }
+        // What differs goes into the copy: one made afterwards would wait for it.
+        let start = out.len();
         out.extend_from_slice(&self.line);
+        if let Some(line) = out.get_mut(start..).and_then(<[u8]>::first_chunk_mut::<{ TIME.end }>) {
+            json::put_uuid(id.as_uuid(), line.get_mut(ID));
+            if let Some(time) = line.last_chunk_mut() {
+                self.timestamps.put_micros_numeric(time, *created_at_micros);
+            }
+        }
     }
 }

@@ -66,7 +66,7 @@ async fn each_record_is_told_as_its_own_endpoint_tells_it() {
     let told = vec![
         (position(1, ChangeKind::Profile), Change::Profile(Box::new(user(person)))),
         (position(2, ChangeKind::Sleep), Change::Session(Box::new(sample::packed(&night)))),
-        (position(2, ChangeKind::Supplements), Change::Log { supplement: Box::new(supplement.clone()), log }),
+        (position(2, ChangeKind::Supplements), Change::Log { supplement: Arc::clone(&supplement), log }),
         (position(9, ChangeKind::Sleep), Change::Deleted),
     ];
     let world = telling(told, false);
@@ -259,7 +259,7 @@ async fn a_store_that_fails_is_a_503_and_a_corrupt_record_a_500() {
     let world = telling(vec![(position(1, ChangeKind::Sleep), corrupt)], false);
     assert_problem(&world.get(&path("")).await, 500, "internal_error");
 
-    let supplement = Box::new(sample::record(5, 0).supplement);
+    let supplement = sample::record(5, 0).supplement;
     let id = IntakeLogId::from_uuid(Uuid::nil());
     let log = IntakeLogRow { id, created_at_micros: 0, servings: f64::NAN };
     let world = telling(vec![(position(1, ChangeKind::Supplements), Change::Log { supplement, log })], false);

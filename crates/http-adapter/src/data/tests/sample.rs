@@ -9,6 +9,7 @@ use domain::sleep::{
 };
 use domain::supplement::{Amount, Ingredient, Supplement, SupplementLabel, SupplementLabelFields};
 use domain::time::UtcOffset;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// 2026-01-01 23:10 in New York.
@@ -76,7 +77,7 @@ pub(in crate::data) fn record(number: u32, logs: u32) -> SupplementRecord {
         servings: 1.5,
     };
     SupplementRecord {
-        supplement: Supplement::enter(id, label.unwrap(), at(0) + TimeDelta::days(1)),
+        supplement: Arc::new(Supplement::enter(id, label.unwrap(), at(0) + TimeDelta::days(1))),
         logs: (0..logs).map(log).collect(),
     }
 }

@@ -16,6 +16,7 @@ use domain::rate_limit::{RateStatus, RateWindow};
 use domain::scope::ScopeSet;
 use domain::sleep::SleepSession;
 use proptest::prelude::*;
+use std::sync::Arc;
 use uuid::Uuid;
 
 pub(super) fn envelope() -> Envelope {
@@ -75,7 +76,7 @@ fn all_told(sessions: &[SleepSession], records: &[SupplementRecord], user_id: Us
         logs.iter().map(move |log| {
             let one = SupplementRecord { supplement: supplement.clone(), logs: vec![*log] };
             let record = ChangedRecord::Supplement(SupplementDto::new(&one, user_id));
-            let change = Change::Log { supplement: Box::new(supplement.clone()), log: *log };
+            let change = Change::Log { supplement: Arc::clone(supplement), log: *log };
             told(ChangeKind::Supplements, log.id.as_uuid(), change, Some(record))
         })
     });

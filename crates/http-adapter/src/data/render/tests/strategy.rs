@@ -12,6 +12,7 @@ use domain::time::UtcOffset;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Texts with what JSON must escape and what it need not.
@@ -122,7 +123,7 @@ fn log() -> impl Strategy<Value = IntakeLogRow> {
 }
 
 pub(super) fn records() -> impl Strategy<Value = Vec<SupplementRecord>> {
-    let record =
-        (supplement(), vec(log(), 0..5)).prop_map(|(supplement, logs)| SupplementRecord { supplement, logs });
+    let record = (supplement(), vec(log(), 0..5))
+        .prop_map(|(supplement, logs)| SupplementRecord { supplement: Arc::new(supplement), logs });
     vec(record, 0..5)
 }
