@@ -13,7 +13,7 @@ pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
     Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource,
-    NdjsonExport, PublicKey,
+    NdjsonExport, PublicKey, Troubles,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
@@ -153,6 +153,7 @@ impl Parts {
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
             trace: None,
             admission: self.admission,
+            troubles: Troubles::default(),
             settings: self.settings,
         })
     }
