@@ -15,6 +15,7 @@ mod link;
 mod meter;
 mod options;
 mod own;
+mod patience;
 mod rate_limiter;
 mod script;
 #[cfg(feature = "test-support")]
