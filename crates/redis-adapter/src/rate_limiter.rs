@@ -5,10 +5,10 @@ use crate::counter_key::counter_key;
 use crate::fault::Fault;
 use crate::keeper::keep;
 use crate::link::{Link, Live};
-use crate::meter::DecisionMeter;
 use crate::options::RedisOptions;
 use crate::patience::in_time;
 use crate::script::{Count, CountScript};
+use crate::shared_count_meter::SharedCountMeter;
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -32,7 +32,7 @@ pub struct RedisRateLimiter {
     in_process: Arc<dyn RateLimiter>,
     answer_timeout: Duration,
     // Registered at the first decision: by then the recorder is set, if there is one.
-    meter: OnceLock<DecisionMeter>,
+    meter: OnceLock<SharedCountMeter>,
     keeper: JoinHandle<()>,
 }
 
@@ -93,7 +93,7 @@ impl RateLimiter for RedisRateLimiter {
         let counted = Counted { key, limit, window: RateWindow::at(now), now };
         match self.count_in_store(&live, &counted).await {
             Ok(status) => {
-                self.meter.get_or_init(DecisionMeter::new).decided(key.endpoint, status.allowed);
+                self.meter.get_or_init(SharedCountMeter::new).decided(key.endpoint, status.allowed);
                 status
             }
             Err(fault) => {
