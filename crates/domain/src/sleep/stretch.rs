@@ -32,7 +32,7 @@ pub fn stretches(records: &[SleepRecordHead]) -> Vec<Stretch<'_>> {
     for next in all {
         match joined.last_mut() {
             Some(last) if last.source == next.source && next.start < last.end => {
-                last.end = last.end.max(next.end)
+                last.end = last.end.max(next.end);
             }
             _ => joined.push(next),
         }

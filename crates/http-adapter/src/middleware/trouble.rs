@@ -39,13 +39,12 @@ impl Troubles {
             return Some(0);
         }
         // So many kinds at once: those beyond are one. There is one such kind for each fault at most.
-        match all.get_mut(&(fault, String::new())) {
-            Some(told) => told.again(now),
-            None => {
-                all.insert((fault, String::new()), Told { at: now, since: 0 });
-                Some(0)
-            }
+        let others = (fault, String::new());
+        if let Some(told) = all.get_mut(&others) {
+            return told.again(now);
         }
+        all.insert(others, Told { at: now, since: 0 });
+        Some(0)
     }
 }
 
