@@ -171,6 +171,33 @@ pub(crate) async fn the_last_use_is_the_later_of_refresh_and_read(harness: &Harn
     assert_eq!(list(harness, 1).await, expected);
 }
 
+pub(crate) async fn the_last_read_up_to_a_moment_is_found_of_apps_that_hold_nothing_any_more(
+    harness: &Harness,
+) {
+    prepare(harness, &[revoked(grant_of(1, 1, 1)), grant_of(2, 2, 1)]).await;
+    let by = |number| Reader::Client(client_id(number));
+    let read = |minute, user, reader| ReadTally {
+        key: TallyKey { user_id: user_id(user), reader, ..tally(minute).key },
+        ..tally(minute)
+    };
+    harness
+        .add_tallies(&[
+            read(1, 1, by(1)),
+            read(5, 1, by(1)),
+            read(9, 1, by(1)),
+            read(3, 1, by(2)),
+            read(6, 2, by(2)),
+            read(7, 1, Reader::PersonalToken(token_id(3))),
+        ])
+        .await;
+    let until = |client, minute| (client_id(client), tally_minute(minute));
+    let asked = [until(2, 8), until(1, 8), until(1, 5), until(1, 0), until(3, 8), until(1, 99)];
+    let found = harness.apps.list_last_reads(user_id(1), &asked).await.unwrap();
+    let expected = [Some(3), Some(5), Some(5), None, None, Some(9)].map(|minute| minute.map(tally_minute));
+    assert_eq!(found, expected);
+    assert_eq!(harness.apps.list_last_reads(user_id(1), &[]).await.unwrap(), []);
+}
+
 /// A consent of a person to sleep, remembered two minutes after the grants of [`grant_of`].
 fn consent_to(client: u64, user: u64) -> RememberedConsent {
     RememberedConsent { remembered_at: seconds(120), ..consent(user, client) }

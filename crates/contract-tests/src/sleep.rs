@@ -176,6 +176,28 @@ pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(ha
     }
 }
 
+pub(crate) async fn candidates_of_records_that_all_overlap_each_other_come_once_each(harness: &Harness) {
+    prepare(harness).await;
+    let derived = |number: u64, start: i64, end: i64| {
+        let mut head = head(minute(start), Some("tracker"), SessionKey::derived_from(minute(start)));
+        head.time_in_bed = TimeInBed::new(minute(start), minute(end), None, None).unwrap();
+        numbered(number, head)
+    };
+    // One in another, as records with ids of their own may be; then two beside them.
+    let mut sessions: Vec<_> =
+        (0_i64..300).map(|nth| derived(1 + nth.unsigned_abs(), nth, 2_000 - nth)).collect();
+    sessions.extend([derived(301, -480, 0), derived(302, 2_001, 2_481)]);
+    harness.store_sessions(user_id(1), &sessions).await;
+    let start = |nth: i64| minute(nth) + TimeDelta::milliseconds(1);
+    let nested = |nth: i64| {
+        let mut head = head(start(nth), Some("tracker"), SessionKey::derived_from(start(nth)));
+        head.time_in_bed = TimeInBed::new(start(nth), minute(2_000 - nth), None, None).unwrap();
+        head
+    };
+    let records: Vec<_> = (0..300).map(nested).collect();
+    assert_eq!(candidates(harness, &records).await, (1..=300).collect::<Vec<_>>());
+}
+
 /// Lists the numbers of the sessions, up to 1000, that records of person 1 may be.
 async fn candidates(harness: &Harness, records: &[SleepRecordHead]) -> Vec<u64> {
     let found = harness.begin().await.sleep().find_candidates(user_id(1), records).await.unwrap();

@@ -124,6 +124,7 @@ suite! {
         candidates_hold_what_overlaps_a_record_of_the_same_source,
         candidates_hold_of_overlapping_logs_only_what_a_record_may_be,
         candidates_of_many_records_come_once_each,
+        candidates_of_records_that_all_overlap_each_other_come_once_each,
         only_the_persons_own_sessions_are_found_by_id,
         an_update_overwrites_everything_and_moves_the_start,
         an_update_of_no_session_of_the_person_says_so,
@@ -259,6 +260,7 @@ suite! {
         apps_are_listed_by_the_bytes_of_their_names_then_by_id,
         the_latest_refresh_tells_when_and_from_where,
         the_last_use_is_the_later_of_refresh_and_read,
+        the_last_read_up_to_a_moment_is_found_of_apps_that_hold_nothing_any_more,
         a_consent_is_remembered_for_its_own_person_and_app,
         a_remembered_consent_alone_is_listed_until_it_is_forgotten,
     }

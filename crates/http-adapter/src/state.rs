@@ -5,7 +5,7 @@ use crate::export::ExportUseCases;
 use crate::health::HealthCheck;
 use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
-use crate::middleware::Admission;
+use crate::middleware::{Admission, Troubles};
 use crate::trace::TraceContinuation;
 use application::access::AuthorizeAccess;
 use application::account::{
@@ -124,6 +124,8 @@ pub struct HttpState {
     pub elapsed_time: ElapsedTimeSource,
     /// How much is done at a time.
     pub admission: Admission,
+    /// What was told of troubles.
+    pub troubles: Troubles,
     /// What joins the traces of callers; absent where no traces are sent.
     pub trace: Option<TraceContinuation>,
     /// How HTTP is spoken.

@@ -11,9 +11,9 @@
 mod connection;
 mod error;
 mod gathering;
-mod meter;
 mod migration;
 mod options;
+mod pool_meter;
 mod read;
 mod replica;
 mod row;

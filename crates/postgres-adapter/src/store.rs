@@ -5,8 +5,8 @@ use crate::connection::{
     gave_way, is_broken, limits, pool,
 };
 use crate::error::storage_error;
-use crate::meter::PoolMeter;
 use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+use crate::pool_meter::PoolMeter;
 use crate::read::{KnownLabels, Profiles, profiles};
 use crate::unit_of_work::BEGIN;
 use application::ports::storage::StorageError;

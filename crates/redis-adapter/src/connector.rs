@@ -3,6 +3,7 @@
 use crate::counter_key::PROBE;
 use crate::fault::Fault;
 use crate::options::RedisOptions;
+use crate::patience::in_time;
 use crate::script::{Count, CountScript};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client};
@@ -57,7 +58,6 @@ impl Connector {
         let mut connection = connection.clone();
         let count = Count { key: PROBE.to_owned(), limit: u32::MAX, seconds_to_live: PROBE_SECONDS };
         let counted = self.script.count_one(&mut connection, &count);
-        timeout(self.answer_timeout, counted).await.map_err(|_| Fault::NoAnswer)??;
-        Ok(())
+        in_time(self.answer_timeout, counted).await.map(drop)
     }
 }

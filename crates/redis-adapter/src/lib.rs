@@ -12,11 +12,12 @@ mod counter_key;
 mod fault;
 mod keeper;
 mod link;
-mod meter;
 mod options;
 mod own;
+mod patience;
 mod rate_limiter;
 mod script;
+mod shared_count_meter;
 #[cfg(feature = "test-support")]
 pub mod test_support;
 

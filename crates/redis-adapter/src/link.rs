@@ -1,8 +1,8 @@
 //! Whether there is a connection that answers, and which.
 
 use crate::fault::Fault;
-use crate::meter;
 use crate::own::OwnConnections;
+use crate::shared_count_meter;
 use redis::aio::MultiplexedConnection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,7 +53,7 @@ impl Link {
         let live = Live { number, connection, own: Arc::new(OwnConnections::new()) };
         self.live.send_replace(Some(live.clone()));
         self.ever_answered.send_replace(true);
-        meter::set_up(true);
+        shared_count_meter::set_up(true);
         if self.outage_is_told.swap(false, Ordering::Relaxed) {
             tracing::info!("requests are counted in the shared store again");
         }
@@ -84,8 +84,8 @@ impl Link {
     /// Says an outage once, however often it is noticed.
     fn tell(&self, fault: &Fault) {
         if !self.outage_is_told.swap(true, Ordering::Relaxed) {
-            meter::set_up(false);
-            meter::outage();
+            shared_count_meter::set_up(false);
+            shared_count_meter::outage();
             tracing::warn!(
                 reason = %fault,
                 "the shared store of the rate limits cannot be used: requests are counted in this process"

@@ -5,9 +5,10 @@ use crate::counter_key::counter_key;
 use crate::fault::Fault;
 use crate::keeper::keep;
 use crate::link::{Link, Live};
-use crate::meter::DecisionMeter;
 use crate::options::RedisOptions;
+use crate::patience::in_time;
 use crate::script::{Count, CountScript};
+use crate::shared_count_meter::SharedCountMeter;
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -22,7 +23,8 @@ const KEPT_AFTER_END: i64 = 60;
 
 /// Counts requests in a store that all replicas share, and in the process while that store is down.
 ///
-/// No request waits longer for the store than its answer may take. The first that waits so long in vain takes the
+/// No request waits longer for the store than its answer may take, not counting time in which its own thread did
+/// something else. The first that waits so long in vain takes the
 /// store out of use for all; until it counts again, which a task of this limiter finds out, requests do not ask it.
 pub struct RedisRateLimiter {
     link: Arc<Link>,
@@ -30,7 +32,7 @@ pub struct RedisRateLimiter {
     in_process: Arc<dyn RateLimiter>,
     answer_timeout: Duration,
     // Registered at the first decision: by then the recorder is set, if there is one.
-    meter: OnceLock<DecisionMeter>,
+    meter: OnceLock<SharedCountMeter>,
     keeper: JoinHandle<()>,
 }
 
@@ -69,7 +71,7 @@ impl RedisRateLimiter {
                 None => self.connector.script.count_one(&mut live.connection.clone(), &count).await,
             }
         };
-        let used = tokio::time::timeout(self.answer_timeout, used).await.map_err(|_| Fault::NoAnswer)??;
+        let used = in_time(self.answer_timeout, used).await?;
         Ok(RateStatus::after(used, limit, window))
     }
 }
@@ -91,7 +93,7 @@ impl RateLimiter for RedisRateLimiter {
         let counted = Counted { key, limit, window: RateWindow::at(now), now };
         match self.count_in_store(&live, &counted).await {
             Ok(status) => {
-                self.meter.get_or_init(DecisionMeter::new).decided(key.endpoint, status.allowed);
+                self.meter.get_or_init(SharedCountMeter::new).decided(key.endpoint, status.allowed);
                 status
             }
             Err(fault) => {

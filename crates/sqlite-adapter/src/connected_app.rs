@@ -66,6 +66,28 @@ fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<
     Ok(rows.into_iter().filter_map(|(id, minute)| Some((id, minute?))).collect())
 }
 
+/// Finds the minute in which a client read last, up to a moment: one look-up in its part of the index.
+fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Statement<BigInt> {
+    Statement::new(
+        "SELECT minute FROM read_tally WHERE user_id = ? AND reader_id = ? AND reader_kind = 'client' \
+         AND minute <= ? ORDER BY minute DESC LIMIT 1",
+    )
+    .blob(user_id)
+    .blob(client_id)
+    .integer(until)
+}
+
+fn last_read(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    client_id: &[u8],
+    until: i64,
+) -> Result<Option<DateTime<Utc>>, StorageError> {
+    let found: Vec<i64> = last_read_statement(user_id, client_id, until).load(connection).storage()?;
+    let Some(minute) = found.first() else { return Ok(None) };
+    Cells::of("read_tally", client_id).instant("minute", *minute).map(Some)
+}
+
 impl Found {
     /// Sums the grants up by app and adds the consents. The key is the order: a name's bytes, then the id's.
     fn into_apps(self) -> Result<Vec<ConnectedApp>, StorageError> {
@@ -146,6 +168,21 @@ impl ConnectedAppReader for SqliteStore {
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
         let user_id = blob(user_id.as_uuid());
         self.read(move |connection| find(connection, &user_id).storage()?.into_apps()).await
+    }
+
+    async fn list_last_reads(
+        &self,
+        user_id: UserId,
+        until: &[(ClientId, DateTime<Utc>)],
+    ) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
+        let user_id = blob(user_id.as_uuid());
+        let until: Vec<_> =
+            until.iter().map(|(id, at)| (blob(id.as_uuid()), at.timestamp_micros())).collect();
+        self.read(move |connection| {
+            let of_app = |(id, at): &(Vec<u8>, i64)| last_read(connection, &user_id, id, *at);
+            until.iter().map(of_app).collect()
+        })
+        .await
     }
 }
 

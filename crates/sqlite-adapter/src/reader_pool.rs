@@ -1,7 +1,7 @@
 //! The connections that read: one from the start, the others when as many are in use at once.
 
 use crate::connection::{self, Connection, Detached, Location, Role};
-use crate::meter;
+use crate::connection_meter;
 use crate::worker::Identity;
 use application::ports::storage::StorageError;
 use diesel::sqlite::SqliteConnection;
@@ -27,7 +27,7 @@ impl ReaderPool {
     /// question waits for one.
     pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
         let size = size.max(1);
-        meter::READERS.may_hold(size);
+        connection_meter::READERS.may_hold(size);
         let identity = Identity::of(&location.path);
         Self { permits: Semaphore::new(size), idle: Mutex::new(vec![first]), location, identity }
     }
@@ -38,9 +38,9 @@ impl ReaderPool {
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let permit = tokio::time::timeout(self.location.busy_timeout, self.permits.acquire());
-        let permit = meter::READERS.waited_for(async { permit.await.ok()?.ok() }).await;
+        let permit = connection_meter::READERS.waited_for(async { permit.await.ok()?.ok() }).await;
         let _permit = permit.ok_or(StorageError::Unavailable)?;
-        let _in_use = meter::READERS.in_use();
+        let _in_use = connection_meter::READERS.in_use();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
@@ -54,7 +54,7 @@ impl ReaderPool {
                     connection::make_idle(connection, &location, Role::Reader)?;
                     task(connection)
                 });
-                meter::read(reading).await
+                connection_meter::read(reading).await
             }
             None => Err(StorageError::Unavailable),
         }
@@ -69,7 +69,7 @@ impl ReaderPool {
             if is_the_same { Ok(opened) } else { Err(StorageError::Unavailable) }
         });
         let opened = opening.await.map_err(|error| StorageError::Internal(Box::new(error)))??;
-        meter::READERS.opened();
+        connection_meter::READERS.opened();
         Ok(Connection::with_runtime(opened, Detached))
     }
 }

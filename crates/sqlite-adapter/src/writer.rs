@@ -1,8 +1,8 @@
 //! The connection that writes, and whose turn it is.
 
 use crate::connection::{self, Connection, Location, Role};
+use crate::connection_meter;
 use crate::error::StorageResult as _;
-use crate::meter;
 use crate::turnstile::Turnstile;
 use application::ports::storage::StorageError;
 use diesel::connection::{AnsiTransactionManager, TransactionManager as _};
@@ -22,7 +22,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Takes over a connection to this location; its busy timeout is also how long a turn is waited for.
     pub(crate) fn new(connection: Connection, location: Location) -> Self {
-        meter::WRITER.may_hold(1);
+        connection_meter::WRITER.may_hold(1);
         Self { connection: Arc::new(Mutex::new(connection)), location }
     }
 
@@ -54,22 +54,22 @@ impl Writer {
                 Err(error) => roll_back(connection).and(Err(error)),
             }
         });
-        meter::write(writing).await
+        connection_meter::write(writing).await
     }
 
     async fn turn(&self) -> Result<Turn, StorageError> {
         let turn = Arc::clone(&self.connection).lock_owned();
         let turn = tokio::time::timeout(self.location.busy_timeout, turn);
-        let connection = meter::WRITER.waited_for(async { turn.await.ok() }).await;
+        let connection = connection_meter::WRITER.waited_for(async { turn.await.ok() }).await;
         let connection = connection.ok_or(StorageError::Retryable)?;
-        Ok(Turn { connection, _in_use: meter::WRITER.in_use() })
+        Ok(Turn { connection, _in_use: connection_meter::WRITER.in_use() })
     }
 }
 
 /// The connection, until whoever has it is done.
 struct Turn {
     connection: OwnedMutexGuard<Connection>,
-    _in_use: meter::Counted,
+    _in_use: connection_meter::Counted,
 }
 
 /// A transaction on the writer; rolled back when dropped before it ended.
@@ -92,7 +92,7 @@ impl Transaction {
         let work = connection::run(&mut turn.connection, move |connection| {
             if alive.load(Ordering::SeqCst) { task(connection) } else { Err(StorageError::Unavailable) }
         });
-        meter::write(work).await
+        connection_meter::write(work).await
     }
 
     /// Stores everything. On an error the drop that follows rolls back.

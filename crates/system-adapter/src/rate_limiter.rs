@@ -1,13 +1,13 @@
 //! Daily counters in the memory of this process.
 
-mod meter;
+mod process_count_meter;
 
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use dashmap::DashMap;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
-use meter::DecisionMeter;
+use process_count_meter::ProcessCountMeter;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -24,7 +24,7 @@ pub struct InProcessRateLimiter {
     /// The day before which nothing is kept.
     oldest_day: AtomicI64,
     // Registered at the first decision: by then the recorder is set, if there is one.
-    meter: OnceLock<DecisionMeter>,
+    meter: OnceLock<ProcessCountMeter>,
 }
 
 impl InProcessRateLimiter {
@@ -63,7 +63,7 @@ impl RateLimiter for InProcessRateLimiter {
             *used += 1;
         }
         drop(used);
-        self.meter.get_or_init(DecisionMeter::new).decided(key.endpoint, status.allowed);
+        self.meter.get_or_init(ProcessCountMeter::new).decided(key.endpoint, status.allowed);
         status
     }
 }

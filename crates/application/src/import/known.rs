@@ -1,13 +1,9 @@
 //! The sessions that a record of a batch may be, found by id, by key and by time.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use super::near::Near;
 use domain::id::SleepSessionId;
-use domain::sleep::{SessionKey, SleepRecord, SleepSession, SleepSource, TimeInBed};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// What [`domain::sleep::reconcile`] calls the same minute may be so much apart.
-const A_MINUTE: TimeDelta = TimeDelta::minutes(1);
-const LONGEST: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
+use domain::sleep::{SessionKey, SleepRecord, SleepSession, SleepSource};
+use std::collections::{BTreeMap, HashMap};
 
 /// The sessions of one person that the store has, or will have, as far as a batch is about them.
 ///
@@ -17,8 +13,8 @@ pub(super) struct Known {
     /// By the order in which they came.
     sessions: BTreeMap<u64, Entry>,
     by_id: HashMap<SleepSessionId, u64>,
-    by_key: HashMap<SessionKey, Vec<u64>>,
-    by_start: BTreeSet<(DateTime<Utc>, u64)>,
+    by_source: HashMap<SleepSource, Near>,
+    without_source: Near,
     next: u64,
 }
 
@@ -68,21 +64,13 @@ impl Known {
 
     /// Finds the session with a source and a key.
     pub(super) fn with_key(&self, source: Option<&SleepSource>, key: &SessionKey) -> Option<&SleepSession> {
-        let numbers = self.by_key.get(key)?.iter();
-        let mut found = numbers.filter_map(|number| self.sessions.get(number)).map(|entry| &entry.session);
-        found.find(|session| session.record.source() == source)
+        self.of_source(source)?.with_key(key).find_map(|number| self.numbered(number))
     }
 
     /// Lists what the record may be, or may replace, in the order in which it came.
     pub(super) fn near(&self, record: &SleepRecord) -> Vec<&SleepSession> {
-        let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
-        let earliest = start.checked_sub_signed(LONGEST + A_MINUTE).unwrap_or(DateTime::<Utc>::MIN_UTC);
-        let latest = end.checked_add_signed(A_MINUTE).unwrap_or(DateTime::<Utc>::MAX_UTC);
-        let in_time =
-            self.by_start.range((earliest, u64::MIN)..=(latest, u64::MAX)).map(|(_, number)| *number);
-        let same_key = self.by_key.get(record.key()).into_iter().flatten().copied();
-        let numbers: BTreeSet<u64> = in_time.chain(same_key).collect();
-        numbers.iter().filter_map(|number| self.sessions.get(number)).map(|entry| &entry.session).collect()
+        let numbers = self.of_source(record.source()).map(|near| near.of(record)).unwrap_or_default();
+        numbers.into_iter().filter_map(|number| self.numbered(number)).collect()
     }
 
     /// Gives the sessions that are to be stored, in the order in which they came.
@@ -95,12 +83,26 @@ impl Known {
         self.sessions.get(self.by_id.get(&id)?)
     }
 
+    fn numbered(&self, number: u64) -> Option<&SleepSession> {
+        self.sessions.get(&number).map(|entry| &entry.session)
+    }
+
+    fn of_source(&self, source: Option<&SleepSource>) -> Option<&Near> {
+        match source {
+            Some(source) => self.by_source.get(source),
+            None => Some(&self.without_source),
+        }
+    }
+
     fn add(&mut self, session: SleepSession, is_stored: bool) {
         let number = self.next;
         self.next = number.saturating_add(1);
         self.by_id.insert(session.id, number);
-        self.by_key.entry(session.record.key().clone()).or_default().push(number);
-        self.by_start.insert((session.record.time_in_bed().start(), number));
+        let near = match session.record.source() {
+            Some(source) => self.by_source.entry(source.clone()).or_default(),
+            None => &mut self.without_source,
+        };
+        near.add(&session.record, number);
         self.sessions.insert(number, Entry { session, is_stored });
     }
 
@@ -108,9 +110,12 @@ impl Known {
         let number = self.by_id.remove(&id)?;
         let entry = self.sessions.remove(&number)?;
         let record = &entry.session.record;
-        self.by_start.remove(&(record.time_in_bed().start(), number));
-        if let Some(numbers) = self.by_key.get_mut(record.key()) {
-            numbers.retain(|other| *other != number);
+        let near = match record.source() {
+            Some(source) => self.by_source.get_mut(source),
+            None => Some(&mut self.without_source),
+        };
+        if let Some(near) = near {
+            near.remove(record, number);
         }
         Some(entry)
     }

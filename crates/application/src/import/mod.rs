@@ -7,6 +7,7 @@ pub mod ingest;
 mod intake_log;
 mod known;
 mod list_imports;
+mod near;
 pub(crate) mod overtaking;
 mod profile;
 mod reading;

@@ -44,6 +44,10 @@ pub(super) struct Run<'a> {
 pub(super) struct Attempt<'a> {
     pub(super) run: &'a Run<'a>,
     found: Found,
+    /// What was done to each record, in the order of doing; nothing where it was taken back.
+    changes: Vec<Option<ImportChange>>,
+    /// Where the change of each record is among them.
+    places: HashMap<RecordReference, usize>,
 }
 
 /// What a try found; it counts once the batch is stored.
@@ -57,7 +61,6 @@ pub(super) struct Found {
     profile_changed: bool,
     /// What was done to each record, in the order of doing.
     pub(super) changes: Vec<ImportChange>,
-    changed: HashSet<RecordReference>,
     /// What is to be told of records that are taken, by their positions in the batch.
     notes: Vec<Numbered<Rejection>>,
     /// What became of each record that was not rejected, by its position in the batch.
@@ -153,7 +156,7 @@ impl<'a> Run<'a> {
 impl<'a> Attempt<'a> {
     /// Begins a try.
     pub(super) fn new(run: &'a Run<'a>) -> Self {
-        Self { run, found: Found::default() }
+        Self { run, found: Found::default(), changes: Vec::new(), places: HashMap::new() }
     }
 
     /// Stores the records in this unit of work; returns what there is to take over once it is committed.
@@ -172,7 +175,8 @@ impl<'a> Attempt<'a> {
             session::store(&mut self, unit, user_id, batch::sessions(records)).await?;
             intake_log::store(&mut self, unit, user_id, batch::logs(records)).await?;
         }
-        Ok(self.found)
+        let changes = self.changes.into_iter().flatten().collect();
+        Ok(Found { changes, ..self.found })
     }
 
     pub(super) fn reject(&mut self, position: usize, rejection: Rejection) {
@@ -192,15 +196,21 @@ impl<'a> Attempt<'a> {
 
     /// Notes what was done to a record; of one that this try did something to before, what was first there counts.
     pub(super) fn changed(&mut self, record: RecordReference, before: Option<RecordBefore>) {
-        if !self.run.is_dry && self.found.changed.insert(record) {
-            self.found.changes.push(ImportChange { record, before });
+        if !self.run.is_dry && !self.places.contains_key(&record) {
+            self.places.insert(record, self.changes.len());
+            self.changes.push(Some(ImportChange { record, before }));
         }
     }
 
-    /// Takes back that this try made a record, which was never stored.
+    /// Takes back that this try made a record, which was never stored. One that was there before, and is gone now, stays
+    /// noted.
     pub(super) fn never_made(&mut self, record: RecordReference) {
-        if self.found.changed.remove(&record) {
-            self.found.changes.retain(|change| change.record != record);
+        let place = self.places.get(&record).and_then(|place| self.changes.get_mut(*place));
+        if let Some(change) = place
+            && change.as_ref().is_some_and(|change| change.before.is_none())
+        {
+            *change = None;
+            self.places.remove(&record);
         }
     }
 

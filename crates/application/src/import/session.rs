@@ -19,6 +19,8 @@ struct Sessions {
     known: Known,
     /// Ids for new sessions, the smallest one last.
     ids: Vec<SleepSessionId>,
+    /// What the store still has and is to lose, before anything else is written: one statement for many.
+    gone: Vec<SleepSessionId>,
 }
 
 /// Stores the sessions of one batch: two look-ups, then what changes.
@@ -32,7 +34,7 @@ pub(super) async fn store(
         return Ok(());
     }
     let known = candidates(unit, user_id, &imported).await?;
-    let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported) };
+    let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported), gone: Vec::new() };
     for (position, session) in imported {
         let Some(decision) = decide(&sessions.known, session) else {
             attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
@@ -47,6 +49,7 @@ pub(super) async fn store(
         attempt.settle(position, RecordReference::Session(id), outcome);
         attempt.count_session(id, outcome, entries, key);
     }
+    sessions.delete_gone(unit).await?;
     unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
 }
 
@@ -85,12 +88,12 @@ impl Sessions {
         match decision {
             Reconciliation::Unchanged(id) => Ok((id, Outcome::Unchanged)),
             Reconciliation::Replace { id, removes } => {
-                self.remove(attempt, unit, &removes).await?;
+                self.remove(attempt, &removes);
                 self.replace(attempt, unit, SleepSession { id, record, updated_at }).await?;
                 Ok((id, Outcome::Updated))
             }
             Reconciliation::Insert { removes } => {
-                self.remove(attempt, unit, &removes).await?;
+                self.remove(attempt, &removes);
                 let id = imported.id.unwrap_or_else(|| self.next_id(attempt));
                 let session = SleepSession { id, record, updated_at };
                 attempt.changed(RecordReference::Session(id), None);
@@ -113,6 +116,8 @@ impl Sessions {
     ) -> Result<(), StorageError> {
         if !self.known.is_waiting(session.id) {
             self.note_before(attempt, session.id);
+            // One of those may have the key that this one gets.
+            self.delete_gone(unit).await?;
             unit.sleep().update(self.user_id, &session).await?;
         }
         self.known.replace(session);
@@ -125,26 +130,27 @@ impl Sessions {
         attempt.changed(RecordReference::Session(id), before);
     }
 
-    async fn remove(
-        &mut self,
-        attempt: &mut Attempt<'_>,
-        unit: &mut dyn UnitOfWork,
-        removes: &[SleepSessionId],
-    ) -> Result<(), StorageError> {
-        if removes.is_empty() {
-            return Ok(());
-        }
+    /// Forgets sessions; those that only waited to be stored never come to be.
+    fn remove(&mut self, attempt: &mut Attempt<'_>, removes: &[SleepSessionId]) {
         for id in removes {
             if self.known.is_waiting(*id) {
                 attempt.never_made(RecordReference::Session(*id));
             } else {
                 self.note_before(attempt, *id);
+                self.gone.push(*id);
             }
         }
         for id in removes {
             self.known.forget(*id);
         }
-        unit.sleep().delete(self.user_id, removes).await.map(|_| ())
+    }
+
+    async fn delete_gone(&mut self, unit: &mut dyn UnitOfWork) -> Result<(), StorageError> {
+        if self.gone.is_empty() {
+            return Ok(());
+        }
+        let gone = std::mem::take(&mut self.gone);
+        unit.sleep().delete(self.user_id, &gone).await.map(drop)
     }
 }
 

@@ -8,6 +8,7 @@ mod known;
 mod log;
 mod memory_imports;
 mod memory_store;
+mod near;
 mod profile;
 mod record;
 mod rival;

@@ -19,7 +19,7 @@ type Apps = HashMap<ClientId, ConnectedApp>;
 /// Reads are summed by app and person, not by grant. With the one live grant of an app it was read whenever the app read.
 /// Of several, one that refreshed was last used when it did, give or take the hour that a token lives; one that never did
 /// can have been read with in its first hour only, and counts as used when its app read, or refreshed another one, then or
-/// later.
+/// later. With a revoked one it was read when its app last did before the end, as long as its last token lived.
 pub struct FindLastUses {
     apps: Arc<dyn ConnectedAppReader>,
 }
@@ -30,19 +30,34 @@ impl FindLastUses {
         Self { apps }
     }
 
-    /// Returns for each of these grants, in their order, when it was last used; nothing while it never was. Of a revoked
-    /// grant only the refresh counts.
+    /// Returns for each of these grants, in their order, when it was last used; nothing while it never was. Each person is
+    /// asked about once, and once more when one of their grants is revoked.
     pub async fn run(&self, grants: &[Grant]) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
-        let mut people: HashMap<UserId, Apps> = HashMap::new();
-        let mut uses = Vec::with_capacity(grants.len());
+        let mut people: HashMap<UserId, Person<'_>> = HashMap::new();
         for grant in grants {
-            if grant.state == GrantState::Live && !people.contains_key(&grant.user_id) {
-                people.insert(grant.user_id, self.of_person(grant.user_id).await?);
+            let person = people.entry(grant.user_id).or_default();
+            match grant.state {
+                GrantState::Live => person.live.push(grant),
+                GrantState::Revoked { at, reason: _ } => person.revoked.push((grant, at)),
             }
-            let app = people.get(&grant.user_id).and_then(|apps| apps.get(&grant.client_id));
-            uses.push(app.filter(|_| grant.is_live()).map_or(grant.last_used_at, |app| last_use(grant, app)));
         }
-        Ok(uses)
+        let mut uses = HashMap::with_capacity(grants.len());
+        for (user_id, person) in people {
+            if !person.live.is_empty() {
+                let apps = self.of_person(user_id).await?;
+                uses.extend(person.live.iter().map(|grant| {
+                    let app = apps.get(&grant.client_id);
+                    (grant.id, app.map_or(grant.last_used_at, |app| last_use(grant, app)))
+                }));
+            }
+            if !person.revoked.is_empty() {
+                let until: Vec<_> = person.revoked.iter().map(|(grant, at)| (grant.client_id, *at)).collect();
+                let reads = self.apps.list_last_reads(user_id, &until).await?;
+                let revoked = person.revoked.iter().zip(reads);
+                uses.extend(revoked.map(|((grant, _), read)| (grant.id, last_use_of_revoked(grant, read))));
+            }
+        }
+        Ok(grants.iter().map(|grant| uses.get(&grant.id).copied().flatten()).collect())
     }
 
     async fn of_person(&self, user_id: UserId) -> Result<Apps, StorageError> {
@@ -51,13 +66,30 @@ impl FindLastUses {
     }
 }
 
+/// What is to be found of one person's grants.
+#[derive(Default)]
+struct Person<'g> {
+    live: Vec<&'g Grant>,
+    /// The revoked ones, each with its end.
+    revoked: Vec<(&'g Grant, DateTime<Utc>)>,
+}
+
+/// What the app did before there was this grant, it did with another one.
+fn since_made(grant: &Grant, at: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    at.filter(|at| *at + MINUTE > grant.created_at).map(|at| at.max(grant.created_at))
+}
+
 fn last_use(grant: &Grant, app: &ConnectedApp) -> Option<DateTime<Utc>> {
-    // What the app did before there was this grant, it did with another one.
-    let of_app = app.last_used_at.filter(|at| *at + MINUTE > grant.created_at);
-    let of_app = of_app.map(|at| at.max(grant.created_at));
+    let of_app = since_made(grant, app.last_used_at);
     if app.grants == 1 {
         return grant.last_used_at.max(of_app);
     }
     let first_hour = AccessClaims::end_from(grant.created_at);
     grant.last_used_at.or(of_app.map(|at| at.min(first_hour)))
+}
+
+/// Judges by when the app last read before the end of the grant.
+fn last_use_of_revoked(grant: &Grant, read: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    let last_hour = AccessClaims::end_from(grant.last_used_at.unwrap_or(grant.created_at));
+    grant.last_used_at.max(since_made(grant, read).map(|at| at.min(last_hour)))
 }

@@ -18,6 +18,7 @@ mod session_key;
 mod source;
 mod source_totals;
 mod stage;
+mod stretch;
 mod time_in_bed;
 
 pub use hypnogram::{Hypnogram, InvalidHypnogram, InvalidStageEntry, StageEntry};
@@ -30,6 +31,7 @@ pub use session_key::{InvalidSessionKey, SessionKey, SessionKeyKind};
 pub use source::{InvalidSleepSource, SleepSource};
 pub use source_totals::SourceTotals;
 pub use stage::Stage;
+pub use stretch::{Stretch, stretches};
 pub use time_in_bed::{InvalidTimeInBed, TimeInBed};
 
 #[cfg(test)]

@@ -108,10 +108,15 @@ impl TimeInBed {
         self.start < other.end && other.start < self.end
     }
 
+    /// Gives the minutes since the Unix epoch in which it starts and ends.
+    pub const fn minutes(&self) -> (i64, i64) {
+        (self.start_millis() / MILLIS_PER_MINUTE, self.end_millis() / MILLIS_PER_MINUTE)
+    }
+
     /// Tells whether both start in the same minute and end in the same minute.
     pub const fn same_to_the_minute(&self, other: &Self) -> bool {
-        self.start_millis() / MILLIS_PER_MINUTE == other.start_millis() / MILLIS_PER_MINUTE
-            && self.end_millis() / MILLIS_PER_MINUTE == other.end_millis() / MILLIS_PER_MINUTE
+        let (one, two) = (self.minutes(), other.minutes());
+        one.0 == two.0 && one.1 == two.1
     }
 }
 

@@ -19,7 +19,10 @@ pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> R
 async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
     let parameters = SupplementsParameters::read(query, access.home_timezone)?;
     let query = parameters.query(access.user_id);
+    // However few records it has, nobody knows how many logs are theirs.
+    let place = gate::begin_page(state, access)?;
     let SupplementPage { records, has_more } = state.read_supplements.run(access, query).await?;
+    drop(place);
     let list =
         List { endpoint: DataEndpoint::Supplements, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };

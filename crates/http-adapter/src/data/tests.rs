@@ -4,6 +4,7 @@ mod access;
 mod audit;
 mod body;
 mod changes;
+mod crowd;
 mod link;
 mod parameter;
 mod personal_token;

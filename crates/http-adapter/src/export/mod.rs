@@ -72,7 +72,9 @@ async fn answer(
     let scopes = allowed(access.usable, kinds)?;
     let reader = Some((access.reader, state.export.reads.clone()));
     let query = ExportQuery { user_id: access.user_id, scopes, reader };
+    let place = gate::begin_page(state, access)?;
     let export = state.export.open(query, format).await?;
+    drop(place);
     Ok(attachment(export, format, rate_limit_headers(access.rate)))
 }
 

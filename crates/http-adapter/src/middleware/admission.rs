@@ -4,9 +4,11 @@
 //! Without a bound every request beyond what the machine can do makes all of them slower, until none is answered in
 //! time and the retries of the callers keep it so.
 
+mod page;
 mod share;
 mod upload;
 
+pub(crate) use page::PagePlace;
 pub(crate) use upload::NoPlace;
 
 use super::context::{Outcome, Seen};
@@ -20,6 +22,7 @@ use application::access::GrantedAccess;
 use domain::address::AddressBlock;
 use domain::id::UserId;
 use domain::read_tally::Reader;
+use page::PagePlaces;
 use share::{Share, Shares};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,8 +35,9 @@ pub struct AdmissionLimits {
     /// How many requests are worked on: from their head to that of their answer. Half of them, rounded up, may be
     /// requests that bring a body: one whose body trickles in keeps its place meanwhile, and must not keep those out
     /// that bring none. A quarter, rounded up, may be writes of backends, whose bodies take minutes: they have a bound
-    /// of their own beside that of other bodies. Of each kind of body one address brings half at most. Uploads are not
-    /// among them at all.
+    /// of their own beside that of other bodies. Of each kind of body one address brings half at most. Pages of many
+    /// records, which wait for the store, are half of them at most, an eighth of one person's and a quarter for one
+    /// app or token. Uploads are not among them at all.
     pub requests: u32,
     /// How many answers too large for one piece are on their way, of them a quarter of one person's data and half for
     /// one app at most. Each holds the packed rows of its page, up to a few
@@ -62,6 +66,7 @@ struct Places {
     long_bodies: Arc<Semaphore>,
     bodies_from: Shares<AddressBlock>,
     long_bodies_from: Shares<AddressBlock>,
+    pages: PagePlaces,
     uploads: UploadPlaces,
     large_answers: Arc<Semaphore>,
     /// What large answers hold, in pieces of [`HELD`].
@@ -81,6 +86,29 @@ enum Brings {
     LongBody(AddressBlock),
     /// A file of a person, which may take an hour.
     Upload,
+}
+
+/// Whose fault it is that there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shortage {
+    /// The process does as much as it may.
+    All,
+    /// One address, person, app or token has as many as it may have at a time, whatever is free beside.
+    Own,
+}
+
+impl From<Shortage> for Problem {
+    fn from(shortage: Shortage) -> Self {
+        Self::new(match shortage {
+            Shortage::All => Fault::Overloaded,
+            Shortage::Own => Fault::TooManyAtOnce,
+        })
+    }
+}
+
+/// Takes one of so many places, if one is free.
+fn one_of(places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Shortage> {
+    Arc::clone(places).try_acquire_owned().map_err(|_| Shortage::All)
 }
 
 /// The place of one request, until it is dropped.
@@ -150,6 +178,7 @@ impl Admission {
             long_bodies: semaphore(limits.requests.div_ceil(4)),
             bodies_from: Shares::default(),
             long_bodies_from: Shares::default(),
+            pages: PagePlaces::new(limits.requests),
             uploads: UploadPlaces::default(),
             large_answers: semaphore(limits.large_answers),
             held: semaphore(pieces(limits.large_answer_bytes)),
@@ -160,7 +189,7 @@ impl Admission {
     }
 
     /// Takes a place for a request, if one is free; never waits.
-    fn enter(&self, brings: Brings) -> Option<Place> {
+    fn enter(&self, brings: Brings) -> Result<Place, Shortage> {
         let places = &*self.0;
         let bodies = match brings {
             Brings::Nothing => None,
@@ -168,7 +197,8 @@ impl Admission {
             Brings::LongBody(from) => Some((&places.long_bodies, &places.long_bodies_from, from, 8)),
             // Not told in the log: others are served as before.
             Brings::Upload => {
-                return Some(Place { _request: None, _body: Some(places.uploads.enter()?), _share: None });
+                let upload = places.uploads.enter().ok_or(Shortage::All)?;
+                return Ok(Place { _request: None, _body: Some(upload), _share: None });
             }
         };
         let taken = || {
@@ -176,15 +206,25 @@ impl Admission {
                 None => (None, None),
                 // Half of the kind's places at most are of one address.
                 Some((bodies, shares, from, part)) => {
-                    let share = shares.enter(from, part_of(places.limits.requests, part))?;
-                    (Some(bodies.clone().try_acquire_owned().ok()?), Some(share))
+                    let share = shares.enter(from, part_of(places.limits.requests, part));
+                    let share = share.ok_or(Shortage::Own)?;
+                    (Some(one_of(bodies)?), Some(share))
                 }
             };
-            let request = places.requests.clone().try_acquire_owned().ok()?;
-            Some(Place { _request: Some(request), _body: body, _share: share })
+            Ok(Place { _request: Some(one_of(&places.requests)?), _body: body, _share: share })
         };
         let place = taken();
-        self.tell(place.is_some());
+        self.tell(place.as_ref().err().copied());
+        place
+    }
+
+    /// Takes a place for a page of many records, before the store is asked for it; never waits. Such pages may wait
+    /// for the store, and whoever asks for hundreds of them must not keep out those who ask for something small.
+    pub(crate) fn begin_page(&self, user_id: UserId, reader: Reader) -> Result<PagePlace, Shortage> {
+        let place = self.0.pages.begin(user_id, reader);
+        if let Err(Shortage::All) = place {
+            self.tell(Some(Shortage::All));
+        }
         place
     }
 
@@ -195,32 +235,32 @@ impl Admission {
 
     /// Takes a place for a large answer that holds so many bytes, if there is room; never waits. Of one person there
     /// are at most a quarter, and one app has at most half of them, whatever is free.
-    pub(super) fn begin_large_answer(&self, bytes: u64, holder: Option<Holder>) -> Option<LargeAnswer> {
+    pub(super) fn begin_large_answer(
+        &self,
+        bytes: u64,
+        holder: Option<Holder>,
+    ) -> Result<LargeAnswer, Shortage> {
         let places = &*self.0;
         // One that is heavier than everything together takes everything.
         let wanted = pieces(bytes).clamp(1, pieces(places.limits.large_answer_bytes).max(1));
         let shares = |Holder { user_id, reader }| {
             let (quarter, half) =
                 (part_of(places.limits.large_answers, 4), part_of(places.limits.large_answers, 2));
-            let of = places.large_answers_of.enter(user_id, quarter)?;
-            let reader = match reader {
-                Some(reader) => Some(places.large_answers_for.enter(reader, half)?),
-                None => None,
-            };
-            Some((of, reader))
+            let of = places.large_answers_of.enter(user_id, quarter).ok_or(Shortage::Own)?;
+            let reader =
+                reader.map(|reader| places.large_answers_for.enter(reader, half).ok_or(Shortage::Own));
+            Ok((of, reader.transpose()?))
         };
         let taken = || {
-            let shares = match holder {
-                Some(holder) => Some(shares(holder)?),
-                None => None,
-            };
-            let place = places.large_answers.clone().try_acquire_owned().ok()?;
-            let held = places.held.clone().try_acquire_many_owned(wanted).ok()?;
-            Some(LargeAnswer { _place: place, _held: held, _shares: shares })
+            let shares = holder.map(shares).transpose()?;
+            let place = one_of(&places.large_answers)?;
+            let held = Arc::clone(&places.held).try_acquire_many_owned(wanted);
+            let held = held.map_err(|_| Shortage::All)?;
+            Ok(LargeAnswer { _place: place, _held: held, _shares: shares })
         };
         let taken = taken();
-        if taken.is_none() {
-            self.tell(false);
+        if let Err(Shortage::All) = taken {
+            self.tell(Some(Shortage::All));
         }
         taken
     }
@@ -231,23 +271,30 @@ impl Admission {
     }
 
     /// Says in the log when refusing begins, and when at least half of the places are free again: not once a request.
-    fn tell(&self, was_admitted: bool) {
+    /// That one caller has its share says nothing of how much there is to do.
+    fn tell(&self, refused: Option<Shortage>) {
         let places = &*self.0;
-        if !was_admitted {
-            if !places.is_refusing.swap(true, Ordering::Relaxed) {
-                let AdmissionLimits { requests, large_answers, large_answer_bytes } = places.limits;
-                tracing::warn!(
-                    requests,
-                    large_answers,
-                    large_answer_bytes,
-                    "overloaded: what comes beyond these limits is refused"
-                );
+        match refused {
+            Some(Shortage::All) => {
+                if !places.is_refusing.swap(true, Ordering::Relaxed) {
+                    let AdmissionLimits { requests, large_answers, large_answer_bytes } = places.limits;
+                    tracing::warn!(
+                        requests,
+                        large_answers,
+                        large_answer_bytes,
+                        "overloaded: what comes beyond these limits is refused"
+                    );
+                }
             }
-        } else if places.is_refusing.load(Ordering::Relaxed)
-            && self.is_at_ease()
-            && places.is_refusing.swap(false, Ordering::Relaxed)
-        {
-            tracing::info!("no longer overloaded");
+            Some(Shortage::Own) => {}
+            None => {
+                if places.is_refusing.load(Ordering::Relaxed)
+                    && self.is_at_ease()
+                    && places.is_refusing.swap(false, Ordering::Relaxed)
+                {
+                    tracing::info!("no longer overloaded");
+                }
+            }
         }
     }
 
@@ -258,6 +305,7 @@ impl Admission {
         is_free(&self.0.requests, self.0.limits.requests)
             && is_free(&self.0.with_body, self.0.limits.requests.div_ceil(2))
             && is_free(&self.0.long_bodies, self.0.limits.requests.div_ceil(4))
+            && self.0.pages.is_at_ease()
             && is_free(&self.0.large_answers, self.0.limits.large_answers)
             && is_free(&self.0.held, pieces(self.0.limits.large_answer_bytes))
     }
@@ -273,8 +321,8 @@ pub(super) async fn admit(
     let place = match &seen.state {
         Some(state) if !route::is_health(seen.row) => {
             match state.admission.enter(brings(seen.row, &request)) {
-                Some(place) => Some(place),
-                None => return Ok(refused(request)),
+                Ok(place) => Some(place),
+                Err(shortage) => return Ok(refused(request, shortage)),
             }
         }
         _ => None,
@@ -284,9 +332,9 @@ pub(super) async fn admit(
     answered
 }
 
-fn refused(request: ServiceRequest) -> ServiceResponse {
+fn refused(request: ServiceRequest, shortage: Shortage) -> ServiceResponse {
     let (request, _) = request.into_parts();
-    ServiceResponse::new(request, HttpResponse::from_error(Problem::new(Fault::Overloaded)))
+    ServiceResponse::new(request, HttpResponse::from_error(Problem::from(shortage)))
 }
 
 /// Tells what follows the head.

@@ -25,7 +25,7 @@ pub(super) async fn finish(
         }
         Err(error) => {
             let problem = problem_of(&error);
-            note(&problem);
+            note(&problem, seen);
             Err(Answered { problem, context: seen.context() }.into())
         }
     }
@@ -44,11 +44,11 @@ fn finish_response(response: ServiceResponse, seen: &Seen) -> ServiceResponse {
     let context = seen.context();
     let known = response.response().error().and_then(Error::as_error::<Problem>);
     let replacement = if let Some(problem) = known {
-        note(problem);
+        note(problem, seen);
         answer(problem, context.for_answer())
     } else {
         let problem = problem_of_status(&response);
-        note(&problem);
+        note(&problem, seen);
         answer(&problem, context.for_answer())
     };
     response.into_response(replacement)
@@ -72,7 +72,7 @@ fn problem_of(error: &Error) -> Problem {
 }
 
 /// Notes a problem: in the log, and by its code in the meter.
-fn note(problem: &Problem) {
+fn note(problem: &Problem, seen: &Seen) {
     meter::problem(problem.fault());
     let row = problem.fault().row();
     // Nothing is written where there is no cause.
@@ -80,7 +80,23 @@ fn note(problem: &Problem) {
     let cause = cause.as_deref();
     match row.level {
         LogLevel::Debug | LogLevel::Info => log_refusal(row, cause),
-        LogLevel::Warn | LogLevel::Error => log_trouble(row, cause),
+        LogLevel::Warn | LogLevel::Error => {
+            if let Some(more) = untold(problem.fault(), cause, seen) {
+                // Nothing is written where there are none.
+                log_trouble(row, cause, (more > 0).then_some(more));
+            }
+        }
+    }
+}
+
+/// Returns how many like it were not told when a trouble is to be told. What is over by itself, and may come a thousand
+/// times meanwhile, is told now and then; every other one always, since its request id leads to its cause.
+fn untold(fault: Fault, cause: Option<&str>, seen: &Seen) -> Option<u64> {
+    match &seen.state {
+        Some(state) if fault.row().status == StatusCode::SERVICE_UNAVAILABLE => {
+            state.troubles.note(fault, cause, (state.elapsed_time)())
+        }
+        _ => Some(0),
     }
 }
 
@@ -92,11 +108,11 @@ fn log_refusal(row: FaultRow, cause: Option<&str>) {
     }
 }
 
-fn log_trouble(row: FaultRow, cause: Option<&str>) {
+fn log_trouble(row: FaultRow, cause: Option<&str>, more_before: Option<u64>) {
     if row.level == LogLevel::Warn {
-        tracing::warn!(code = row.code, cause, "request refused");
+        tracing::warn!(code = row.code, cause, more_before, "request refused");
     } else {
-        tracing::error!(code = row.code, cause, "request failed");
+        tracing::error!(code = row.code, cause, more_before, "request failed");
     }
 }
 

@@ -20,12 +20,14 @@ mod record;
 mod size;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod unread;
 
 pub use admission::{Admission, AdmissionLimits};
-pub(crate) use admission::{Holder, NoPlace};
+pub(crate) use admission::{Holder, NoPlace, PagePlace};
 pub use context::RequestId;
 pub(crate) use pace::HeldBytes;
+pub use trouble::Troubles;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};

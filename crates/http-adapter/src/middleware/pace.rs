@@ -4,9 +4,9 @@
 //! a minute, would keep them for as long as he likes; so what he has not taken is dropped, and his connection ends
 //! in the middle of the answer.
 
-use super::admission::{Holder, LargeAnswer};
+use super::admission::{Holder, LargeAnswer, Shortage};
 use super::context::{Outcome, Seen};
-use crate::problem::{Fault, Problem};
+use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderMap;
@@ -43,8 +43,8 @@ pub(super) async fn watch(
     let told = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
     let holder = response.request().extensions().get::<Holder>().copied();
     Ok(match state.admission.begin_large_answer(told.unwrap_or_else(|| held_by(size)), holder) {
-        Some(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
-        None => refused(response),
+        Ok(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
+        Err(shortage) => refused(response, shortage),
     })
 }
 
@@ -69,9 +69,9 @@ fn is_small(size: BodySize) -> bool {
 }
 
 /// Refuses an answer that is made already; the request was counted, so the numbers of its limit stay (decisions 4).
-fn refused(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+fn refused(response: ServiceResponse<BoxBody>, shortage: Shortage) -> ServiceResponse<BoxBody> {
     let (request, answer) = response.into_parts();
-    let problem = Problem::new(Fault::Overloaded);
+    let problem = Problem::from(shortage);
     let problem = match rate_of(answer.headers()) {
         Some(rate) => problem.with_rate(rate),
         None => problem,

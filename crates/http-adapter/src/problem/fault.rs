@@ -185,6 +185,9 @@ faults! {
     Overloaded => 503 "overloaded" "temporarily_unavailable" Debug
         "The server has too much to do",
         "More requests came at once than are worked on at a time, and nothing was done for this one: send it again after Retry-After.";
+    TooManyAtOnce => 503 "too_many_at_once" "temporarily_unavailable" Warn
+        "Too much was asked for at the same time",
+        "As many requests are worked on, or large answers on their way, as one person, app, token or address may have at a time: wait for those, then send this one again after Retry-After.";
     NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping, or waits for its store: try again after Retry-After.";
@@ -227,7 +230,7 @@ impl Fault {
             | Self::Busy
             | Self::IngestBusy
             | Self::RequestInProgress => Some(5),
-            Self::Overloaded => Some(2),
+            Self::Overloaded | Self::TooManyAtOnce => Some(2),
             _ => None,
         }
     }

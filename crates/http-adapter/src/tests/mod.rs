@@ -13,7 +13,7 @@ pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
     Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource,
-    NdjsonExport, PublicKey,
+    NdjsonExport, PublicKey, Troubles,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
@@ -99,8 +99,6 @@ impl Parts {
         let clock = Arc::new(FixedClock);
         let store = self.store;
         let mint = TokenMint::new(self.signer, store.clone(), clock.clone());
-        let limits = AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 };
-        let allowed = self.allow_query_secrets;
         let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
         let reads = ReadRecorder::new(self.reads, clock.clone());
         let page_clock: Arc<dyn Clock> = clock.clone();
@@ -123,9 +121,8 @@ impl Parts {
             Arc::new(MockPause::new()),
         );
         let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
-        let authentication = AuthenticateClient::new(authentication_ports(&store), limits, allowed);
         Arc::new(HttpState {
-            authenticate_client: Arc::new(authentication),
+            authenticate_client: authenticate_client(&store, self.allow_query_secrets),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
             refresh_access: refresh_access(&store, &reads, &mint),
             issue_service_token: Arc::new(IssueServiceToken::new(store.clone(), mint)),
@@ -153,6 +150,7 @@ impl Parts {
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
             trace: None,
             admission: self.admission,
+            troubles: Troubles::default(),
             settings: self.settings,
         })
     }
@@ -206,6 +204,11 @@ impl IngestParser for NoItems {
     fn open(&self, _: IngestShape, _: Box<dyn Read + Send>) -> Result<Box<dyn IngestSource>, ImportRefusal> {
         Err(ImportRefusal::Unreadable("nothing is read here".to_owned()))
     }
+}
+
+fn authenticate_client(store: &Arc<MemoryStore>, allow_query_secrets: bool) -> Arc<AuthenticateClient> {
+    let limits = AuthenticationLimits { per_client_and_address: 2, per_address: 4, window_seconds: 600 };
+    Arc::new(AuthenticateClient::new(authentication_ports(store), limits, allow_query_secrets))
 }
 
 fn authentication_ports(store: &Arc<MemoryStore>) -> AuthenticationPorts {

@@ -4,8 +4,9 @@
 //! answer wakes that thread, and that one the worker. A lane is driven by the worker's own runtime, as its connection
 //! for small reads is (see `shared`), but is another one: nobody's small read waits behind a page.
 //!
-//! Small pages follow each other on one lane without waiting for the answers. A large one has a lane for itself; all
-//! workers together have half as many as the pool has connections. When those of its worker are taken it waits for one.
+//! Small pages follow each other on one lane without waiting for the answers. A large one has a lane for itself. Each
+//! worker has its share of half as many as the pool has connections, rounded up, and so at least one. When those of its
+//! worker are taken it waits for one.
 //! So no small page waits behind a large one, and large ones leave the pool to whoever writes.
 
 use super::link::Link;

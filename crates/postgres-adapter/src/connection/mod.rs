@@ -22,8 +22,8 @@ pub(crate) use tls::TlsPolicy;
 pub(crate) use worker::number as number_of_worker;
 
 use crate::error::{closed, is_deadlock};
-use crate::meter::{Operation, round_trip};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, PreparedStatements, parse_url};
+use crate::pool_meter::{Operation, round_trip};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};

@@ -3,7 +3,7 @@
 use super::link::{Link, Rows};
 use super::row::Row;
 use super::{Connector, Silence};
-use crate::meter::{Counted, Operation, round_trip};
+use crate::pool_meter::{Counted, Operation, round_trip};
 use deadpool::managed::{BuildError, Manager, Metrics, Object, RecycleError, RecycleResult};
 use diesel::ConnectionError;
 use diesel::pg::Pg;

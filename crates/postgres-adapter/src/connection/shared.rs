@@ -8,8 +8,8 @@
 
 use super::link::Link;
 use super::{Connector, Silence, gave_way, is_broken, worker};
-use crate::meter::{Operation, timed, traced};
 use crate::options::PostgresOptions;
+use crate::pool_meter::{Operation, timed, traced};
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;

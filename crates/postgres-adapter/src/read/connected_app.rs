@@ -8,7 +8,7 @@ use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use domain::id::{ClientId, UserId};
 use futures_util::FutureExt;
@@ -33,6 +33,16 @@ const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(
     ) AS r ON true
     ORDER BY c.name COLLATE \"C\", c.id";
 
+/// Finds when each client last read up to a moment, each by one look-up in the same index.
+const LAST_READS: &str = "SELECT r.minute
+    FROM unnest($2, $3) WITH ORDINALITY AS u (reader_id, until, place)
+    LEFT JOIN LATERAL (
+        SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = u.reader_id AND reader_kind = 'client'
+            AND minute <= u.until
+        ORDER BY minute DESC NULLS LAST LIMIT 1
+    ) AS r ON true
+    ORDER BY u.place";
+
 type Columns =
     (SqlUuid, Text, Text, BigInt, Timestamptz, Nullable<Timestamptz>, Nullable<Text>, Nullable<Text>, Bool);
 
@@ -49,6 +59,23 @@ impl ConnectedAppReader for PostgresStore {
             })
             .await?;
         rows.into_iter().map(connected_app).collect()
+    }
+
+    async fn list_last_reads(
+        &self,
+        user_id: UserId,
+        until: &[(ClientId, DateTime<Utc>)],
+    ) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
+        let (ids, until): (Vec<Uuid>, Vec<DateTime<Utc>>) =
+            until.iter().map(|(id, at)| (id.as_uuid(), *at)).unzip();
+        self.read_page(move |connection| {
+            let statement = sql_query(LAST_READS)
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<Array<SqlUuid>, _>(ids.clone())
+                .bind::<Array<Timestamptz>, _>(until.clone());
+            async move { returning::<Nullable<Timestamptz>, _>(statement).load(connection).await }.boxed()
+        })
+        .await
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::connection::SharedConnections;
 use crate::error::storage_error;
 use crate::gathering::{Found, Gathering};
-use crate::meter::{Operation, traced};
+use crate::pool_meter::{Operation, traced};
 use crate::row::{AccountColumns, AccountRow};
 use crate::statement::returning;
 use crate::store::PostgresStore;

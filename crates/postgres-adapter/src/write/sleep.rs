@@ -16,10 +16,11 @@ use diesel::sql_types::{
 use diesel_async::RunQueryDsl;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{SleepRecordHead, SleepSession, SleepSource};
+use domain::sleep::{SleepRecordHead, SleepSession, SleepSource, stretches};
 use uuid::Uuid;
 
-/// The keys of the records, and the stretches of their sources. A session is at most seven days long, so one
+/// The keys of the records, and the stretches of their sources: records that overlap each other are one, so that what
+/// they all overlap is looked for once. A session is at most seven days long, so one
 /// that overlaps a record starts less than that before it. `OFFSET 0` makes the server look up the stretch of each
 /// record, and each session that was found, in the index: left to itself it compares every record with every session
 /// of the person. Before the first statistics it would also look for a stretch by its source, which most sessions of a
@@ -41,7 +42,7 @@ const CANDIDATES: &str = "FROM (
     ) AS k
     UNION
     SELECT o.started_at, o.id
-    FROM unnest($2, $5, $6) AS r (source, started_at, ended_at)
+    FROM unnest($7, $8, $9) AS r (source, started_at, ended_at)
     CROSS JOIN LATERAL (
         SELECT k.started_at, k.id
         FROM sleep_session k WHERE k.user_id = $1 AND k.source || '' = r.source
@@ -120,13 +121,20 @@ impl SleepRepository for PgUnitOfWork {
         let keys: Vec<&str> = records.iter().map(|record| record.key.as_str()).collect();
         let starts: Vec<_> = records.iter().map(|record| record.time_in_bed.start()).collect();
         let ends: Vec<_> = records.iter().map(|record| record.time_in_bed.end()).collect();
+        let stretches = stretches(records);
+        let of: Vec<&str> = stretches.iter().map(|it| it.source.map_or("", SleepSource::as_str)).collect();
+        let from: Vec<_> = stretches.iter().map(|stretch| stretch.start).collect();
+        let until: Vec<_> = stretches.iter().map(|stretch| stretch.end).collect();
         let query = sql_query(format!("SELECT {SLEEP_COLUMNS} {CANDIDATES}"))
             .bind::<SqlUuid, _>(user_id.as_uuid())
             .bind::<Array<Text>, _>(sources)
             .bind::<Array<Text>, _>(kinds)
             .bind::<Array<Text>, _>(keys)
             .bind::<Array<Timestamptz>, _>(starts)
-            .bind::<Array<Timestamptz>, _>(ends);
+            .bind::<Array<Timestamptz>, _>(ends)
+            .bind::<Array<Text>, _>(of)
+            .bind::<Array<Timestamptz>, _>(from)
+            .bind::<Array<Timestamptz>, _>(until);
         let rows: Vec<SleepRow> =
             returning::<SleepColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
         rows.into_iter().map(SleepRow::into_session).collect()

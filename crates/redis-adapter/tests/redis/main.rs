@@ -3,6 +3,7 @@
 //! Each test has a server of its own (`redis_adapter::test_support`).
 
 #[cfg(test)]
+mod busy;
 mod contract;
 #[cfg(test)]
 mod expiry;

@@ -25,7 +25,8 @@ pub(crate) enum GrantCommand {
     #[command(
         after_help = "last_used_at is when the grant was last refreshed (to the hour) or read with (to the \
         minute). Reads are counted by app: where an app holds several grants of a person, its reads, and refreshes of the others, count \
-        for those that were never refreshed, and at most for the hour that their first token lived."
+        for those that were never refreshed, and at most for the hour that their first token lived. With a revoked grant it was \
+        read when its app last did before the end, and at most for the hour that its last token lived."
     )]
     List(GrantArguments),
     /// Revoke grants; their tokens are refused within two seconds

@@ -30,9 +30,9 @@ section! {
         prepared_statements: StatementNames = Some("named"), "named or unnamed", "unnamed";
         /// The local data directory: the embedded store when no other is named, and the key file for a loopback server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
-        /// How many connections carry transactions (Postgres; on top come half as many for large pages, shared out among the
-        /// workers, two for each of `server.workers`, 16 at most, and one for the rest of the process), or read at a time
-        /// (embedded).
+        /// How many connections carry transactions (Postgres), or read at a time (embedded). On a Postgres more come on top:
+        /// for each of `server.workers`, 16 at most, its share of half as many for large pages, rounded up, so at least one,
+        /// and two for everything else; and one for the rest of the process.
         pool_size: u32 = Some("8"), "connections, 1 to 1000", "16";
         /// How long a free connection, or a new one, is waited for.
         connect_timeout_seconds: u32 = Some("3"), "seconds, 1 to 60", "3";

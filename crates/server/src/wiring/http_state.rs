@@ -21,7 +21,7 @@ use application::token::{
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use domain::secret::{Secret, SecretKind};
-use http_adapter::{Admission, ExportUseCases, HttpSettings, HttpState, IngestUseCases};
+use http_adapter::{Admission, ExportUseCases, HttpSettings, HttpState, IngestUseCases, Troubles};
 use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -92,6 +92,7 @@ impl HttpParts<'_> {
             elapsed_time: Arc::new(move || process_start.elapsed()),
             trace: telemetry::trace_continuation(self.settings),
             admission: Admission::new(self.settings.server.admission_limits()),
+            troubles: Troubles::default(),
             settings: self.http_settings(),
         }
     }

@@ -10,3 +10,12 @@ fn the_last_read_of_an_app_is_looked_up_in_an_index() {
     assert_eq!(of_reads, [index]);
     assert!(steps.iter().all(|step| !step.contains("ORDER BY")), "{steps:#?}");
 }
+
+#[test]
+fn the_last_read_up_to_a_moment_is_looked_up_in_an_index() {
+    let (mut connection, _directory) = empty_database();
+    let steps = last_read_statement(&[0; 16], &[1; 16], 7).plan(&mut connection);
+    let index =
+        "SEARCH read_tally USING COVERING INDEX read_tally_reader (user_id=? AND reader_id=? AND minute<?)";
+    assert_eq!(steps, [index]);
+}

@@ -14,7 +14,7 @@ use diesel::sql_types::Binary;
 use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{SessionKeyKind, SleepRecordHead, SleepSession, TimeInBed};
+use domain::sleep::{SessionKeyKind, SleepRecordHead, SleepSession, Stretch, TimeInBed, stretches};
 use std::collections::BTreeMap;
 
 const MINUTE_MILLIS: i64 = 60_000;
@@ -62,20 +62,6 @@ impl Candidate {
             .load(connection)
     }
 
-    /// Finds what overlaps in time and made its own key: no session is longer than `MAX_MILLIS`, so the index bounds
-    /// the search. Sessions whose source gave them a key may overlap in any number, and are no matter of overlap.
-    fn overlapping(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
-        sleep_session::table
-            .select(SleepRow::as_select())
-            .filter(sleep_session::user_id.eq(user_id))
-            .filter(sleep_session::started_at.gt(self.start.saturating_sub(TimeInBed::MAX_MILLIS)))
-            .filter(sleep_session::started_at.lt(self.end))
-            .filter(sleep_session::ended_at.gt(self.start))
-            .filter(sleep_session::source.eq(&self.source))
-            .filter(sleep_session::key_kind.eq(kind_name(SessionKeyKind::Derived)))
-            .load(connection)
-    }
-
     /// Finds the first session whose source gave it a key, which overlaps in time and starts and ends in the same
     /// minutes, of those with stages or of those without. Only a record that made its own key may be that.
     fn logged_twin(
@@ -101,6 +87,37 @@ impl Candidate {
             .order((sleep_session::started_at, sleep_session::id))
             .first(connection)
             .optional()
+    }
+}
+
+/// The time that records of one source fill which overlap each other.
+struct Filled {
+    source: String,
+    start: i64,
+    end: i64,
+}
+
+impl From<Stretch<'_>> for Filled {
+    fn from(stretch: Stretch<'_>) -> Self {
+        let Stretch { source, start, end } = stretch;
+        let (start, end) = (start.timestamp_millis(), end.timestamp_millis());
+        Self { source: stored_source(source).to_owned(), start, end }
+    }
+}
+
+impl Filled {
+    /// Finds what overlaps in time and made its own key: no session is longer than `MAX_MILLIS`, so the index bounds
+    /// the search. Sessions whose source gave them a key may overlap in any number, and are no matter of overlap.
+    fn overlapping(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
+        sleep_session::table
+            .select(SleepRow::as_select())
+            .filter(sleep_session::user_id.eq(user_id))
+            .filter(sleep_session::started_at.gt(self.start.saturating_sub(TimeInBed::MAX_MILLIS)))
+            .filter(sleep_session::started_at.lt(self.end))
+            .filter(sleep_session::ended_at.gt(self.start))
+            .filter(sleep_session::source.eq(&self.source))
+            .filter(sleep_session::key_kind.eq(kind_name(SessionKeyKind::Derived)))
+            .load(connection)
     }
 }
 
@@ -169,6 +186,7 @@ impl SleepRepository for SqliteUnitOfWork {
     ) -> Result<Vec<SleepSession>, StorageError> {
         let user_id = blob(user_id.as_uuid());
         let candidates: Vec<Candidate> = records.iter().map(Candidate::from).collect();
+        let filled: Vec<Filled> = stretches(records).into_iter().map(Filled::from).collect();
         self.run(move |connection| {
             let mut found = BTreeMap::new();
             let is_near =
@@ -177,11 +195,15 @@ impl SleepRepository for SqliteUnitOfWork {
             // Nothing else may be the twin of a log.
             let are_derived = candidates.iter().any(Candidate::is_derived);
             let given_are_near = are_derived && is_near(connection, SessionKeyKind::Given)?;
+            // Once for records that overlap each other: each session that they all overlap is then loaded once.
+            for filled in filled.iter().filter(|_| derived_are_near) {
+                for row in filled.overlapping(connection, &user_id).storage()? {
+                    let session = row.into_session()?;
+                    found.insert(session.id, session);
+                }
+            }
             for candidate in &candidates {
                 let mut rows = candidate.with_same_key(connection, &user_id).storage()?;
-                if derived_are_near {
-                    rows.extend(candidate.overlapping(connection, &user_id).storage()?);
-                }
                 if given_are_near {
                     rows.extend(candidate.logged_twin(connection, &user_id, true).storage()?);
                     rows.extend(candidate.logged_twin(connection, &user_id, false).storage()?);

@@ -8,7 +8,7 @@
 mod place;
 
 use crate::connection::{Location, Role};
-use crate::meter;
+use crate::connection_meter;
 use application::ports::storage::StorageError;
 use diesel::connection::SimpleConnection as _;
 use diesel::sqlite::SqliteConnection;
@@ -52,7 +52,7 @@ impl WorkerConnections {
             self.open(place, identity);
             return None;
         };
-        let read = AssertUnwindSafe(|| meter::read_here(|| task(connection)));
+        let read = AssertUnwindSafe(|| connection_meter::read_here(|| task(connection)));
         match catch_unwind(read) {
             Ok(Ok(found)) => Some(found),
             // Somebody has the file for themselves at this moment; or the pool finds the same corrupt row.

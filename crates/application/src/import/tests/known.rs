@@ -1,5 +1,5 @@
 use super::super::known::Known;
-use super::record::{derived, given, minute};
+use super::record::{derived, derived_bare, given, minute};
 use domain::id::SleepSessionId;
 use domain::sleep::{SleepRecord, SleepSession, reconcile};
 use proptest::prelude::*;
@@ -9,10 +9,14 @@ fn session(number: u128, record: SleepRecord) -> SleepSession {
     SleepSession { id: SleepSessionId::from_uuid(Uuid::from_u128(number)), record, updated_at: minute(0) }
 }
 
+/// Logs, sessions with keys of their own, and such of which no stages are known; few minutes, so that many are twins.
 fn records() -> impl Strategy<Value = SleepRecord> {
     let key = prop::option::of("[a-d]");
-    (0_i64..3_000, 1_i64..10_080, key).prop_map(|(start, length, key)| match key {
+    let length = prop_oneof![1_i64..10_080, 1_i64..4];
+    let start = prop_oneof![0_i64..3_000, 0_i64..4];
+    (start, length, key, any::<bool>()).prop_map(|(start, length, key, is_bare)| match key {
         Some(key) => given(&key, start, start + length),
+        None if is_bare => derived_bare(start, start + length),
         None => derived(start, start + length),
     })
 }

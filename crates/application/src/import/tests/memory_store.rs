@@ -372,6 +372,7 @@ impl SleepRepository for MemoryUnit {
         Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
+        self.shared.called("sleep.delete");
         let Content { sessions, imports, .. } = &mut self.content;
         let gone = sessions.iter().filter(|(owner, session)| *owner == user_id && ids.contains(&session.id));
         gone.for_each(|(_, session)| imports.touch(RecordReference::Session(session.id)));

@@ -186,3 +186,36 @@ async fn a_time_of_change_is_kept_in_milliseconds() {
     import(&store, [item]).await;
     assert_eq!(store.sessions()[0].updated_at, minute(1) + TimeDelta::milliseconds(1));
 }
+
+#[tokio::test]
+async fn of_sessions_that_all_overlap_only_the_last_one_is_ever_written() {
+    let store = MemoryStore::with(person());
+    let nested = (0..400).map(|number| session(derived(number, 1_000 - number)));
+    let report = import(&store, nested).await;
+    assert_eq!(report.sessions.unchanged, 0);
+    let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
+    assert_eq!(stored, [derived(399, 601)]);
+    let calls = store.calls();
+    assert_eq!((calls.of("sleep.insert"), calls.of("sleep.update"), calls.of("sleep.delete")), (1, 0, 0));
+}
+
+#[tokio::test]
+async fn sessions_of_many_nights_that_give_way_to_longer_ones_go_by_one_statement() {
+    let store = store_of((0..200).map(|night| derived(1_440 * night, 1_440 * night + 480))).await;
+    let longer = (0..200).map(|night| session(derived(1_440 * night - 10, 1_440 * night + 490)));
+    assert_eq!(import(&store, longer).await.sessions, counts(0, 200, 0));
+    assert_eq!(store.sessions().len(), 200);
+    assert_eq!(store.calls().of("sleep.delete"), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_gives_way_is_gone_before_another_one_gets_its_key() {
+    let store = store_of([derived(0, 480)]).await;
+    import(&store, [own_session(4, given("7", 2_000, 2_400))]).await;
+    // The first takes the place of the night; the second, known by its id, then has the key that the night had.
+    let items = [session(derived(-10, 490)), own_session(4, derived(0, 470))];
+    assert_eq!(import(&store, items).await.sessions, counts(0, 2, 0));
+    let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
+    assert_eq!(stored.len(), 2);
+    assert!(stored.contains(&derived(-10, 490)) && stored.contains(&derived(0, 470)));
+}

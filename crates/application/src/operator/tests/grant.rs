@@ -234,11 +234,32 @@ async fn of_several_grants_the_refresh_tells_which_was_used_and_one_that_never_d
     assert_eq!(last_use(None, app(2, None)).await, None);
 }
 
+/// Tells how many seconds after noon a grant was last used that was made at noon, refreshed and revoked so long after, and
+/// whose app last read before that.
+async fn last_use_of_revoked(refreshed: Option<i64>, read: Option<i64>) -> Option<i64> {
+    let after = |seconds_after: i64| noon() + seconds(seconds_after);
+    let end = after(90_000);
+    let state = GrantState::Revoked { at: end, reason: RevocationReason::Operator };
+    let grant = Grant { created_at: noon(), last_used_at: refreshed.map(after), state, ..grant() };
+    let mut apps = MockConnectedAppReader::new();
+    let asked = [(grant.client_id, end); 2];
+    apps.expect_list_last_reads()
+        .times(1)
+        .withf(move |_, until| *until == asked)
+        .returning(move |_, _| Ok(vec![read.map(after); 2]));
+    let uses = FindLastUses::new(Arc::new(apps)).run(&[grant.clone(), grant]).await.unwrap();
+    assert_eq!(uses[0], uses[1]);
+    uses[0].map(|at| (at - noon()).num_seconds())
+}
+
 #[tokio::test]
-async fn nobody_is_asked_about_a_revoked_grant() {
-    let state = GrantState::Revoked { at: noon(), reason: RevocationReason::Operator };
-    let revoked = Grant { state, ..grant() };
-    let uses =
-        FindLastUses::new(Arc::new(MockConnectedAppReader::new())).run(std::slice::from_ref(&revoked)).await;
-    assert_eq!(uses.unwrap(), [revoked.last_used_at]);
+async fn a_revoked_grant_was_used_when_its_app_last_read_before_the_end_while_its_last_token_lived() {
+    assert_eq!(last_use_of_revoked(None, None).await, None);
+    assert_eq!(last_use_of_revoked(Some(60), None).await, Some(60));
+    assert_eq!(last_use_of_revoked(None, Some(600)).await, Some(600));
+    assert_eq!(last_use_of_revoked(Some(7_200), Some(9_000)).await, Some(9_000));
+    assert_eq!(last_use_of_revoked(Some(7_200), Some(600)).await, Some(7_200));
+    // With another grant, since no token of this one lived then; or before this one was made.
+    assert_eq!(last_use_of_revoked(None, Some(9_000)).await, Some(3_600));
+    assert_eq!(last_use_of_revoked(None, Some(-60)).await, None);
 }

@@ -69,4 +69,11 @@ pub trait ConnectedAppReader: Send + Sync {
     /// Lists the apps with live grants or a remembered consent of this person, by name, ties by id: whatever the person
     /// can take back.
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError>;
+    /// Returns for each of these apps in which minute it last read of this person, up to the moment beside it, whether or
+    /// not it holds anything still: in the same order, nothing where it never did or it is not kept any more.
+    async fn list_last_reads(
+        &self,
+        user_id: UserId,
+        until: &[(ClientId, DateTime<Utc>)],
+    ) -> Result<Vec<Option<DateTime<Utc>>>, StorageError>;
 }

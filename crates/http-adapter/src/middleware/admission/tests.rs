@@ -133,16 +133,16 @@ fn one_address_brings_half_of_the_bodies_at_most() {
     {
         let all_of = |address: &str| {
             let block = from(address);
-            std::iter::from_fn(|| admission.enter(brings(block))).collect::<Vec<_>>()
+            std::iter::from_fn(|| admission.enter(brings(block)).ok()).collect::<Vec<_>>()
         };
         let of_one = all_of("2001:db8::1");
         assert_eq!(of_one.len(), most);
         // The same block, which one customer has.
-        assert!(admission.enter(brings(from("2001:db8::2"))).is_none());
+        assert!(admission.enter(brings(from("2001:db8::2"))).is_err());
         let of_another = all_of("192.0.2.1");
         assert_eq!(of_another.len(), most);
         drop(of_one);
-        assert!(admission.enter(brings(from("2001:db8::2"))).is_some());
+        assert!(admission.enter(brings(from("2001:db8::2"))).is_ok());
     }
 }
 
@@ -154,13 +154,13 @@ fn of_one_person_and_for_one_app_there_are_only_so_many_large_answers() {
         reader: Some(Reader::Client(ClientId::from_uuid(Uuid::from_u128(app)))),
     };
     let all_of = |holder: Holder| {
-        std::iter::from_fn(|| admission.begin_large_answer(1, Some(holder))).collect::<Vec<_>>()
+        std::iter::from_fn(|| admission.begin_large_answer(1, Some(holder)).ok()).collect::<Vec<_>>()
     };
     let of_one = all_of(holder(1, 1));
     assert_eq!(of_one.len(), 2);
     // Nor under another app, nor on the person's own page.
-    assert!(admission.begin_large_answer(1, Some(holder(1, 2))).is_none());
-    assert!(admission.begin_large_answer(1, Some(holder(1, 1).user_id.into())).is_none());
+    assert!(admission.begin_large_answer(1, Some(holder(1, 2))).is_err());
+    assert!(admission.begin_large_answer(1, Some(holder(1, 1).user_id.into())).is_err());
     let of_another = all_of(holder(2, 1));
     assert_eq!(of_another.len(), 2);
     // The app has half of them.
@@ -180,11 +180,11 @@ async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
     let log = log_of(async {
         let places = [admission.enter(Brings::Nothing), admission.enter(Brings::Nothing)];
         for _ in 0..5 {
-            assert!(admission.enter(Brings::Nothing).is_none());
+            assert!(admission.enter(Brings::Nothing).is_err());
         }
         drop(places);
         for _ in 0..5 {
-            assert!(admission.enter(Brings::Nothing).is_some());
+            assert!(admission.enter(Brings::Nothing).is_ok());
         }
     })
     .await;
@@ -195,8 +195,8 @@ async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
 #[test]
 fn there_is_always_at_least_one_place() {
     let admission = Admission::new(AdmissionLimits { requests: 0, large_answers: 0, large_answer_bytes: 0 });
-    assert!(admission.enter(Brings::Body(from("192.0.2.1"))).is_some());
-    assert!(admission.begin_large_answer(u64::MAX, None).is_some());
+    assert!(admission.enter(Brings::Body(from("192.0.2.1"))).is_ok());
+    assert!(admission.begin_large_answer(u64::MAX, None).is_ok());
 }
 
 #[test]
@@ -206,13 +206,13 @@ fn large_answers_are_bounded_by_what_they_hold_together_and_one_alone_may_be_as_
     let admission = Admission::new(limits);
     let four = admission.begin_large_answer(4 * MEBIBYTE, None).unwrap();
     let six = admission.begin_large_answer(6 * MEBIBYTE, None).unwrap();
-    assert!(admission.begin_large_answer(1, None).is_none());
+    assert!(admission.begin_large_answer(1, None).is_err());
     drop(four);
-    assert!(admission.begin_large_answer(4 * MEBIBYTE + 1, None).is_none());
-    assert!(admission.begin_large_answer(u64::MAX, None).is_none());
+    assert!(admission.begin_large_answer(4 * MEBIBYTE + 1, None).is_err());
+    assert!(admission.begin_large_answer(u64::MAX, None).is_err());
     drop(six);
     let heavy = admission.begin_large_answer(u64::MAX, None).unwrap();
-    assert!(admission.begin_large_answer(1, None).is_none());
+    assert!(admission.begin_large_answer(1, None).is_err());
     drop(heavy);
-    assert!(admission.begin_large_answer(10 * MEBIBYTE, None).is_some());
+    assert!(admission.begin_large_answer(10 * MEBIBYTE, None).is_ok());
 }

@@ -48,9 +48,9 @@ async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
     let place = admission.begin_large_answer(1, None).unwrap();
     let mut body = Paced::new(BoxBody::new(Pieces(10_000)), place, Duration::from_millis(20));
     assert!(matches!(next(&mut body).await, Some(Ok(_))));
-    assert!(admission.begin_large_answer(1, None).is_none());
+    assert!(admission.begin_large_answer(1, None).is_err());
     // Ends when the place is given back; the test hangs when it is not.
-    while admission.begin_large_answer(1, None).is_none() {
+    while admission.begin_large_answer(1, None).is_err() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(matches!(next(&mut body).await, Some(Err(_))));
@@ -75,7 +75,7 @@ async fn an_answer_that_is_taken_at_the_least_pace_stays() {
         }
     }
     drop(body);
-    assert!(admission.begin_large_answer(1, None).is_some());
+    assert!(admission.begin_large_answer(1, None).is_ok());
 }
 
 #[actix_web::test]

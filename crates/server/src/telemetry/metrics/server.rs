@@ -50,9 +50,10 @@ impl MetricsServer {
     /// Begins to answer; goes on until it is stopped, so that a server that drains can still be watched.
     pub(crate) fn answer(self, health: Arc<dyn HealthCheck>) -> anyhow::Result<RunningMetrics> {
         let Self { recorded, listener } = self;
-        let upkeep = tokio::spawn(keep_up(recorded.clone(), health));
+        let upkeep = tokio::spawn(keep_up(recorded.clone()));
         let text: MetricsText = Arc::new(move || {
             process::observe();
+            observe_readiness(health.as_ref());
             recorded.render()
         });
         let server = HttpServer::new(move || App::new().configure(configure_metrics(text.clone())))
@@ -84,15 +85,19 @@ const fn figure(is_so: bool) -> f64 {
     if is_so { 1.0 } else { 0.0 }
 }
 
-async fn keep_up(recorded: PrometheusHandle, health: Arc<dyn HealthCheck>) {
+/// Measures what `/readyz` would say at this moment: a figure of a second ago would contradict it.
+fn observe_readiness(health: &dyn HealthCheck) {
+    let checks = health.checks();
+    gauge!("restwell_ready").set(figure(checks.iter().all(|check| check.is_ok)));
+    for Check { name, is_ok } in checks {
+        gauge!("restwell_ready_check", "check" => name).set(figure(is_ok));
+    }
+}
+
+async fn keep_up(recorded: PrometheusHandle) {
     let mut ticks = interval(UPKEEP);
     loop {
         ticks.tick().await;
         recorded.run_upkeep();
-        let checks = health.checks();
-        gauge!("restwell_ready").set(figure(checks.iter().all(|check| check.is_ok)));
-        for Check { name, is_ok } in checks {
-            gauge!("restwell_ready_check", "check" => name).set(figure(is_ok));
-        }
     }
 }

@@ -120,6 +120,25 @@ on_both_stores! {
         assert!(!page.contains(&registration.user_id) && !page.contains(&registration.client_id), "{page}");
     }
 
+    async fn what_is_told_of_readiness_is_what_the_load_balancer_is_told_at_that_moment(world: World) {
+        let world = measuring(world)
+            .with("RESTWELL__SERVER__DRAIN_SECONDS", "60")
+            .with("RESTWELL__SERVER__STOP_SECONDS", "90");
+        let server = world.serve();
+        let asks = async |is_ready: bool| {
+            let status = if is_ready { 200 } else { 503 };
+            let answer = reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer");
+            (answer.status() == status).then_some(())
+        };
+        eventually("the server is ready", async || asks(true).await).await;
+        assert!(metrics(&server).await.contains("\nrestwell_ready 1\n"));
+        server.signal("TERM");
+        eventually("the server drains", async || asks(false).await).await;
+        let page = metrics(&server).await;
+        assert!(page.contains("\nrestwell_ready 0\n"), "{page}");
+        assert!(page.contains("\nrestwell_ready_check{check=\"drain\"} 0\n"), "{page}");
+    }
+
     async fn whatever_is_asked_for_the_number_of_series_stays(world: World) {
         let world = measuring(world);
         let server = world.serve();

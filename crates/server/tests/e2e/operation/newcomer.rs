@@ -103,6 +103,10 @@ on_both_stores! {
         })
         .await;
         assert!(used >= text(&listed(), "created_at"), "{used}");
+        // It is still told when the grant is revoked.
+        world.ok(&["grant", "revoke", "--client", &registration.client_id]);
+        let revoked = listed();
+        assert_eq!((text(&revoked, "status"), text(&revoked, "last_used_at")), ("revoked".to_owned(), used));
     }
 
     async fn the_id_of_an_erased_person_is_not_called_taken(world: World) {

@@ -180,7 +180,7 @@ on_both_stores! {
         }
         // One more page would be one too many of this person in memory.
         let refused = caller.read(&token, &format!("{path}?pageSize=10000&include_stages=true")).await;
-        refused.assert_problem(503, "overloaded");
+        refused.assert_problem(503, "too_many_at_once");
         assert!(refused.header("retry-after").is_some() && refused.header("x-ratelimit-remaining").is_some());
         drop(readers);
         let again = async || {
@@ -189,4 +189,51 @@ on_both_stores! {
         };
         tokio::time::timeout(PATIENCE, eventually("there is room again", again)).await.expect("in time");
     }
+}
+
+/// How many large pages of one person are worked on: an eighth of 512.
+const OF_ONE_PERSON: usize = 64;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hundreds_of_large_pages_of_one_reader_that_wait_keep_nobody_from_a_small_one() {
+    let world = World::new(StoreKind::Postgres).await;
+    let registration = register(&world);
+    let code = code(&world, &registration, &SCOPES);
+    // Whoever waits is never told that it was for too long.
+    let world = ["CONNECT_TIMEOUT_SECONDS", "STATEMENT_TIMEOUT_SECONDS", "LOCK_TIMEOUT_SECONDS"]
+        .iter()
+        .fold(world, |world, name| world.with(&format!("RESTWELL__STORAGE__{name}"), "60"));
+    let world = world.with("RESTWELL__STORAGE__POOL_SIZE", "2");
+    let server = world.serve();
+    let caller = Caller::of(&server);
+    let token = caller.redeem(&registration, &code).await.access();
+    let user_id = &registration.user_id;
+    let large = format!(
+        "GET /api/v1/supplements/{user_id}?pageSize=10000 HTTP/1.1\r\nHost: a\r\n\
+         Authorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    let held = world.database.as_ref().expect("Postgres").hold("LOCK TABLE intake_log").await;
+    let mut asking = JoinSet::new();
+    for _ in 0..300 {
+        asking.spawn(ask(server.address().to_owned(), large.clone()));
+    }
+    // All but those that are worked on are told to come back while these still wait.
+    while asking.len() > OF_ONE_PERSON {
+        let (answer, _) = asking.join_next().await.expect("asked").expect("answer");
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert!(answer.contains("too_many_at_once"), "{answer}");
+        assert!(answer.to_ascii_lowercase().contains("\r\nretry-after: 2\r\n"), "{answer}");
+    }
+    for path in [format!("/api/v1/sleep/{user_id}?pageSize=1"), format!("/api/v1/profile/{user_id}")] {
+        assert_eq!(caller.read(&token, &path).await.status, 200, "{path}");
+    }
+    drop(held);
+    for (answer, _) in asking.join_all().await {
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    }
+    let log = server.log();
+    assert!(!log.contains("overloaded"), "{log}");
+    // The refusals came within seconds: a line for each few seconds, not for each.
+    let told = log.lines().filter(|line| line.contains("too_many_at_once")).count();
+    assert!((1..=30).contains(&told), "{told} lines");
 }

@@ -1,4 +1,4 @@
-//! What is measured of the store: waits for a connection, and round trips.
+//! What is measured of a Postgres: waits for a connection of the pool, and round trips.
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::LazyLock;

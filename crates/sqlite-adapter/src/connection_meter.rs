@@ -1,4 +1,4 @@
-//! What is measured of the store: waits for a connection, and what runs on one.
+//! What is measured of the embedded store: waits for a connection, and what runs on one.
 
 use application::ports::storage::StorageError;
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use tracing::{Instrument as _, Span};
 
 /// A number of connections, of which each has one user at a time.
-pub(crate) struct PoolMeter {
+pub(crate) struct ConnectionMeter {
     open: Gauge,
     max: Gauge,
     in_use: Gauge,
@@ -17,11 +17,11 @@ pub(crate) struct PoolMeter {
 }
 
 /// The connections that read.
-pub(crate) static READERS: LazyLock<PoolMeter> = LazyLock::new(|| PoolMeter::new("readers"));
+pub(crate) static READERS: LazyLock<ConnectionMeter> = LazyLock::new(|| ConnectionMeter::new("readers"));
 /// The connection that writes.
-pub(crate) static WRITER: LazyLock<PoolMeter> = LazyLock::new(|| PoolMeter::new("writer"));
+pub(crate) static WRITER: LazyLock<ConnectionMeter> = LazyLock::new(|| ConnectionMeter::new("writer"));
 
-impl PoolMeter {
+impl ConnectionMeter {
     fn new(pool: &'static str) -> Self {
         Self {
             open: gauge!("restwell_pool_connections", "pool" => pool),

@@ -1,12 +1,12 @@
-//! What is metered: who counted how many requests, and whether the store is there.
+//! What is metered of counting in the shared store: how many requests it let in and refused, and whether it is there.
 
 use domain::data_endpoint::PersonEndpoint;
 use metrics::{Counter, counter, gauge};
 
 /// Counters of the decisions that the store made, registered once so that a request pays for an addition.
-pub(crate) struct DecisionMeter(Vec<(PersonEndpoint, [Counter; 2])>);
+pub(crate) struct SharedCountMeter(Vec<(PersonEndpoint, [Counter; 2])>);
 
-impl DecisionMeter {
+impl SharedCountMeter {
     /// Registers the counters with whichever recorder is set by now.
     pub(crate) fn new() -> Self {
         let of = |endpoint: PersonEndpoint, outcome: &'static str| {

@@ -5,9 +5,9 @@ use metrics::{Counter, counter};
 
 /// The counters of decisions; made once, so that a request pays for an addition.
 #[derive(Debug)]
-pub(super) struct DecisionMeter(Vec<(PersonEndpoint, [Counter; 2])>);
+pub(super) struct ProcessCountMeter(Vec<(PersonEndpoint, [Counter; 2])>);
 
-impl DecisionMeter {
+impl ProcessCountMeter {
     /// Registers the counters with whichever recorder is set by now.
     pub(super) fn new() -> Self {
         let of = |endpoint: PersonEndpoint, outcome: &'static str| {

@@ -1,0 +1,44 @@
+use super::super::near::Near;
+use super::record::{derived, derived_bare, given};
+use domain::sleep::SleepRecord;
+use std::collections::BTreeSet;
+
+fn near<'r>(records: impl IntoIterator<Item = &'r SleepRecord>) -> Near {
+    let mut near = Near::default();
+    for (number, record) in (0..).zip(records) {
+        near.add(record, number);
+    }
+    near
+}
+
+#[test]
+fn of_thousands_of_logs_that_overlap_a_record_none_or_two_are_looked_at() {
+    let same_minutes = (0..2_000).map(|number| given(&format!("same {number}"), 0, 480));
+    let others = (0..2_000).map(|number| given(&format!("other {number}"), -number, 480 + number));
+    let logs: Vec<_> = same_minutes.chain(others).collect();
+    let near = near(&logs);
+    assert_eq!(near.of(&given("new", 0, 480)).len(), 0);
+    assert_eq!(near.of(&given("same 7", 0, 480)), BTreeSet::from([7]));
+    assert_eq!(near.of(&derived(0, 480)), BTreeSet::from([0]));
+    assert_eq!(near.of(&derived(1, 480)).len(), 0);
+}
+
+#[test]
+fn of_thousands_of_short_sessions_beside_a_record_a_handful_are_looked_at() {
+    // A week of naps, and one night as long as there can be.
+    let naps: Vec<_> = (0..10_000).map(|start| derived(start, start + 1)).collect();
+    let near = near(naps.iter().chain(&[derived(10_000, 20_080)]));
+    let found = near.of(&derived_bare(5_000, 5_001));
+    assert!(found.contains(&5_000) && found.len() <= 8, "{found:?}");
+}
+
+#[test]
+fn what_was_removed_is_not_looked_at() {
+    let records = [derived(0, 480), given("7", 0, 480)];
+    let mut near = near(&records);
+    assert_eq!(near.of(&records[0]), BTreeSet::from([0, 1]));
+    near.remove(&records[0], 0);
+    near.remove(&records[1], 1);
+    assert_eq!(near.of(&records[0]).len() + near.of(&records[1]).len(), 0);
+    assert_eq!(near.with_key(records[1].key()).count(), 0);
+}

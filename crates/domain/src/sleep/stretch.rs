@@ -1,0 +1,97 @@
+//! Stretches of time that sessions of one source fill.
+
+use super::{SleepRecordHead, SleepSource};
+use chrono::{DateTime, Utc};
+
+/// The time that sessions of one source fill which overlap each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch<'s> {
+    /// The source, where it is known.
+    pub source: Option<&'s SleepSource>,
+    /// When the first of them starts.
+    pub start: DateTime<Utc>,
+    /// When the last of them ends.
+    pub end: DateTime<Utc>,
+}
+
+impl<'s> Stretch<'s> {
+    fn of(record: &'s SleepRecordHead) -> Self {
+        let SleepRecordHead { key: _, source, time_in_bed, is_nap: _ } = record;
+        Self { source: source.as_ref(), start: time_in_bed.start(), end: time_in_bed.end() }
+    }
+}
+
+/// Joins the times in bed of records of one source that overlap each other, by source and start.
+///
+/// A session overlaps one of the stretches of its source exactly when it overlaps one of the records: so however many of
+/// them overlap each other, what overlaps them need be looked for once.
+pub fn stretches(records: &[SleepRecordHead]) -> Vec<Stretch<'_>> {
+    let mut all: Vec<_> = records.iter().map(Stretch::of).collect();
+    all.sort_unstable_by_key(|stretch| (stretch.source, stretch.start));
+    let mut joined: Vec<Stretch<'_>> = Vec::new();
+    for next in all {
+        match joined.last_mut() {
+            Some(last) if last.source == next.source && next.start < last.end => {
+                last.end = last.end.max(next.end);
+            }
+            _ => joined.push(next),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sleep::{SessionKey, TimeInBed};
+    use chrono::TimeDelta;
+    use proptest::prelude::*;
+
+    fn at(minute: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
+    }
+
+    fn head(source: Option<&str>, start: i64, end: i64) -> SleepRecordHead {
+        SleepRecordHead {
+            key: SessionKey::derived_from(at(start)),
+            source: source.and_then(|source| SleepSource::parse(source).ok()),
+            time_in_bed: TimeInBed::new(at(start), at(end), None, None).unwrap(),
+            is_nap: None,
+        }
+    }
+
+    #[test]
+    fn thousands_of_records_that_overlap_each_other_are_one_stretch() {
+        let nested: Vec<_> = (0..2_000).map(|number| head(None, number, 5_000 - number)).collect();
+        assert_eq!(stretches(&nested), [Stretch { source: None, start: at(0), end: at(5_000) }]);
+    }
+
+    #[test]
+    fn records_that_only_touch_and_those_of_other_sources_stay_apart() {
+        let records = [head(None, 5, 9), head(None, 0, 5), head(Some("ring"), 0, 9)];
+        let times: Vec<_> = stretches(&records).iter().map(|stretch| (stretch.start, stretch.end)).collect();
+        assert_eq!(times, [(at(0), at(5)), (at(5), at(9)), (at(0), at(9))]);
+    }
+
+    fn heads() -> impl Strategy<Value = SleepRecordHead> {
+        let source = prop::option::of(prop_oneof![Just("ring"), Just("watch")]);
+        (source, 0_i64..60, 1_i64..12).prop_map(|(source, start, length)| head(source, start, start + length))
+    }
+
+    proptest! {
+        #[test]
+        fn what_overlaps_a_stretch_overlaps_a_record_and_the_other_way_round(
+            records in prop::collection::vec(heads(), 0..12),
+            session in heads(),
+        ) {
+            let of_record = records.iter().any(|record| {
+                record.source == session.source && record.time_in_bed.overlaps(&session.time_in_bed)
+            });
+            let (start, end) = (session.time_in_bed.start(), session.time_in_bed.end());
+            let of_stretch = stretches(&records).iter().any(|stretch| {
+                stretch.source == session.source.as_ref() && start < stretch.end && stretch.start < end
+            });
+            prop_assert_eq!(of_stretch, of_record);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What one reader may ask for at the same time.
+
+use super::world::{USER, World, assert_problem, parts, paths, rate_headers};
+use crate::tests::{Parts, log_of};
+use crate::{Admission, AdmissionLimits};
+use application::ports::storage::{
+    MockProfileReader, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
+};
+use async_trait::async_trait;
+use domain::id::UserId;
+use domain::sleep::SleepSession;
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Semaphore;
+
+/// A store whose large pages wait, and whose small ones do not.
+struct Crowded {
+    waiting: AtomicUsize,
+    door: Semaphore,
+}
+
+#[async_trait]
+impl SleepReader for Crowded {
+    async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
+        if query.page.limit_with_lookahead() > 101 || query.page.offset() > 1_000 {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+            self.door.acquire().await.unwrap().forget();
+        }
+        Ok(SleepPage::default())
+    }
+
+    async fn walk(
+        &self,
+        _: UserId,
+        _: Option<SleepPosition>,
+        _: u32,
+    ) -> Result<Vec<SleepSession>, StorageError> {
+        Ok(Vec::new())
+    }
+}
+
+#[actix_web::test]
+async fn a_reader_whose_large_pages_wait_is_told_to_come_back_and_small_reads_are_answered() {
+    let crowded = Arc::new(Crowded { waiting: AtomicUsize::new(0), door: Semaphore::new(0) });
+    let admission = Admission::new(AdmissionLimits { requests: 16, ..AdmissionLimits::default() });
+    let world = World::of(Parts { sleep: crowded.clone(), admission, ..parts() });
+    let [path, other_path] = paths("sleep", USER);
+    let (large, deep) = (format!("{path}?pageSize=101"), format!("{other_path}?pageSize=100&page=12"));
+    let beyond = async {
+        while crowded.waiting.load(Ordering::Relaxed) < 2 {
+            tokio::task::yield_now().await;
+        }
+        for path in [&large, &deep, &paths("supplements", USER)[0]] {
+            let refused = world.get(path).await;
+            assert_problem(&refused, 503, "too_many_at_once");
+            assert_eq!(refused.header("retry-after"), Some("2"));
+            // It was counted.
+            rate_headers(&refused);
+        }
+        for small in [&path, &format!("{path}?page=11"), &paths("profile", USER)[0]] {
+            assert_eq!(world.get(small).await.status, 200);
+        }
+        crowded.door.add_permits(2);
+    };
+    let (first, second, ()) = tokio::join!(world.get(&large), world.get(&deep), beyond);
+    assert_eq!((first.status.as_u16(), second.status.as_u16()), (200, 200));
+    crowded.door.add_permits(1);
+    assert_eq!(world.get(&large).await.status, 200);
+}
+
+#[actix_web::test]
+async fn a_store_that_refuses_many_requests_is_told_once_and_not_for_each() {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
+    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let path = &paths("profile", USER)[0];
+    let log = log_of(async {
+        for answer in join_all((0..20).map(|_| world.get(path))).await {
+            assert_problem(&answer, 503, "storage_unavailable");
+        }
+    })
+    .await;
+    let told: Vec<_> = log.lines().filter(|line| line.contains("storage_unavailable")).collect();
+    assert!(matches!(told[..], [line] if line.contains("ERROR")), "{log}");
+    assert_eq!(log.matches("request served").count(), 20, "{log}");
+}
+
+#[actix_web::test]
+async fn what_trying_again_does_not_mend_is_told_each_time() {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|_| {
+        Err(StorageError::Corrupt { table: "account", column: "biology", row: "1".to_owned() })
+    });
+    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let log = log_of(async {
+        for _ in 0..3 {
+            assert_problem(&world.get(&paths("profile", USER)[0]).await, 500, "internal_error");
+        }
+    })
+    .await;
+    assert_eq!(log.matches("ERROR").count(), 3, "{log}");
+}

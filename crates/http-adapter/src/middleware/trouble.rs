@@ -1,0 +1,110 @@
+//! Troubles that come in numbers: what a store that has too much to do answers each of a thousand requests is told once,
+//! then every few seconds with how often.
+
+use crate::problem::Fault;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long after a trouble was told the same one is only counted.
+const PAUSE: Duration = Duration::from_secs(5);
+/// How many kinds are told apart. Causes are texts of the store, which may differ each time.
+const KINDS: usize = 32;
+
+/// What was told of troubles in the log, and when; shared by all workers.
+#[derive(Debug, Default)]
+pub struct Troubles(Mutex<HashMap<(Fault, String), Told>>);
+
+/// When a trouble was told last, and how often it came since.
+#[derive(Debug)]
+struct Told {
+    at: Duration,
+    since: u64,
+}
+
+impl Troubles {
+    /// Notes a trouble of this moment. Returns how many like it came since one was told, when this one is to be told;
+    /// nothing when it is only counted.
+    pub(super) fn note(&self, fault: Fault, cause: Option<&str>, now: Duration) -> Option<u64> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = (fault, cause.unwrap_or_default().to_owned());
+        if let Some(told) = all.get_mut(&kind) {
+            return told.again(now);
+        }
+        if all.len() >= KINDS {
+            all.retain(|_, told| !told.is_over(now));
+        }
+        if all.len() < KINDS {
+            all.insert(kind, Told { at: now, since: 0 });
+            return Some(0);
+        }
+        // So many kinds at once: those beyond are one. There is one such kind for each fault at most.
+        let others = (fault, String::new());
+        if let Some(told) = all.get_mut(&others) {
+            return told.again(now);
+        }
+        all.insert(others, Told { at: now, since: 0 });
+        Some(0)
+    }
+}
+
+impl Told {
+    fn is_over(&self, now: Duration) -> bool {
+        now.saturating_sub(self.at) >= PAUSE
+    }
+
+    fn again(&mut self, now: Duration) -> Option<u64> {
+        if self.is_over(now) {
+            self.at = now;
+            return Some(std::mem::take(&mut self.since));
+        }
+        self.since = self.since.saturating_add(1);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAULT: Fault = Fault::StorageUnavailable;
+
+    fn at(seconds: u64) -> Duration {
+        Duration::from_secs(1_000 + seconds)
+    }
+
+    #[test]
+    fn the_first_of_a_thousand_is_told_and_the_others_with_the_next_one_seconds_later() {
+        let troubles = Troubles::default();
+        assert_eq!(troubles.note(FAULT, Some("full"), at(0)), Some(0));
+        for _ in 1..1_000 {
+            assert_eq!(troubles.note(FAULT, Some("full"), at(4)), None);
+        }
+        assert_eq!(troubles.note(FAULT, Some("full"), at(5)), Some(999));
+        assert_eq!(troubles.note(FAULT, Some("full"), at(9)), None);
+        assert_eq!(troubles.note(FAULT, Some("full"), at(60)), Some(1));
+    }
+
+    #[test]
+    fn another_fault_or_cause_is_told_beside_it() {
+        let troubles = Troubles::default();
+        assert_eq!(troubles.note(FAULT, Some("full"), at(0)), Some(0));
+        assert_eq!(troubles.note(FAULT, Some("gone"), at(0)), Some(0));
+        assert_eq!(troubles.note(Fault::Busy, Some("full"), at(0)), Some(0));
+        assert_eq!(troubles.note(FAULT, None, at(0)), Some(0));
+    }
+
+    #[test]
+    fn causes_that_differ_each_time_fill_neither_the_log_nor_the_memory() {
+        let troubles = Troubles::default();
+        let told = (0..10_000).filter(|number| {
+            let cause = number.to_string();
+            troubles.note(FAULT, Some(&cause), at(0)).is_some()
+        });
+        assert_eq!(told.count(), KINDS + 1);
+        assert_eq!(troubles.0.lock().unwrap().len(), KINDS + 1);
+        // Those of before make room.
+        assert_eq!(troubles.note(FAULT, Some("another"), at(5)), Some(0));
+        assert_eq!(troubles.0.lock().unwrap().len(), 1);
+    }
+}

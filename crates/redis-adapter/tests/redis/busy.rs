@@ -1,0 +1,28 @@
+//! A worker whose thread did something else while the server answered.
+
+use crate::stage::Stage;
+use redis_adapter::test_support::RedisServer;
+use std::time::Duration;
+
+/// How long an answer may take: long enough for a server on a busy machine.
+const ANSWER: Duration = Duration::from_secs(2);
+
+// On a runtime of one thread, as a worker has.
+#[tokio::test]
+async fn a_worker_that_was_busy_for_longer_than_an_answer_may_take_still_counts_in_the_store() {
+    let server = RedisServer::start();
+    let stage = Stage::on(&server, ANSWER).await;
+    // Before the call is sent, and while the answer to it lies there.
+    for turns in [0, 1, 4] {
+        let other_work = async {
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+            std::thread::sleep(ANSWER + ANSWER / 4);
+        };
+        let (status, ()) = tokio::join!(stage.count(turns, 5), other_work);
+        assert_eq!(status.limit, 5, "after {turns} turns");
+    }
+    assert_eq!(stage.in_process.times(), 0);
+    assert!(stage.limiter.is_up());
+}
