@@ -10,6 +10,12 @@ use clap::Parser;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// The static program's. That of musl has one lock for all threads, and a request of a large page took twice the time with it
+/// (ADR 50).
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How long the threads that block, such as for a statement of an embedded store, may take to end with the process.
 const LAST_THREADS: Duration = Duration::from_millis(200);
 
