@@ -1,5 +1,6 @@
 //! Tests of imports against a store in memory, by what is imported.
 
+mod again;
 mod cancel;
 mod dry_run;
 mod file;
@@ -10,6 +11,7 @@ mod memory_imports;
 mod memory_store;
 mod profile;
 mod record;
+mod resume;
 mod rival;
 mod run;
 mod session;

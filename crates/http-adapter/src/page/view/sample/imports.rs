@@ -49,6 +49,7 @@ fn single(say: Say) -> Vec<Sample> {
         rejected_total: 1,
         notes: vec![remark(say, "record 14", "a measure is not known here")],
         notes_total: 1,
+        left_out_labels: true,
     };
     let running = ImportPage {
         import: line(say, ImportPhase::Storing),
