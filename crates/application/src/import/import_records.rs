@@ -127,9 +127,10 @@ impl ImportRecords {
         let mut run = run.of_file(earlier.unwrap_or_default());
         let told = |bytes| progress(Reading::Storing, bytes);
         while let Some((items, bytes_read)) = reading.next_batch(&told)? {
+            // Kept with the batch, or not at all.
+            run.bytes_done = bytes_read;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             storing.store_waiting(&mut run, MOST_WAITING).await?;
-            run.bytes_done = bytes_read;
             go_on(told(bytes_read))?;
         }
         storing.store_waiting(&mut run, 0).await?;
