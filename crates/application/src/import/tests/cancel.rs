@@ -4,7 +4,6 @@ use super::memory_store::MemoryStore;
 use super::record::{derived, session};
 use super::undo::{import, set_state};
 use crate::import::{BY_OPERATOR, CancelImportError, Cancelled, UndoImport, Undone, is_cancelled};
-use crate::ports::system::Clock as _;
 use crate::testing::{clock, person};
 use domain::id::ImportId;
 use domain::import::ImportState;
