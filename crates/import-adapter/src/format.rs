@@ -35,9 +35,7 @@ pub enum Format {
 
 /// Says that a text names no format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a format: auto, apple-health, fitbit, oura, whoop, garmin, withings, sleep-as-android, open-mhealth, fhir, hypnogram, dsld, intake-csv or ndjson"
-)]
+#[error("not a format: known are auto, {}", Format::list())]
 pub struct UnknownFormat;
 
 impl Format {
@@ -79,6 +77,32 @@ impl Format {
         }
     }
 
+    /// Lists the names of all formats that a file can have, for people: the one list of every message.
+    pub fn list() -> String {
+        let known = Self::ALL.into_iter().filter(|format| *format != Self::Auto);
+        known.map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Gives what people call it, as pages do that list what can be brought in.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Auto => "a known format",
+            Self::AppleHealth => "Apple Health",
+            Self::Fitbit => "Fitbit",
+            Self::Oura => "Oura",
+            Self::Whoop => "WHOOP",
+            Self::Garmin => "Garmin",
+            Self::Withings => "Withings",
+            Self::SleepAsAndroid => "Sleep as Android",
+            Self::OpenMhealth => "Open mHealth",
+            Self::Fhir => "FHIR",
+            Self::Hypnogram => "hypnograms",
+            Self::Dsld => "labels",
+            Self::IntakeCsv => "tables of intakes",
+            Self::Ndjson => "this server",
+        }
+    }
+
     /// Gives what a file of it is called, with its article: `an Oura file`.
     pub(crate) const fn described(self) -> &'static str {
         match self {
@@ -110,10 +134,21 @@ mod tests {
     use super::{Format, UnknownFormat};
 
     #[test]
+    fn what_people_are_told_that_they_can_upload_names_every_format_but_the_catalogues() {
+        for format in Format::ALL.into_iter().filter(|format| ![Format::Auto, Format::Dsld].contains(format))
+        {
+            let told = application::upload::WHAT_CAN_BE_UPLOADED;
+            assert!(told.contains(format.title()), "{}", format.title());
+        }
+    }
+
+    #[test]
     fn a_name_parses_to_its_format_and_nothing_else_does() {
         for format in Format::ALL {
             assert_eq!(Format::parse(format.name()), Ok(format));
         }
+        let told = UnknownFormat.to_string();
+        assert!(Format::ALL.iter().all(|format| told.contains(format.name())), "{told}");
         for text in ["", "Fitbit", "csv", "auto "] {
             assert_eq!(Format::parse(text), Err(UnknownFormat));
         }

@@ -28,6 +28,11 @@ impl LocalTime {
         Self { local, offset: None }
     }
 
+    /// Tells whether the clocks of the zone never showed this time, because they were put forward over it.
+    pub(crate) fn is_skipped(self, zone: TimeZone) -> bool {
+        self.offset.is_none() && is_skipped(self.local, zone)
+    }
+
     /// Gives the instant and the offset in force then: the time's own offset wins over the zone; of a time
     /// that exists twice in the zone, the first. Absent beyond the years that can be counted.
     pub(crate) fn resolve(self, zone: TimeZone) -> Option<(DateTime<Utc>, UtcOffset)> {
@@ -40,6 +45,17 @@ impl LocalTime {
     }
 }
 
+/// What is noted of a record whose local time the clocks of its zone never showed.
+pub(crate) const SKIPPED: &str =
+    "the clocks skipped this local time when they were put forward; it was read with the offset before that";
+
+/// Tells whether the clocks of a zone never showed a local time.
+pub(crate) fn is_skipped(local: NaiveDateTime, zone: TimeZone) -> bool {
+    let instant = zone.resolve(local, Fold::First);
+    let shift = TimeDelta::seconds(i64::from(zone.offset_at(instant).seconds()));
+    instant.naive_utc().checked_add_signed(shift) != Some(local)
+}
+
 #[cfg(test)]
 mod tests {
     use super::LocalTime;
@@ -49,6 +65,23 @@ mod tests {
         let zone = TimeZone::parse("Europe/Berlin").unwrap();
         let (instant, offset) = LocalTime::parse(text)?.resolve(zone)?;
         Some(domain::time::format::millis(instant.timestamp_millis(), Some(offset)))
+    }
+
+    #[test]
+    fn a_time_is_skipped_only_where_the_clocks_go_forward_and_it_has_no_offset() {
+        let zone = TimeZone::parse("Europe/Berlin").unwrap();
+        for (text, expected) in [
+            ("2026-03-29T01:59:59", false),
+            ("2026-03-29T02:00:00", true),
+            ("2026-03-29T02:59:59", true),
+            ("2026-03-29T03:00:00", false),
+            ("2026-03-29T02:30:00+01:00", false),
+            ("2026-10-25T02:30:00", false),
+        ] {
+            assert_eq!(LocalTime::parse(text).unwrap().is_skipped(zone), expected, "{text}");
+        }
+        // The offset before the change counts.
+        assert_eq!(resolved("2026-03-29T02:30:00").unwrap(), "2026-03-29T03:30:00+02:00");
     }
 
     #[test]

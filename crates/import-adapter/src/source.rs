@@ -118,6 +118,13 @@ impl Notes {
         self.texts.push(note.into());
     }
 
+    /// Adds a note, unless it is there already.
+    pub(crate) fn add_once(&mut self, note: &str) {
+        if !self.texts.iter().any(|text| text == note) {
+            self.add(note);
+        }
+    }
+
     /// Adds what was passed over, and its names where they may be told.
     pub(crate) fn passed_over(&mut self, what: &str, names: &str) {
         self.add(if self.is_without_names { what.to_owned() } else { format!("{what}: {names}") });

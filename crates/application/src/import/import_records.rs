@@ -4,7 +4,7 @@ use super::ImportReport;
 use super::batch::Batch;
 use super::checking;
 use super::run::Run;
-use super::storing::{Stop, Storing};
+use super::storing::{MOST_WAITING, Stop, Storing};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
@@ -121,28 +121,33 @@ impl ImportRecords {
         let is_known_by_digest = !command.dry_run && matches!(command.about, FileAbout::File { .. });
         let checked = checking::check(file, is_known_by_digest, progress)?;
         let reading = checked.reading;
-        let id = self.begin(command, file, checked.digest).await?;
+        let (id, earlier) = self.begin(command, file, checked.digest).await?.unzip();
         let storing = Storing { units: self.units.as_ref(), import: id };
-        let mut run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
+        let run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
+        let mut run = run.of_file(earlier.unwrap_or_default());
         let told = |bytes| progress(Reading::Storing, bytes);
         while let Some((items, bytes_read)) = reading.next_batch(&told)? {
-            storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
+            // Kept with the batch, or not at all.
             run.bytes_done = bytes_read;
+            storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
+            storing.store_waiting(&mut run, MOST_WAITING).await?;
             go_on(told(bytes_read))?;
         }
+        storing.store_waiting(&mut run, 0).await?;
         if let Some(id) = id {
             self.end(id, &run).await?;
         }
-        Ok(Imported { id, report: run.report })
+        Ok(Imported { id, report: run.whole() })
     }
 
-    /// Makes sure of the person, and begins an import or goes on with one; a dry run keeps none.
+    /// Makes sure of the person, and begins an import or goes on with one, of which it returns what was stored before; a dry
+    /// run keeps none.
     async fn begin(
         &self,
         command: &ImportRecordsCommand,
         file: &dyn ImportFile,
         digest: Option<FileDigest>,
-    ) -> Result<Option<ImportId>, ImportRecordsError> {
+    ) -> Result<Option<(ImportId, ImportReport)>, ImportRecordsError> {
         let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
         if let Some(user_id) = command.user_id
             && unit.users().find(user_id).await?.is_none()
@@ -154,7 +159,7 @@ impl ImportRecords {
             unit.rollback().await?;
             return Ok(None);
         }
-        let id = match &command.about {
+        let begun = match &command.about {
             FileAbout::File { name, zone } => {
                 let started = Started { name, digest, zone: *zone, user_id: command.user_id };
                 self.begin_file(unit.as_mut(), &started, file).await?
@@ -162,7 +167,7 @@ impl ImportRecords {
             FileAbout::Upload(id) => begin_upload(unit.as_mut(), *id, file).await?,
         };
         unit.commit().await?;
-        Ok(Some(id))
+        Ok(Some(begun))
     }
 
     /// Goes on with an import of the same file that broke off, else begins one.
@@ -171,12 +176,12 @@ impl ImportRecords {
         unit: &mut dyn UnitOfWork,
         started: &Started<'_>,
         file: &dyn ImportFile,
-    ) -> Result<ImportId, StorageError> {
+    ) -> Result<(ImportId, ImportReport), StorageError> {
         let since = self.clock.now() - RESUMABLE;
         if let Some(digest) = &started.digest
             && let Some(broken_off) = unit.imports().find_broken_off(started.user_id, digest, since).await?
         {
-            return Ok(broken_off.id);
+            return Ok((broken_off.id, broken_off.report));
         }
         let id = ImportId::from_uuid(self.entropy.uuid());
         let import = Import {
@@ -199,7 +204,7 @@ impl ImportRecords {
             refusal: None,
         };
         unit.imports().insert(&import).await?;
-        Ok(id)
+        Ok((id, ImportReport::default()))
     }
 
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
@@ -224,7 +229,7 @@ impl ImportRecords {
             state: ImportState::Done,
             bytes_done: run.bytes_done,
             ended_at: Some(self.clock.now()),
-            report: run.report.clone().shortened(),
+            report: run.whole().shortened(),
             ..import
         };
         unit.imports().update(&done).await?;
@@ -245,16 +250,17 @@ struct Started<'a> {
     user_id: Option<UserId>,
 }
 
-/// Notes the format of an upload, which is known only now.
+/// Notes the format of an upload, which is known only now; returns what others stored of it before.
 async fn begin_upload(
     unit: &mut dyn UnitOfWork,
     id: ImportId,
     file: &dyn ImportFile,
-) -> Result<ImportId, ImportRecordsError> {
+) -> Result<(ImportId, ImportReport), ImportRecordsError> {
     let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
     let import = import.ok_or(ImportRecordsError::TakenBack)?;
+    let earlier = import.report.clone();
     unit.imports().update(&Import { format: Some(file.format().to_owned()), ..import }).await?;
-    Ok(id)
+    Ok((id, earlier))
 }
 
 pub(super) fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {

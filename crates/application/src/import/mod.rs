@@ -2,6 +2,7 @@
 
 mod batch;
 mod checking;
+mod held;
 mod import_records;
 pub mod ingest;
 mod intake_log;
@@ -24,8 +25,9 @@ pub use import_records::{
 };
 pub use list_imports::ListImports;
 pub use report::{Counts, ImportReport, MAX_LISTED};
+pub(crate) use undo_import::{BY_OPERATOR, BY_PERSON};
 pub use undo_import::{
-    CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError, Undone,
+    CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError, Undone, is_cancelled,
 };
 
 #[cfg(test)]

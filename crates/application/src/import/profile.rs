@@ -3,6 +3,7 @@
 use super::run::Attempt;
 use crate::ports::import_source::ImportedProfile;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use chrono::SubsecRound as _;
 use domain::id::UserId;
 use domain::user::User;
 
@@ -30,7 +31,8 @@ pub(super) async fn store(
 pub(super) fn laid_over(user: User, profile: &ImportedProfile) -> User {
     let ImportedProfile { place: _, created_at, home_timezone, biology } = profile;
     User {
-        created_at: created_at.map_or(user.created_at, |at| at.min(user.created_at)),
+        // Files have milliseconds: what is the same but for less than that was written by this server itself.
+        created_at: created_at.filter(|at| *at < user.created_at.trunc_subsecs(3)).unwrap_or(user.created_at),
         home_timezone: home_timezone.unwrap_or(user.home_timezone),
         biology: biology.over(user.biology),
         ..user

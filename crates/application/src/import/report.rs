@@ -34,6 +34,14 @@ impl Counts {
             Outcome::Unchanged => self.unchanged += 1,
         }
     }
+
+    fn after(self, Self { new, updated, unchanged: _ }: Self) -> Self {
+        Self {
+            new: self.new.saturating_add(new),
+            updated: self.updated.saturating_add(updated),
+            unchanged: self.unchanged.saturating_sub(new.saturating_add(updated)),
+        }
+    }
 }
 
 /// What an import of one file did, or would do.
@@ -72,6 +80,19 @@ impl ImportReport {
         self.rejected.truncate(Import::LISTED);
         self.notes.truncate(Import::LISTED);
         self
+    }
+
+    /// Adds what earlier tries of the same import stored, which this one, reading all of the file again, found unchanged.
+    /// What is not taken, and what there is to note, it found again itself.
+    #[must_use]
+    pub(super) fn after(self, earlier: &Self) -> Self {
+        Self {
+            sessions: self.sessions.after(earlier.sessions),
+            supplements: self.supplements.after(earlier.supplements),
+            logs: self.logs.after(earlier.logs),
+            profile_changed: self.profile_changed || earlier.profile_changed,
+            ..self
+        }
     }
 
     pub(super) fn reject(&mut self, rejection: Rejection) {

@@ -1,15 +1,17 @@
 //! An import under way, and one try at storing a batch of it.
 
 use super::batch::{self, Numbered};
+use super::held::Held;
 use super::recent::{Mark, Recent};
 use super::report::Outcome;
 use super::storing::Stop;
 use super::{ImportReport, intake_log, profile, session, supplement};
-use crate::ports::import_source::{ImportItem, Rejection};
+use crate::ports::import_source::{ImportItem, ImportedSession, Rejection};
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::sleep::SleepRecord;
 use domain::user::User;
 use std::collections::{HashMap, HashSet};
 
@@ -17,6 +19,8 @@ use std::collections::{HashMap, HashSet};
 const MARKS: usize = 450_000;
 /// How many supplements are remembered at least, as known and by another id; with twice as many that is 14 MB.
 const SUPPLEMENTS: usize = 100_000;
+/// How many sessions are remembered at least that were made or changed; with twice as many that is 1 MB.
+const MADE: usize = 10_000;
 
 /// One import under way: what holds from batch to batch, and only of what was stored.
 pub(super) struct Run<'a> {
@@ -26,6 +30,14 @@ pub(super) struct Run<'a> {
     pub(super) now: DateTime<Utc>,
     pub(super) entropy: &'a dyn Entropy,
     pub(super) report: ImportReport,
+    /// What earlier tries of the same import stored.
+    earlier: ImportReport,
+    /// Whether records may wait for the end of the file; not where each batch is answered for itself.
+    may_hold: bool,
+    /// Records that wait for the end of the file.
+    held: Held,
+    /// Sessions that were made or changed a while ago at most; of one that is forgotten it is only later that it is changed.
+    made: Recent<SleepSessionId>,
     /// How many bytes of the file are read and stored.
     pub(super) bytes_done: u64,
     /// What became of each record of the batch that was stored last, by its position in it.
@@ -65,6 +77,12 @@ pub(super) struct Found {
     notes: Vec<Numbered<Rejection>>,
     /// What became of each record that was not rejected, by its position in the batch.
     pub(super) settled: Vec<Numbered<(RecordReference, Outcome)>>,
+    /// Records of this batch that wait for the end of the file.
+    held: Held,
+    /// Sessions that the store had, and that came again as they are.
+    confirmed: Vec<SleepSessionId>,
+    /// Sessions that this try made or changed.
+    made: HashSet<SleepSessionId>,
 }
 
 /// What became of one record.
@@ -102,6 +120,10 @@ impl<'a> Run<'a> {
             now,
             entropy,
             report: ImportReport::default(),
+            earlier: ImportReport::default(),
+            may_hold: false,
+            held: Held::default(),
+            made: Recent::new(MADE),
             bytes_done: 0,
             results: Vec::new(),
             notes: Vec::new(),
@@ -111,8 +133,55 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Goes on where others broke off who stored this, and lets records wait for the end of the file.
+    pub(super) fn of_file(self, earlier: ImportReport) -> Self {
+        Self { earlier, may_hold: true, ..self }
+    }
+
+    /// Tells what the import did, with what earlier tries of it stored.
+    pub(super) fn whole(&self) -> ImportReport {
+        self.report.clone().after(&self.earlier)
+    }
+
+    /// Tells what the import has done as soon as a try is stored, as it is kept.
+    pub(super) fn whole_with(&self, found: &Found) -> ImportReport {
+        let mut report = self.report.clone();
+        let mut met = HashSet::new();
+        for counted in &found.counted {
+            let mut first = |mark: Mark| !self.met.contains(&mark) && met.insert(mark);
+            let is_new_row = first(counted.row);
+            let is_new_key = counted.key.is_none_or(first);
+            add(&mut report, counted, is_new_row, is_new_key);
+        }
+        report.profile_changed |= found.profile_changed;
+        report.after(&self.earlier).shortened()
+    }
+
+    /// Tells how many records wait for the end of the file.
+    pub(super) fn waiting(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Takes out what waits for the end of the file; from now on until [`Self::hold_again`] nothing waits.
+    pub(super) fn take_waiting(&mut self) -> Vec<ImportItem> {
+        self.may_hold = false;
+        let held = std::mem::take(&mut self.held).into_records();
+        held.map(|session| ImportItem::Session(Box::new(session))).collect()
+    }
+
+    pub(super) fn hold_again(&mut self) {
+        self.may_hold = true;
+    }
+
     /// Takes over what was found; returns what was rejected.
     pub(super) fn take(&mut self, found: Found) -> Vec<Numbered<Rejection>> {
+        for id in found.confirmed {
+            for place in self.held.give_way_to(id) {
+                self.report.note(given_way(place));
+            }
+        }
+        self.held.append(found.held);
+        found.made.into_iter().for_each(|id| self.made.insert(id, ()));
         found.counted.into_iter().for_each(|counted| self.count(&counted));
         found.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         found.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
@@ -130,27 +199,37 @@ impl<'a> Run<'a> {
     }
 
     fn count(&mut self, counted: &Counted) {
-        let Counted { kind, outcome, row, key } = counted;
-        let is_new_row = self.met.first(*row);
-        let is_new_key = key.is_none_or(|key| self.met.first(key));
-        if !is_new_row {
-            return;
-        }
-        let outcome = match (kind, outcome) {
-            (Kind::Supplement { has_id: true }, Outcome::New) if !is_new_key => Outcome::Updated,
-            (Kind::Supplement { has_id: true }, outcome) => *outcome,
-            _ if !is_new_key => return,
-            (_, outcome) => *outcome,
-        };
-        match kind {
-            Kind::Session { entries } => {
-                self.report.sessions.add(outcome);
-                self.report.stage_entries += entries;
-            }
-            Kind::Supplement { .. } => self.report.supplements.add(outcome),
-            Kind::Log => self.report.logs.add(outcome),
-        }
+        let is_new_row = self.met.first(counted.row);
+        let is_new_key = counted.key.is_none_or(|key| self.met.first(key));
+        add(&mut self.report, counted, is_new_row, is_new_key);
     }
+}
+
+/// Counts what became of a record, unless it was met before.
+fn add(report: &mut ImportReport, counted: &Counted, is_new_row: bool, is_new_key: bool) {
+    if !is_new_row {
+        return;
+    }
+    let outcome = match (&counted.kind, counted.outcome) {
+        (Kind::Supplement { has_id: true }, Outcome::New) if !is_new_key => Outcome::Updated,
+        (Kind::Supplement { has_id: true }, outcome) => outcome,
+        _ if !is_new_key => return,
+        (_, outcome) => outcome,
+    };
+    match &counted.kind {
+        Kind::Session { entries } => {
+            report.sessions.add(outcome);
+            report.stage_entries += entries;
+        }
+        Kind::Supplement { .. } => report.supplements.add(outcome),
+        Kind::Log => report.logs.add(outcome),
+    }
+}
+
+/// Says that a record is not stored, because a later one of its file is what the store has in its place.
+fn given_way(place: String) -> Rejection {
+    let reason = "a later record of this file that it overlaps has its place already";
+    Rejection { place, reason: reason.to_owned() }
 }
 
 impl<'a> Attempt<'a> {
@@ -219,7 +298,38 @@ impl<'a> Attempt<'a> {
         self.found.settled.push((position, (record, outcome)));
     }
 
+    /// Tells whether a record has to wait for the end of the file: it would take the place of sessions that were there
+    /// before and that the file may yet bring, or it overlaps one that waits.
+    pub(super) fn must_wait(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
+        let is_foreign = |id: &SleepSessionId| !self.found.made.contains(id) && !self.run.made.contains(id);
+        self.run.may_hold
+            && (wants.iter().any(is_foreign)
+                || self.run.held.overlaps(record)
+                || self.found.held.overlaps(record))
+    }
+
+    /// Lets a record wait for the end of the file.
+    pub(super) fn hold(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
+        self.found.held.add(session, wants);
+    }
+
+    /// Notes that the store has exactly this record of the file: what waits to take its place came before it.
+    pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
+        if !self.run.may_hold {
+            return;
+        }
+        for place in self.found.held.give_way_to(id) {
+            self.note(position, given_way(place));
+        }
+        if !self.run.held.is_empty() {
+            self.found.confirmed.push(id);
+        }
+    }
+
     pub(super) fn count_session(&mut self, id: SleepSessionId, outcome: Outcome, entries: u64, key: Mark) {
+        if self.run.may_hold && outcome != Outcome::Unchanged {
+            self.found.made.insert(id);
+        }
         let row = Mark::of("session", &id);
         self.count(Counted { kind: Kind::Session { entries }, outcome, row, key: Some(key) });
     }

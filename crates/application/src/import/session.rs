@@ -1,6 +1,7 @@
 //! Sleep sessions that a file carries.
 
 use super::batch::{Numbered, Unstorable, rejection};
+use super::held;
 use super::known::Known;
 use super::recent::Mark;
 use super::report::Outcome;
@@ -36,10 +37,25 @@ pub(super) async fn store(
     let known = candidates(unit, user_id, &imported).await?;
     let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported), gone: Vec::new() };
     for (position, session) in imported {
-        let Some(decision) = decide(&sessions.known, session) else {
+        // Who has an id of its own is known by that.
+        let near = if session.id.is_none() { sessions.known.near(&session.record) } else { Vec::new() };
+        let Some(decision) = decide(&sessions.known, &near, session) else {
             attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
             continue;
         };
+        let wants = held::wanted(&decision, &session.record);
+        if !matches!(decision, Reconciliation::Unchanged(_))
+            && session.id.is_none()
+            && attempt.must_wait(&session.record, &wants)
+        {
+            attempt.hold(session.clone(), wants);
+            continue;
+        }
+        if let Reconciliation::Unchanged(id) = decision
+            && sessions.known.get(id).is_some_and(|same| same.record == session.record)
+        {
+            attempt.confirm(position, id);
+        }
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
         let key = Mark::of("session key", &(session.record.source(), session.record.key()));
         if let Some(reason) = told(&decision) {
@@ -171,9 +187,9 @@ fn told(decision: &Reconciliation) -> Option<String> {
 /// Decides what a record is; nothing when its id names one session and its key another.
 ///
 /// A record of Restwell's own export is known by its id and takes nobody else's place.
-fn decide(known: &Known, imported: &ImportedSession) -> Option<Reconciliation> {
+fn decide(known: &Known, near: &[&SleepSession], imported: &ImportedSession) -> Option<Reconciliation> {
     let record = &imported.record;
-    let Some(id) = imported.id else { return Some(reconcile(&known.near(record), record)) };
+    let Some(id) = imported.id else { return Some(reconcile(near, record)) };
     match (known.get(id), known.with_key(record.source(), record.key())) {
         (Some(one), Some(other)) if one.id != other.id => None,
         (Some(same), _) | (None, Some(same)) if same.record == *record => {

@@ -11,6 +11,8 @@ use domain::import::ImportState;
 /// How many records are stored in one unit of work at most. Each costs a dozen statements and a sync of the disk,
 /// however few they are.
 pub(super) const BATCH: usize = 2_000;
+/// How many records may wait for the end of their file, before one more batch of them.
+pub(super) const MOST_WAITING: usize = BATCH;
 /// How often a batch is tried: another import of the same records may be faster, batch by batch.
 pub(super) const TRIES: u32 = 5;
 
@@ -69,6 +71,21 @@ impl Storing<'_> {
         for note in notes {
             run.report.note(note);
         }
+        Ok(())
+    }
+
+    /// Stores what waits for the end of the file: at the end, or sooner when too much waits.
+    pub(super) async fn store_waiting(&self, run: &mut Run<'_>, most: usize) -> Result<(), Stop> {
+        if run.waiting() <= most {
+            return Ok(());
+        }
+        let mut waiting = run.take_waiting();
+        while !waiting.is_empty() {
+            let rest = waiting.split_off(BATCH.min(waiting.len()));
+            self.store(run, Batch::sort(waiting, true)).await?;
+            waiting = rest;
+        }
+        run.hold_again();
         Ok(())
     }
 
@@ -157,8 +174,8 @@ impl Storing<'_> {
             unit.imports().note(id, run.user_id, &found.changes).await?;
         }
         if import.state == ImportState::Running {
-            // As of the batch before: what this one did counts once it is stored.
-            import.report = run.report.clone().shortened();
+            // With what this batch did, since whoever goes on after a crash finds it stored. What it rejects is told later.
+            import.report = run.whole_with(&found);
             import.bytes_done = run.bytes_done;
             unit.imports().update(&import).await?;
         }

@@ -1,5 +1,6 @@
 //! Tests of imports against a store in memory, by what is imported.
 
+mod again;
 mod cancel;
 mod dry_run;
 mod file;
@@ -11,6 +12,7 @@ mod memory_store;
 mod near;
 mod profile;
 mod record;
+mod resume;
 mod rival;
 mod run;
 mod session;

@@ -5,7 +5,8 @@ mod nights;
 mod replay;
 mod taking_back;
 
-pub use cancelling::{CancelImportError, Cancelled};
+pub(crate) use cancelling::{BY_OPERATOR, BY_PERSON};
+pub use cancelling::{CancelImportError, Cancelled, is_cancelled};
 
 use crate::ports::storage::{
     Import, ImportChange, RecordReference, Standing, StorageError, UnitOfWork, UnitOfWorkFactory,
@@ -33,10 +34,25 @@ const TRIES: u32 = 5;
 /// What was taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Undone {
-    /// Records that are as they were before, or that a later import holds as what was before it.
-    pub taken_back: u64,
+    /// Records that are gone: the import had made them.
+    pub removed: u64,
+    /// Records that are there as they would be without the import: it had changed them, or taken their place.
+    pub restored: u64,
     /// Records that stay, because something else changed them since, or because they are in use.
     pub left: u64,
+}
+
+impl Undone {
+    /// Counts the records that were taken back, in either way.
+    pub const fn taken_back(self) -> u64 {
+        self.removed.saturating_add(self.restored)
+    }
+
+    fn add(&mut self, Self { removed, restored, left }: Self) {
+        self.removed = self.removed.saturating_add(removed);
+        self.restored = self.restored.saturating_add(restored);
+        self.left = self.left.saturating_add(left);
+    }
 }
 
 /// Why nothing was taken back.
@@ -143,8 +159,7 @@ impl UndoImport {
     async fn take_back(&self, id: ImportId, user_id: Option<UserId>) -> Result<Undone, StorageError> {
         let mut undone = Undone::default();
         while let Some(batch) = self.retry(id, user_id).await? {
-            undone.taken_back += batch.taken_back;
-            undone.left += batch.left;
+            undone.add(batch);
         }
         Ok(undone)
     }
@@ -187,11 +202,7 @@ impl UndoImport {
         }
         let mut taking = TakingBack { unit: unit.as_mut(), user_id };
         for (change, standing) in noted.iter().filter(|(change, _)| !together.contains(&change.record)) {
-            if take_one(id, &mut taking, change, *standing).await? {
-                undone.taken_back += 1;
-            } else {
-                undone.left += 1;
-            }
+            undone.add(take_one(id, &mut taking, change, *standing).await?);
         }
         unit.commit().await?;
         Ok((!noted.is_empty()).then_some(undone))
@@ -236,13 +247,13 @@ async fn take_nights(
     Ok((together.into_iter().map(RecordReference::Session).collect(), undone))
 }
 
-/// Takes one note out; tells whether what it is about is as it was, or is a later import's to bring back.
+/// Takes one note out; counts what it is about, which may be a later import's to bring back.
 async fn take_one(
     id: ImportId,
     taking: &mut TakingBack<'_>,
     change: &ImportChange,
     standing: Standing,
-) -> Result<bool, StorageError> {
+) -> Result<Undone, StorageError> {
     let record = change.record;
     let outcome = match standing {
         Standing::ChangedBy(later) => {
@@ -256,5 +267,10 @@ async fn take_one(
         TakenBack::Yes => taking.unit.imports().forget(id, record).await?,
         TakenBack::No => taking.unit.imports().leave(id, record).await?,
     }
-    Ok(outcome == TakenBack::Yes)
+    let is_gone = change.before.is_none() && standing == Standing::Latest;
+    Ok(match outcome {
+        TakenBack::Yes if is_gone => Undone { removed: 1, ..Undone::default() },
+        TakenBack::Yes => Undone { restored: 1, ..Undone::default() },
+        TakenBack::No => Undone { left: 1, ..Undone::default() },
+    })
 }

@@ -1,6 +1,7 @@
 //! Gives up an upload that nobody has begun to read.
 
 use super::{UploadKey, find_in, refuse};
+use crate::import::{BY_OPERATOR, BY_PERSON};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
 use domain::import::ImportState;
@@ -21,8 +22,8 @@ impl DiscardReason {
     const fn text(self) -> &'static str {
         match self {
             Self::BrokeOff => "the upload broke off before the file was whole",
-            Self::Cancelled => "you cancelled the upload",
-            Self::CancelledByOperator => "whoever runs this server cancelled the upload",
+            Self::Cancelled => BY_PERSON,
+            Self::CancelledByOperator => BY_OPERATOR,
         }
     }
 }

@@ -18,7 +18,9 @@ pub use begin_upload::{BeginUpload, BeginUploadCommand, BeginUploadError};
 pub use discard_upload::{DiscardReason, DiscardUpload};
 pub use find_import::FindImport;
 pub use finish_upload::{FinishUpload, FinishUploadError};
+pub use personal_file::is_of_labels;
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
+pub use refusal_text::WHAT_CAN_BE_UPLOADED;
 
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};

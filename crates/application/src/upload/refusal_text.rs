@@ -2,12 +2,15 @@
 
 use crate::ports::import_source::ImportRefusal;
 
+/// What a person can upload, for every text that says so; import-adapter tests that it names each format.
+pub const WHAT_CAN_BE_UPLOADED: &str = "exports of Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as Android and \
+    this server, sleep records of Open mHealth and FHIR, hypnograms, and tables of intakes (CSV)";
+
 /// Says why, and what the person can do, who has a page and no command line.
 pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
     let advice = match refusal {
         ImportRefusal::NotThisFormat(_) => {
-            "; what can be uploaded are exports of Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as \
-             Android and this server, and sleep records of Open mHealth and FHIR"
+            return format!("{refusal}; what can be uploaded are {WHAT_CAN_BE_UPLOADED}");
         }
         ImportRefusal::NoStart(_) => "; upload it again, and say in the form when the recording began",
         ImportRefusal::OtherPerson { .. } => {

@@ -41,9 +41,9 @@ pub(crate) async fn what_something_else_changed_is_no_imports_also_when_another_
     let second = changed(slept(1), was_session(session(1, 60)));
     assert_eq!(noted(harness, 2).await, [(second, Standing::Latest)]);
     // The edit survives that both are undone, and counts as left.
-    assert_eq!(undo(harness, 2).await, Undone { taken_back: 1, left: 0 });
+    assert_eq!(undo(harness, 2).await, Undone { removed: 0, restored: 1, left: 0 });
     assert_eq!(noted(harness, 1).await, first);
-    assert_eq!(undo(harness, 1).await, Undone { taken_back: 1, left: 1 });
+    assert_eq!(undo(harness, 1).await, Undone { removed: 1, restored: 0, left: 1 });
     let mut unit = harness.begin().await;
     let kept = unit.sleep().find_many(user_id(1), &[session_id(1), session_id(2)]).await.unwrap();
     let records: Vec<_> = kept.into_iter().map(|session| session.record).collect();

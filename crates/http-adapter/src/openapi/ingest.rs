@@ -162,7 +162,9 @@ fn deletion((id, summary, scope, name): (&str, &str, Scope, &str)) -> Operation 
         .name(name)
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
-        .description(Some("The id of the record."))
+        .description(Some(
+            "The id of the record. What is no UUID is answered 400, and not 404, as everywhere.",
+        ))
         .schema(Some(parameter::uuid()));
     let answer = limited(super::response::everywhere(ResponseBuilder::new().description("Deleted.")));
     let operation = OperationBuilder::new()

@@ -12,10 +12,10 @@ use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::import::{Counts, ImportReport, UndoImportError};
+use application::import::{Counts, ImportReport, UndoImportError, is_cancelled};
 use application::ports::import_source::Rejection;
 use application::ports::storage::Import;
-use application::upload::{DiscardReason, UploadKey};
+use application::upload::{DiscardReason, UploadKey, is_of_labels};
 use domain::id::ImportId;
 use domain::import::{ImportOrigin, ImportState};
 use domain::time::TimeZone;
@@ -48,8 +48,13 @@ pub(super) async fn show_one(
     let id = ImportId::parse(&id).map_err(|_| Problem::new(Fault::NotFound))?;
     let found = state.pages.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
     let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let (rejected, notes) = (remarks(&import.report.rejected), remarks(&import.report.notes));
-    let (rejected_total, notes_total) = (import.report.rejected_total, import.report.notes_total);
+    let (of_labels, notes): (Vec<_>, Vec<_>) =
+        import.report.notes.iter().partition(|note| is_of_labels(note));
+    let notes_total =
+        import.report.notes_total.saturating_sub(u64::try_from(of_labels.len()).unwrap_or(u64::MAX));
+    let left_out_labels = !of_labels.is_empty();
+    let (rejected, notes) = (remarks(&import.report.rejected), remarks(notes));
+    let rejected_total = import.report.rejected_total;
     let view = view::ImportPage {
         person: person::shown(&person),
         notice,
@@ -58,6 +63,7 @@ pub(super) async fn show_one(
         rejected_total,
         notes,
         notes_total,
+        left_out_labels,
     };
     page(StatusCode::OK, &view)
 }
@@ -147,6 +153,7 @@ impl Sheet {
 }
 
 fn line(import: Import, zone: TimeZone) -> ImportLine {
+    let is_cancelled = is_cancelled(&import);
     let Import {
         id,
         user_id: _,
@@ -166,7 +173,7 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         report,
         refusal,
     } = import;
-    let phase = phase(state, bytes_done);
+    let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(state, bytes_done) };
     let passed = if phase == ImportPhase::Checking { bytes_checked } else { bytes_done };
     let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = report;
     ImportLine {
@@ -211,10 +218,10 @@ fn counts(kind: &'static str, counts: Counts) -> ImportCounts {
     ImportCounts { kind, new, updated, unchanged }
 }
 
-fn remarks(remarks: &[Rejection]) -> Vec<ImportRemark> {
+fn remarks<'a>(remarks: impl IntoIterator<Item = &'a Rejection>) -> Vec<ImportRemark> {
     let remark = |Rejection { place, reason }: &Rejection| ImportRemark {
         place: place.clone(),
         reason: reason.clone(),
     };
-    remarks.iter().map(remark).collect()
+    remarks.into_iter().map(remark).collect()
 }

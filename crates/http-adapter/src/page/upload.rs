@@ -1,7 +1,7 @@
 //! `POST /imports`: takes a file in, part by part, and never holds more than one of them.
 
 use super::answer::see_other;
-use super::form::{FORM_TOKEN, is_same_site};
+use super::form::is_same_site;
 use super::imports::{self, Sheet};
 use super::person;
 use super::view::FormErrors;
@@ -19,7 +19,7 @@ use application::upload::{
     AddPartError, BeginUploadCommand, BeginUploadError, DiscardReason, FinishUploadError, PART_BYTES,
     UploadKey,
 };
-use domain::form_token::FormToken;
+use before_file::BeforeFile;
 use domain::import::FileName;
 use futures_util::StreamExt as _;
 use pace::Pace;
@@ -27,8 +27,6 @@ use std::time::Duration;
 
 /// The field of the form that holds the file.
 const FILE: &str = "file";
-/// The most bytes of the token of a form.
-const TOKEN_BYTES: usize = 256;
 /// How long nothing may arrive.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// How long one upload may take, however quick it is.
@@ -86,15 +84,15 @@ async fn receive_in_time(
         Ok(_) | Err(NoPlace::Person(Some(_))) => {}
     }
     let mut form = Multipart::new(request.headers(), body);
-    let file = tokio::time::timeout(patience.before, find_file(&mut form, &person)).await;
-    let file = file.unwrap_or_else(|_| Err(too_slow()))?;
+    let before = tokio::time::timeout(patience.before, before_file::read(&mut form, &person)).await;
+    let BeforeFile { file, start } = before.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let is_admitted = turn.is_ok();
     if is_admitted {
         file.pace = Some(Pace::new(state.admission.clone(), state.elapsed_time.clone(), patience.look));
     }
-    let mut coming = Coming { form, file: Some(file), after: patience.after };
+    let mut coming = Coming { form, file: Some(file), start, after: patience.after };
     let stored = if is_admitted {
         store_or_discard(state, uploads, &person, &mut coming).await
     } else {
@@ -118,34 +116,13 @@ async fn receive_in_time(
     }
 }
 
-/// Checks the token of the form, and returns the file that comes after it.
-async fn find_file(form: &mut Multipart, person: &SignedInPerson) -> Result<Option<Arriving>, Problem> {
-    check_token(form, person).await?;
-    Ok(next_field(form).await?.filter(|part| part.field.name() == Some(FILE)))
-}
-
-async fn check_token(form: &mut Multipart, person: &SignedInPerson) -> Result<(), Problem> {
-    let foreign = || Problem::new(Fault::ForeignForm);
-    let mut field = next_field(form).await?.ok_or_else(foreign)?;
-    if field.field.name() != Some(FORM_TOKEN) {
-        return Err(foreign());
-    }
-    let mut token = Vec::new();
-    while let Some(bytes) = next_bytes(&mut field).await? {
-        if token.len() + bytes.len() > TOKEN_BYTES {
-            return Err(foreign());
-        }
-        token.extend_from_slice(&bytes);
-    }
-    let token = std::str::from_utf8(&token).map_err(|_| foreign())?;
-    if FormToken::of(&person.cookie).is(token) { Ok(()) } else { Err(foreign()) }
-}
-
 /// What is still to come of a form.
 struct Coming {
     form: Multipart,
     /// The file, until it came to its end.
     file: Option<Arriving>,
+    /// When the recording began, as the field says if it came before the file.
+    start: Option<Vec<u8>>,
     /// How long what comes after the file may take.
     after: Duration,
 }
@@ -286,7 +263,10 @@ async fn store(
         uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
     }
     coming.file = None;
-    let start = recording::start(&mut coming.form, coming.after).await?;
+    let start = match coming.start.take() {
+        Some(text) => recording::parsed(&text)?,
+        None => recording::start(&mut coming.form, coming.after).await?,
+    };
     uploads.finish.run(key, start).await.map_err(not_finished)?;
     unfinished.key = None;
     Ok(key)
@@ -375,6 +355,7 @@ async fn refused(
     Sheet { errors: FormErrors::of_field(field, text), status }.answer(state, person).await
 }
 
+mod before_file;
 mod pace;
 mod recording;
 #[cfg(test)]

@@ -56,6 +56,7 @@ pub(super) fn survey(
             Err(refusal) => unknown.note(&entry, refusal)?,
         }
     }
+    let beside = beside_others(&claimed);
     let members: Arc<[Member]> = without_weak_signs(claimed).collect();
     if members.is_empty() {
         return Err(unknown.refusal(count));
@@ -67,12 +68,14 @@ pub(super) fn survey(
     }
     if members.iter().filter(|member| member.recognised.format() == Format::Hypnogram).count() > 1 {
         let told = format!(
-            "{what} holds several hypnograms, of which each has a start of its own: name one file at a time"
+            "{what} holds several hypnograms, of which each has a start of its own: give each alone, as a file of its own, with its start"
         );
         return Err(ImportRefusal::NotInThisWay(told));
     }
-    let passed_over = others.saturating_add(count.saturating_sub(members.len()));
-    let note = (passed_over > 0).then(|| (what, told(format, passed_over) + &unknown.packed.told()));
+    let passed_over = others.saturating_add(count.saturating_sub(members.len())).saturating_sub(beside.count);
+    let of_unknown = (passed_over > 0).then(|| told(format, passed_over) + &unknown.packed.told());
+    let texts: Vec<_> = of_unknown.into_iter().chain(beside.told_as_hypnograms()).collect();
+    let note = (!texts.is_empty()).then(|| (what, texts.join("; ")));
     Ok(Container { path, members, note, context })
 }
 
@@ -85,6 +88,19 @@ fn look(entry: &Entry, format: Format, bound: Bound) -> Result<Look, ImportRefus
     let reader = bytes.get();
     reader.fault()?;
     Ok((found, reader.unpacking()))
+}
+
+/// Finds what may be hypnograms beside files that say themselves when their nights began. They are not read: none of them
+/// does, and a start that is given counts for one file alone.
+fn beside_others(claimed: &[(Entry, Recognised, Sign)]) -> Packed {
+    let mut found = Packed::default();
+    if claimed.iter().any(|(_, _, sign)| *sign == Sign::Sure) {
+        let is_hypnogram = |recognised: &Recognised| recognised.format() == Format::Hypnogram;
+        let weak =
+            claimed.iter().filter(|(_, recognised, sign)| *sign == Sign::Weak && is_hypnogram(recognised));
+        weak.for_each(|(entry, ..)| found.add(entry));
+    }
+    found
 }
 
 /// Drops what only a weak sign or an empty list speaks for, where other entries are sure to be of another format.
@@ -111,7 +127,7 @@ fn told(format: Format, count: usize) -> String {
     }
 }
 
-/// Archives and packed files inside, which are not opened.
+/// Files inside that are to be given as files of their own, such as archives, which are not opened.
 #[derive(Default)]
 struct Packed {
     /// The names of the first.
@@ -120,12 +136,33 @@ struct Packed {
 }
 
 impl Packed {
+    fn add(&mut self, entry: &Entry) {
+        self.count = self.count.saturating_add(1);
+        if self.names.len() < NAMES_SHOWN {
+            self.names.push(entry.name.clone());
+        }
+    }
+
+    fn listed(&self) -> (String, &'static str) {
+        (self.names.join(", "), if self.count > self.names.len() { ", ..." } else { "" })
+    }
+
+    /// Says what to do with hypnograms beside other files; nothing when there are none.
+    fn told_as_hypnograms(&self) -> Option<String> {
+        let (names, more) = self.listed();
+        (self.count > 0).then(|| {
+            format!(
+                "hypnograms, which do not say when they began, were not read beside other files; give each alone, with its \
+                 start: {names}{more}"
+            )
+        })
+    }
+
     fn told(&self) -> String {
         if self.count == 0 {
             return String::new();
         }
-        let more = if self.count > self.names.len() { ", ..." } else { "" };
-        let names = self.names.join(", ");
+        let (names, more) = self.listed();
         format!("; archives inside are not opened, give them as files of their own: {names}{more}")
     }
 }
@@ -149,10 +186,7 @@ impl Unknown {
         let read = bytes.by_ref().take(4).read_to_end(&mut begins);
         bytes.get().fault()?;
         if read.is_ok() && (is_zip(&begins) || is_gzip(&begins)) {
-            self.packed.count = self.packed.count.saturating_add(1);
-            if self.packed.names.len() < NAMES_SHOWN {
-                self.packed.names.push(entry.name.clone());
-            }
+            self.packed.add(entry);
         }
         Ok(())
     }

@@ -112,6 +112,9 @@ fn a_list_of_small_numbers_is_a_hypnogram_only_when_nothing_else_is_there() {
     let packed = archive(&[("a.json", b"[1,2,3]"), ("b.json", night.as_bytes())], deflated());
     let (format, items) = read(&packed).unwrap();
     assert_eq!((format, places(&items)), ("fitbit", vec!["b.json: record 1", "the archive"]));
+    let told = "the archive: hypnograms, which do not say when they began, were not read beside other files; give each \
+                alone, with its start: a.json";
+    assert_eq!(notes(&items), [told]);
     let (format, items) = read(&archive(&[("a.txt", b"0\n2\n")], deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("hypnogram", 1));
     let several = archive(&[("a.txt", b"0\n2\n"), ("b.txt", b"0\n3\n")], deflated());

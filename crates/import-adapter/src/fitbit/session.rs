@@ -5,7 +5,7 @@ use super::log::Log;
 use super::stage::Stages;
 use super::{minute, source, totals};
 use crate::json::Loose;
-use crate::local_time::LocalTime;
+use crate::local_time::{LocalTime, SKIPPED};
 use crate::session_key::key;
 use crate::source::Notes;
 use chrono::TimeDelta;
@@ -16,6 +16,9 @@ use domain::time::TimeZone;
 pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
     let anchor = Anchor::new(zone, start).ok_or("startTime is out of range")?;
+    if start.is_skipped(zone) {
+        notes.add_once(SKIPPED);
+    }
     let end = local_time("endTime", &log.end_time)?;
     let mut stages = stages(log, &anchor, notes);
     if end.is_some_and(|end| anchor.readings_of_end(end).len() > 1) {

@@ -8,11 +8,16 @@ use application::ports::ingest_source::IngestLayout;
 /// The items of a body as they are written, known to be valid JSON.
 pub(super) enum Records {
     Document(Document),
-    Lines { cursor: Cursor, line: Vec<u8> },
+    Lines {
+        cursor: Cursor,
+        line: Vec<u8>,
+    },
+    /// The body is empty, and an empty batch is no error.
+    None,
 }
 
 impl Records {
-    /// Begins to read; what is neither an object nor a list is refused, and so is nothing at all.
+    /// Begins to read; what is neither an object nor a list is refused. Nothing at all has no items, as lines or not.
     pub(super) fn new(layout: IngestLayout, mut cursor: Cursor) -> Result<Self, ImportRefusal> {
         if layout == IngestLayout::Lines {
             return Ok(Self::Lines { cursor, line: Vec::new() });
@@ -21,7 +26,7 @@ impl Records {
             Some(b'{') => Layout::Single,
             Some(b'[') => Layout::List,
             Some(_) => return Err(damaged(cursor.place(), "neither a JSON object nor a list")),
-            None => return Err(damaged(cursor.place(), "the body is empty")),
+            None => return Ok(Self::None),
         };
         Ok(Self::Document(Document::new(cursor, layout)))
     }
@@ -29,6 +34,7 @@ impl Records {
     /// Gives the next item; absent at the end of the body.
     pub(super) fn next(&mut self) -> Result<Option<&str>, ImportRefusal> {
         match self {
+            Self::None => Ok(None),
             Self::Document(document) => Ok(document.next_record()?.map(|record| record.text)),
             Self::Lines { cursor, line } => loop {
                 let start = cursor.place();

@@ -75,16 +75,21 @@ fn a_session_that_names_the_person_of_the_path_is_taken_without_a_note() {
 }
 
 #[test]
-fn an_empty_list_and_no_lines_have_no_items() {
+fn an_empty_list_no_lines_and_an_empty_body_have_no_items() {
     assert!(json(IngestKind::Sleep, "[]").is_empty());
+    for layout in [IngestLayout::Json, IngestLayout::Lines] {
+        for body in [&b""[..], b" \n", b"\xef\xbb\xbf"] {
+            assert!(items(IngestKind::Sleep, layout, body).unwrap().is_empty());
+            assert_eq!(JsonIngestParser.count(layout, bytes(body), 10), Ok(0));
+        }
+    }
     assert!(items(IngestKind::Sleep, IngestLayout::Lines, b"\n \n").unwrap().is_empty());
 }
 
 #[test]
 fn what_is_not_well_formed_is_refused_whole_with_its_place() {
     for (layout, body) in [
-        (IngestLayout::Json, &b""[..]),
-        (IngestLayout::Json, b"7"),
+        (IngestLayout::Json, &b"7"[..]),
         (IngestLayout::Json, b"\"secret\""),
         (IngestLayout::Json, b"[{},"),
         (IngestLayout::Json, b"[{}] {}"),

@@ -1,7 +1,8 @@
 //! From a row to an intake.
 
 use crate::input::field;
-use crate::local_time::LocalTime;
+use crate::local_time::{LocalTime, SKIPPED};
+use crate::source::Notes;
 use crate::upc::standing_for;
 use application::ports::import_source::ImportedLog;
 use chrono::{DateTime, Utc};
@@ -22,8 +23,13 @@ pub(super) struct Intake<'a> {
 
 impl Intake<'_> {
     /// Reads the intake of the row, or says why it is none; `zone` is that of a time without an offset.
-    pub(super) fn log(&self, place: &str, zone: TimeZone) -> Result<Box<ImportedLog>, String> {
-        let created_at = self.created_at(zone)?;
+    pub(super) fn log(
+        &self,
+        place: &str,
+        zone: TimeZone,
+        notes: &mut Notes,
+    ) -> Result<Box<ImportedLog>, String> {
+        let created_at = self.created_at(zone, notes)?;
         let servings = self.required(SERVINGS)?.parse().map_err(|_| "servings is not a number".to_owned())?;
         let servings = Servings::new(servings).map_err(|error| error.to_string())?;
         let (supplement, upc) = self.supplement()?;
@@ -37,9 +43,13 @@ impl Intake<'_> {
     }
 
     /// Reads `2026-01-10T22:00:00Z` and `2026-01-10 22:00`.
-    fn created_at(&self, zone: TimeZone) -> Result<DateTime<Utc>, String> {
+    fn created_at(&self, zone: TimeZone, notes: &mut Notes) -> Result<DateTime<Utc>, String> {
         let text = self.required(CREATED_AT)?.replacen(' ', "T", 1);
-        let time = LocalTime::parse(&text).and_then(|time| time.resolve(zone));
+        let local = LocalTime::parse(&text);
+        if local.is_some_and(|local| local.is_skipped(zone)) {
+            notes.add_once(SKIPPED);
+        }
+        let time = local.and_then(|time| time.resolve(zone));
         time.map(|(instant, _)| instant).ok_or_else(|| {
             "created_at is not a date and time, such as 2026-01-10T22:00:00+01:00 or 2026-01-10 22:00"
                 .to_owned()

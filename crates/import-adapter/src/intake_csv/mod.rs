@@ -20,6 +20,17 @@ pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
     }))
 }
 
+/// Tells whether a line is the header with semicolons between its columns, as spreadsheets of many countries write it.
+pub(crate) fn is_header_with_semicolons(line: &str) -> bool {
+    let columns: Vec<String> =
+        line.split(';').map(|column| column.trim().trim_matches('"').to_owned()).collect();
+    is_header(&columns)
+}
+
+/// What to do with such a table.
+pub(crate) const SEMICOLONS: &str = "this is a table of intakes with semicolons between its columns; write it with commas \
+    between the columns, and points in numbers";
+
 fn is_header(columns: &[String]) -> bool {
     let has = |name: &str| columns.iter().any(|column| column == name);
     has(CREATED_AT) && has(SERVINGS) && (has(UPC) != has(SUPPLEMENT_ID))
@@ -48,8 +59,9 @@ impl IntakeCsv {
             self.columns = row.fields;
         } else if row.fields.len() == self.columns.len() {
             let intake = Intake { columns: &self.columns, fields: &row.fields };
-            let outcome = intake.log(&place, self.zone).map(ImportItem::Log);
-            items.finish(&place, Notes::default(), outcome);
+            let mut notes = Notes::default();
+            let outcome = intake.log(&place, self.zone, &mut notes).map(ImportItem::Log);
+            items.finish(&place, notes, outcome);
         } else if row.end == LineEnd::EndOfFile {
             // A line that the file's end cuts has too few fields.
             return Err(self.rows.ends_too_early());

@@ -42,6 +42,25 @@ fn a_time_has_its_own_offset_or_the_zone_that_was_given() {
 }
 
 #[test]
+fn a_time_that_the_clocks_skip_is_read_with_the_offset_before_and_noted() {
+    let rows = ["2026-03-29 02:30", "2026-03-29T02:30:00+01:00"]
+        .map(|time| format!("{time},{EVENING},1\n"))
+        .concat();
+    let items = intakes(&format!("created_at,supplement_id,servings\n{rows}"));
+    assert_eq!(logs(&items), ["2026-03-29T01:30:00Z 1", "2026-03-29T01:30:00Z 1"]);
+    assert_eq!(notes(&items), [format!("line 2: {}", crate::local_time::SKIPPED)]);
+}
+
+#[test]
+fn a_table_with_semicolons_is_refused_and_told_that_commas_are_needed() {
+    let table = format!("\u{feff}created_at;\"supplement_id\"; servings\n2026-01-10 22:00;{EVENING};0,5\n");
+    let refused = read(table.as_bytes(), Format::Auto, "Europe/Berlin").unwrap_err();
+    assert!(
+        matches!(&refused, ImportRefusal::NotInThisWay(text) if text.contains("commas between the columns"))
+    );
+}
+
+#[test]
 fn the_header_decides_the_order_and_other_columns_are_noted() {
     let items = intakes(&format!(
         "\u{feff}servings,why,supplement_id,created_at\r\n\r\n2,\"for\nsleep\",{EVENING},2026-01-10T22:00:00Z\r\n"

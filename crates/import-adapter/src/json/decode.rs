@@ -39,7 +39,24 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     } else if message.starts_with("duplicate field ") {
         message.replacen("duplicate field ", "a member is given twice: ", 1)
     } else {
-        format!("a member has another type than expected, at {place} of the record")
+        let expected =
+            expected(&message).map(|expected| format!(", which is {expected}")).unwrap_or_default();
+        format!("a member has another type than expected{expected}, at {place} of the record")
+    }
+}
+
+/// Says what type a member must have. The message ends with that, but begins with a value: only words of this list are told.
+fn expected(message: &str) -> Option<&'static str> {
+    let (_, expected) = message.rsplit_once(", expected ")?;
+    match expected {
+        "a string" | "a borrowed string" | "str" => Some("a string"),
+        "f64" | "f32" => Some("a number"),
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" => Some("a whole number"),
+        "a boolean" => Some("true or false"),
+        "a list" | "a sequence" => Some("a list"),
+        "a map" => Some("an object"),
+        structure if structure.starts_with("struct ") => Some("an object"),
+        _ => None,
     }
 }
 

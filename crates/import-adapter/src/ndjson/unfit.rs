@@ -145,6 +145,23 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_type_is_told_with_the_type_that_is_expected_and_never_with_the_value() {
+        for (text, expected) in [
+            (r#"{"name":7}"#, "a string"),
+            (r#"{"name":"a","number":"secret, expected a list"}"#, "a number"),
+            (r#"{"name":"a","number":{"secret":1}}"#, "a number"),
+            (r#"{"name":"a","list":"secret"}"#, "a list"),
+            (r#"{"name":"a","list":["secret"]}"#, "an object"),
+        ] {
+            let unfit: Unfit = read_members::<Members>(text, &mut Notes::default()).unwrap_err();
+            let told =
+                format!("a member has another type than expected, which is {expected}, at line 1, column ");
+            assert!(unfit.reason.starts_with(&told), "{}", unfit.reason);
+            assert!(!unfit.reason.contains("secret"), "{}", unfit.reason);
+        }
+    }
+
+    #[test]
     fn a_refusal_names_the_member_at_fault_and_no_value() {
         use ItemCode::{InvalidMember, MissingMember};
         for (text, code, field) in [

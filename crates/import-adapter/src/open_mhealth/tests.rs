@@ -136,7 +136,7 @@ fn what_is_no_session_is_rejected_with_its_place() {
             "record 3: a statistic of several nights is no session",
             "record 5: not an object",
             "record 6: body is missing",
-            "record 7: a member has another type than expected, at line 1, column 11 of the record",
+            "record 7: a member has another type than expected, which is an object, at line 1, column 11 of the record",
         ]
     );
 }

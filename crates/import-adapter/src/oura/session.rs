@@ -3,7 +3,7 @@
 use super::members::Period;
 use super::phases;
 use crate::json::Loose;
-use crate::local_time::LocalTime;
+use crate::local_time::{LocalTime, SKIPPED};
 use crate::session_key::key;
 use crate::source::Notes;
 use crate::totals::Sums;
@@ -14,8 +14,8 @@ use domain::time::{TimeZone, UtcOffset};
 /// Reads one document, or says why it is no session; what is dropped of it is noted.
 pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let clock = Clock { zone, of_document: offset(&period.timezone) };
-    let (start, offset_at_start) = clock.read("bedtime_start", &period.bedtime_start)?;
-    let (end, offset_at_end) = clock.read("bedtime_end", &period.bedtime_end)?;
+    let (start, offset_at_start) = clock.read("bedtime_start", &period.bedtime_start, notes)?;
+    let (end, offset_at_end) = clock.read("bedtime_end", &period.bedtime_end, notes)?;
     let time_in_bed = TimeInBed::new(start, end, Some(offset_at_start), Some(offset_at_end))
         .map_err(|error| format!("time in bed: {error}"))?;
     if period.is_of_unknown_kind() {
@@ -39,7 +39,12 @@ struct Clock {
 }
 
 impl Clock {
-    fn read(&self, name: &str, value: &Loose) -> Result<(DateTime<Utc>, UtcOffset), String> {
+    fn read(
+        &self,
+        name: &str,
+        value: &Loose,
+        notes: &mut Notes,
+    ) -> Result<(DateTime<Utc>, UtcOffset), String> {
         if value.is_absent() {
             return Err(format!("{name} is missing"));
         }
@@ -47,6 +52,9 @@ impl Clock {
         let time = text.and_then(LocalTime::parse);
         let time = time.ok_or_else(|| format!("{name} is not a date and time"))?;
         let time = LocalTime { offset: time.offset.or(self.of_document), ..time };
+        if time.is_skipped(self.zone) {
+            notes.add_once(SKIPPED);
+        }
         let (instant, offset) = time.resolve(self.zone).ok_or_else(|| format!("{name} is out of range"))?;
         // `Z` tells the instant and no offset.
         let is_utc = text.is_some_and(|text| text.ends_with(['Z', 'z']));

@@ -3,6 +3,7 @@
 use super::{Sketch, own_tables};
 use crate::format::Format;
 use crate::input::Cursor;
+use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
 use application::ports::import_source::ImportRefusal;
 use std::fmt::Write as _;
 
@@ -101,6 +102,9 @@ impl Seen {
     pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
         if self.text().and_then(Text::header).is_some_and(|header| own_tables::is_one(&header)) {
             return ImportRefusal::NotInThisWay(own_tables::ADVICE.to_owned());
+        }
+        if self.text().is_some_and(|text| is_header_with_semicolons(text.first_line())) {
+            return ImportRefusal::NotInThisWay(SEMICOLONS.to_owned());
         }
         let seen = match self {
             Self::Empty => "an empty file".to_owned(),

@@ -2,6 +2,7 @@
 
 use super::{clock, event};
 use crate::input::field;
+use crate::local_time::{SKIPPED, is_skipped};
 use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{
@@ -19,8 +20,12 @@ impl Record<'_> {
     /// Reads the session, or says why it is none; `zone` is that of a record that names none that is known.
     pub(super) fn read(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
         let zone = self.zone(zone, notes);
-        let start = clock::resolve(zone, self.time("From")?, self.recorded_at());
-        let end = clock::resolve(zone, self.time("To")?, self.about_the_end(start));
+        let (from, to) = (self.time("From")?, self.time("To")?);
+        if is_skipped(from, zone) || is_skipped(to, zone) {
+            notes.add_once(SKIPPED);
+        }
+        let start = clock::resolve(zone, from, self.recorded_at());
+        let end = clock::resolve(zone, to, self.about_the_end(start));
         let offsets = (zone.offset_at(start), zone.offset_at(end));
         let time_in_bed = TimeInBed::new(start, end, Some(offsets.0), Some(offsets.1))
             .map_err(|error| format!("time in bed: {error}"))?;

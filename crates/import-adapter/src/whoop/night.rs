@@ -1,7 +1,7 @@
 //! From a row to a session.
 
 use crate::input::field;
-use crate::local_time::LocalTime;
+use crate::local_time::{LocalTime, SKIPPED};
 use crate::source::Notes;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use domain::sleep::{
@@ -20,8 +20,8 @@ impl Night<'_> {
     /// Reads the session of the row, or says why it is none; `zone` is that of a row which names no offset.
     pub(super) fn record(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
         let offset = self.offset()?;
-        let (start, offset_at_start) = self.time("Sleep onset", offset, zone)?;
-        let (end, offset_at_end) = self.time("Wake onset", offset, zone)?;
+        let (start, offset_at_start) = self.time("Sleep onset", offset, zone, notes)?;
+        let (end, offset_at_end) = self.time("Wake onset", offset, zone, notes)?;
         let time_in_bed = TimeInBed::new(start, end, Some(offset_at_start), Some(offset_at_end))
             .map_err(|error| format!("time in bed: {error}"))?;
         let (metrics, dropped) = SleepMetrics::from_totals(&time_in_bed, &self.totals(notes));
@@ -56,13 +56,18 @@ impl Night<'_> {
         name: &str,
         offset: Option<UtcOffset>,
         zone: TimeZone,
+        notes: &mut Notes,
     ) -> Result<(DateTime<Utc>, UtcOffset), String> {
         let text = self.field(name).ok_or_else(|| format!("{name} is missing"))?;
         let local = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"]
             .iter()
             .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
         let local = local.ok_or_else(|| format!("{name} is not a date and time"))?;
-        LocalTime { local, offset }.resolve(zone).ok_or_else(|| format!("{name} is out of range"))
+        let time = LocalTime { local, offset };
+        if time.is_skipped(zone) {
+            notes.add_once(SKIPPED);
+        }
+        time.resolve(zone).ok_or_else(|| format!("{name} is out of range"))
     }
 
     fn is_nap(&self) -> Result<Option<bool>, String> {

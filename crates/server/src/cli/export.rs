@@ -4,8 +4,8 @@ use super::argument;
 use super::output;
 use crate::settings::Settings;
 use crate::wiring::{Session, Writers};
-use anyhow::Context;
-use application::export::{Export, ExportCounts, ExportQuery, ExportRecords};
+use anyhow::{Context, anyhow, bail};
+use application::export::{Export, ExportCounts, ExportQuery, ExportRecords, ExportRecordsError};
 use application::ports::export_writer::{ExportFormat, ExportWriters as _};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -49,7 +49,12 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
     let records = ExportRecords::new(store.profiles, store.sleep, store.supplements, Arc::new(TimerPause));
     let query = ExportQuery { user_id: *user, scopes: ScopeSet::CONSENTABLE, reader: None };
     let export = records.open(query, Writers.open(*format, *user)).await;
-    let export = export.context("the export is not complete")?;
+    let export = match export {
+        Err(ExportRecordsError::UnknownUser) => {
+            bail!("there is no user {user}; `restwell user list` lists them")
+        }
+        export => export.context("the export is not complete")?,
+    };
     let out: Box<dyn Write> = match output {
         Some(path) => Box::new(create(path)?),
         None => Box::new(output::Out::shared()),
@@ -60,7 +65,15 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
 /// Creates a file that only its owner may read; one that is there is not overwritten.
 fn create(path: &Path) -> anyhow::Result<std::fs::File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    file.with_context(|| format!("{} cannot be created", path.display()))
+    file.map_err(|error| {
+        let place = path.display();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                anyhow!("there is a file {place} already, and no export overwrites one; name another, or move it away")
+            }
+            _ => anyhow::Error::new(error).context(format!("{place} cannot be created")),
+        }
+    })
 }
 
 async fn write(mut export: Export, mut out: impl Write) -> anyhow::Result<()> {

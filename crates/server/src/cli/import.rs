@@ -10,7 +10,7 @@ use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 use application::operator::FindUser;
-use application::ports::import_source::ImportFile;
+use application::ports::import_source::{ImportFile, ImportRefusal};
 use chrono::{DateTime, FixedOffset};
 use clap::{Args, Subcommand};
 use domain::id::UserId;
@@ -69,12 +69,24 @@ impl ImportArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
     /// List what was imported, the latest first
+    #[command(
+        after_help = "The counts are those of records that the import stored or changed, also when it was undone since; an \
+            import that broke off and was finished by importing the same file again is one, and counts what all of its \
+            tries stored.\n\nStates: receiving (an upload arrives), waiting (it is whole, and not read yet), checking (an \
+            upload is read once to see whether it is whole), running (records are stored; after a crash it stays so until \
+            the same file is imported again), done, refused, cancelled (stopped before it was done; nothing of it stays), \
+            undoing (taken back in part; goes on by itself), undone.\n\nA file that `restwell import` is still checking is \
+            not listed, and neither is one that it refused: nothing of it is stored."
+    )]
     List(history::ListArguments),
     /// Take back what one import did: what it made goes, what it replaced comes back; cancel an upload that waits
     #[command(
         after_help = "What an import did is kept for 30 days. Records that were changed since stay as they are. An \
             upload that arrives or waits to be read is cancelled, and its parts are deleted. Undoing that broke off goes \
-            on by itself where a server runs, or when it is asked for again."
+            on by itself where a server runs, or when it is asked for again.\n\nPrinted are taken_back, which is removed \
+            and restored together: removed counts records that the import had made and that are gone, restored those that \
+            it had changed, or whose place it had taken, and that are as they would be without it. One night that took the \
+            place of two others is three records. left counts those that stay as they are."
     )]
     Undo(history::UndoArguments),
     /// Stop one import that is not finished, and take back what it stored so far
@@ -119,7 +131,12 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
         match run.file(path).await {
             Ok((format, done)) => report::print(path, format, &done, arguments.json)?,
             Err(ImportRecordsError::Refused(refusal)) => {
-                failures.refused += 1;
+                let count = if refusal == ImportRefusal::Missing {
+                    &mut failures.missing
+                } else {
+                    &mut failures.refused
+                };
+                *count += 1;
                 report::print_refused(path, &refusal, arguments.format, arguments.json)?;
             }
             Err(error) => {
@@ -137,6 +154,8 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
 /// How many files were not imported.
 #[derive(Default)]
 struct Failures {
+    /// There is nothing under their names.
+    missing: usize,
     /// Nothing of them was stored.
     refused: usize,
     /// Something of them may have been stored.
@@ -147,18 +166,16 @@ impl Failures {
     /// Says how many of so many files failed; nothing when none did.
     fn told(&self, files: usize) -> Option<String> {
         let were = |count: usize| if count == 1 { "was" } else { "were" };
-        let Self { refused, broken_off } = *self;
-        match (refused, broken_off) {
-            (0, 0) => None,
-            (_, 0) => Some(format!("{refused} of {files} files {} refused", were(refused))),
-            (0, _) => {
-                Some(format!("{broken_off} of {files} files {} not imported to the end", were(broken_off)))
+        let Self { missing, refused, broken_off } = *self;
+        let all = [(missing, "not found"), (refused, "refused"), (broken_off, "not imported to the end")];
+        let failed: Vec<_> = all.into_iter().filter(|(count, _)| *count > 0).collect();
+        match failed.as_slice() {
+            [] => None,
+            [(count, what)] => Some(format!("{count} of {files} files {} {what}", were(*count))),
+            several => {
+                let told = several.iter().map(|(count, what)| format!("{count} {} {what}", were(*count)));
+                Some(format!("of {files} files {}", told.collect::<Vec<_>>().join(" and ")))
             }
-            (..) => Some(format!(
-                "of {files} files {refused} {} refused and {broken_off} {} not imported to the end",
-                were(refused),
-                were(broken_off)
-            )),
         }
     }
 }
@@ -200,17 +217,17 @@ impl ImportRun {
 
     /// Refuses a start for a file that says itself when its nights began.
     fn forbid_start(&self, format: &str) -> Result<(), ImportRecordsError> {
-        use application::ports::import_source::ImportRefusal;
         if self.context.start.is_none() || format == Format::Hypnogram.name() {
             return Ok(());
         }
-        let text = "the file says itself when its records began; leave --start out".to_owned();
+        let text = "its records say themselves when they began; leave --start out, or give the hypnogram that it is for as a \
+             FILE of its own";
+        let text = text.to_owned();
         Err(ImportRefusal::NotInThisWay(text).into())
     }
 
     /// Refuses a person's file without a person before its records are refused one by one.
     fn require_user(&self, file: &dyn ImportFile) -> Result<(), ImportRecordsError> {
-        use application::ports::import_source::ImportRefusal;
         if self.user_id.is_some() || file.format() == Format::Dsld.name() {
             return Ok(());
         }
@@ -225,11 +242,14 @@ mod tests {
 
     #[test]
     fn what_failed_is_told_by_what_became_of_it() {
-        let told = |refused, broken_off| Failures { refused, broken_off }.told(5);
+        let told = |refused, broken_off| Failures { missing: 0, refused, broken_off }.told(5);
         assert_eq!(told(0, 0), None);
         assert_eq!(told(1, 0).unwrap(), "1 of 5 files was refused");
         assert_eq!(told(2, 0).unwrap(), "2 of 5 files were refused");
         assert_eq!(told(0, 2).unwrap(), "2 of 5 files were not imported to the end");
         assert_eq!(told(3, 1).unwrap(), "of 5 files 3 were refused and 1 was not imported to the end");
+        let missing = |refused| Failures { missing: 1, refused, broken_off: 0 }.told(5).unwrap();
+        assert_eq!(missing(0), "1 of 5 files was not found");
+        assert_eq!(missing(2), "of 5 files 1 was not found and 2 were refused");
     }
 }

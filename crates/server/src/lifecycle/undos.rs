@@ -16,8 +16,8 @@ pub(super) async fn resume(undo: &UndoImport) {
         ticks.tick().await;
         let outcome = undo.resume().await;
         match &outcome {
-            Ok(Some((import, Undone { taken_back, left }))) => {
-                tracing::info!(%import, taken_back, left, "an undoing that broke off was finished");
+            Ok(Some((import, Undone { removed, restored, left }))) => {
+                tracing::info!(%import, removed, restored, left, "an undoing that broke off was finished");
             }
             Err(error) if was_well => {
                 tracing::warn!(%error, "an undoing that broke off is not finished; it is tried again by and by");

@@ -138,7 +138,7 @@ pub(super) fn cancel(
 ) -> Result<Option<ImportState>, StorageError> {
     let statement: Statement<BigInt> = Statement::new(
         "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END, \
-         refusal = CASE state WHEN 'running' THEN refusal ELSE ? END, ended_at = ?, taken_back_at = NULL, \
+         refusal = ?, ended_at = ?, taken_back_at = NULL, \
          lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
          WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
     )

@@ -3,7 +3,7 @@
 use super::memory_store::MemoryStore;
 use super::record::{derived, session};
 use super::undo::{import, set_state};
-use crate::import::{CancelImportError, Cancelled, UndoImport, Undone};
+use crate::import::{BY_OPERATOR, CancelImportError, Cancelled, UndoImport, Undone, is_cancelled};
 use crate::testing::{clock, person};
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -21,9 +21,25 @@ async fn an_import_that_runs_is_stopped_and_what_it_stored_goes() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     set_state(&store, id, ImportState::Running).await;
-    let taken_back = Cancelled::TakenBack(Undone { taken_back: 1, left: 0 });
+    let taken_back = Cancelled::TakenBack(Undone { removed: 1, restored: 0, left: 0 });
     assert_eq!(cancel(&store, id).await.unwrap(), taken_back);
     assert_eq!((state(&store), store.sessions().len()), (ImportState::Undone, 0));
+    assert!(is_cancelled(&store.content().imports.all[0]));
+}
+
+#[tokio::test]
+async fn what_was_undone_refused_or_is_still_being_taken_back_does_not_count_as_cancelled() {
+    let store = MemoryStore::with(person());
+    let id = import(&store, vec![session(derived(0, 480))]).await;
+    for ended in [ImportState::Done, ImportState::Refused, ImportState::Undone] {
+        set_state(&store, id, ended).await;
+        assert!(!is_cancelled(&store.content().imports.all[0]));
+    }
+    set_state(&store, id, ImportState::Running).await;
+    let mut unit = store.units().begin().await.unwrap();
+    unit.imports().cancel(id, BY_OPERATOR, clock().now()).await.unwrap();
+    unit.commit().await.unwrap();
+    assert!(!is_cancelled(&store.content().imports.all[0]), "something of it is left");
 }
 
 #[tokio::test]
@@ -34,6 +50,7 @@ async fn an_upload_that_nobody_began_to_read_is_refused() {
         set_state(&store, id, waits).await;
         assert_eq!(cancel(&store, id).await.unwrap(), Cancelled::BeforeItBegan);
         assert_eq!(state(&store), ImportState::Refused);
+        assert!(is_cancelled(&store.content().imports.all[0]));
     }
 }
 

@@ -94,7 +94,10 @@ impl ImportRepository for MemoryUnit {
         let found = self.content.imports.all.iter_mut().find(|import| import.id == id);
         let Some(import) = found else { return Ok(None) };
         import.state = match import.state {
-            ImportState::Running => ImportState::Undoing,
+            ImportState::Running => {
+                import.refusal = Some(reason.to_owned());
+                ImportState::Undoing
+            }
             ImportState::Receiving | ImportState::Waiting => {
                 import.refusal = Some(reason.to_owned());
                 ImportState::Refused

@@ -2,6 +2,7 @@ use super::import;
 use super::memory_store::MemoryStore;
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::testing::{person, seconds};
+use chrono::{SubsecRound as _, TimeDelta};
 use domain::time::TimeZone;
 use domain::user::{Biology, BodyHeight, BodyWeight, User};
 
@@ -45,6 +46,16 @@ async fn nobody_is_created_later_than_they_were() {
         import(&store, [profile(ImportedProfile { created_at: Some(told), ..heavier() })]).await;
         assert_eq!(store.content().users[0].created_at, expected);
     }
+}
+
+#[tokio::test]
+async fn what_an_own_export_tells_of_a_profile_changes_nothing_though_it_has_no_microseconds() {
+    let exact = known().created_at.trunc_subsecs(0) + TimeDelta::microseconds(123_456);
+    let store = MemoryStore::with(User { created_at: exact, ..known() });
+    let created_at = Some(exact.trunc_subsecs(3));
+    let same = ImportedProfile { created_at, biology: known().biology, ..ImportedProfile::default() };
+    assert!(!import(&store, [profile(same)]).await.profile_changed);
+    assert_eq!(store.content().users[0].created_at, exact);
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ async fn what_an_import_made_goes() {
         session(given("a", 2000, 2400)),
     ];
     let id = import(&store, items).await;
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 4, left: 0 });
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 3, restored: 1, left: 0 });
     assert_eq!(records(&store), before);
     assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
 }
@@ -64,7 +64,7 @@ async fn an_undo_whose_connection_is_lost_goes_on_over_the_next_one() {
     for _ in 0..2 {
         store.fail("commit", StorageError::Unavailable);
     }
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 2, left: 0 });
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 2, restored: 0, left: 0 });
     assert_eq!(records(&store), before);
     // Not for ever: the store may be away.
     let id = import(&store, vec![session(derived(0, 480))]).await;
@@ -82,7 +82,7 @@ async fn what_an_import_replaced_or_removed_comes_back() {
     let before = records(&store);
     let longer = import(&store, vec![session(derived(0, 200)), supplement("17", "Magnesium citrate")]).await;
     assert_eq!(store.sessions().len(), 1);
-    assert_eq!(undo(&store, longer).await.unwrap(), Undone { taken_back: 3, left: 0 });
+    assert_eq!(undo(&store, longer).await.unwrap(), Undone { removed: 0, restored: 3, left: 0 });
     assert_eq!(records(&store), before);
 }
 
@@ -92,7 +92,7 @@ async fn a_label_that_was_logged_since_stays() {
     let labels = import(&store, vec![supplement("17", "Magnesium")]).await;
     let id = store.content().supplements[0].1.id;
     import(&store, vec![log(intake(id, 5, 1.0, None))]).await;
-    assert_eq!(undo(&store, labels).await.unwrap(), Undone { taken_back: 0, left: 1 });
+    assert_eq!(undo(&store, labels).await.unwrap(), Undone { removed: 0, restored: 0, left: 1 });
     assert_eq!(store.content().supplements.len(), 1);
 }
 
@@ -104,7 +104,7 @@ async fn a_record_that_was_changed_otherwise_since_stays() {
     let mut unit = store.units().begin().await.unwrap();
     unit.sleep().update(user_id(1), &changed).await.unwrap();
     unit.commit().await.unwrap();
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 0, left: 1 });
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 0, restored: 0, left: 1 });
     assert_eq!(store.sessions(), [changed]);
 }
 
@@ -132,8 +132,8 @@ async fn an_edit_between_two_imports_survives_that_both_are_undone_in_either_ord
         let first = import(&store, vec![night(400)]).await;
         store_otherwise(&store, vec![night(410)]).await;
         let second = import(&store, vec![night(420)]).await;
-        let kept = Undone { taken_back: 0, left: 1 };
-        let restored = Undone { taken_back: 1, left: 0 };
+        let kept = Undone { removed: 0, restored: 0, left: 1 };
+        let restored = Undone { removed: 0, restored: 1, left: 0 };
         if first_is_first {
             assert_eq!(undo(&store, first).await.unwrap(), kept);
             assert_session(&store, &night(420));
@@ -161,7 +161,7 @@ async fn an_import_that_stored_something_and_was_given_up_can_be_undone() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
     set_state(&store, id, ImportState::Refused).await;
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 1, left: 0 });
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 1, restored: 0, left: 0 });
     assert!(store.sessions().is_empty());
 }
 
@@ -204,7 +204,7 @@ async fn a_person_does_not_take_labels_out_of_the_catalogue() {
     set_state(&store, id, ImportState::Running).await;
     store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
-    assert_eq!(undo(&store, id).await.unwrap().taken_back, 2);
+    assert_eq!(undo(&store, id).await.unwrap().taken_back(), 2);
 }
 
 #[tokio::test]
@@ -233,7 +233,7 @@ async fn the_same_file_goes_on_with_an_import_that_broke_off() {
     import_file(&store, of_person(), &file).await.unwrap_err();
     let id = import(&store, nights).await;
     assert_eq!(store.content().imports.all.len(), 1);
-    assert_eq!(undo(&store, id).await.unwrap().taken_back, 2_400);
+    assert_eq!(undo(&store, id).await.unwrap().taken_back(), 2_400);
     assert!(store.sessions().is_empty());
 }
 
@@ -267,10 +267,10 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
         let broken_off = &store.content().imports.all[0];
         assert_eq!((broken_off.state, store.sessions().len()), (ImportState::Undoing, 60));
         if asks {
-            assert_eq!(undo(&store, id).await.unwrap(), Undone { taken_back: 60, left: 0 });
+            assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 60, restored: 0, left: 0 });
         } else {
             let resumed = UndoImport::new(store.units(), clock()).resume().await.unwrap();
-            assert_eq!(resumed, Some((id, Undone { taken_back: 60, left: 0 })));
+            assert_eq!(resumed, Some((id, Undone { removed: 60, restored: 0, left: 0 })));
         }
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);

@@ -266,12 +266,12 @@ async fn scored_three_times() -> (MemoryStore, [ImportId; 3]) {
 #[tokio::test]
 async fn a_night_that_a_later_import_scored_anew_stays_one_when_an_earlier_import_is_undone() {
     let (store, [first, second, third]) = scored_three_times().await;
-    assert_eq!(undo(&store, second).await.unwrap(), Undone { taken_back: 2, left: 0 });
+    assert_eq!(undo(&store, second).await.unwrap(), Undone { removed: 2, restored: 0, left: 0 });
     assert_nights(&store, &[derived(40, 480)]);
     // It brings back what it would have found without the one between.
     assert_eq!(undo(&store, third).await.unwrap().left, 0);
     assert_nights(&store, &[derived(0, 480)]);
-    assert_eq!(undo(&store, first).await.unwrap(), Undone { taken_back: 1, left: 0 });
+    assert_eq!(undo(&store, first).await.unwrap(), Undone { removed: 1, restored: 0, left: 0 });
     assert_nights(&store, &[]);
 }
 
@@ -292,7 +292,7 @@ async fn a_night_whose_place_a_backend_has_by_now_stays_away_and_is_counted() {
     import(&store, vec![session(derived(0, 480))]).await;
     let longer = import(&store, vec![session(derived(20, 480))]).await;
     store_otherwise(&store, vec![session(derived(40, 480))]).await;
-    assert_eq!(undo(&store, longer).await.unwrap(), Undone { taken_back: 0, left: 2 });
+    assert_eq!(undo(&store, longer).await.unwrap(), Undone { removed: 0, restored: 0, left: 2 });
     assert_nights(&store, &[derived(40, 480)]);
 }
 
@@ -302,9 +302,9 @@ async fn a_session_whose_place_a_later_import_has_waits_for_that_one() {
     import(&store, vec![session(derived(100, 280))]).await;
     let joined = import(&store, vec![session(derived(200, 290))]).await;
     let again = import(&store, vec![session(derived(100, 190))]).await;
-    assert_eq!(undo(&store, joined).await.unwrap(), Undone { taken_back: 2, left: 0 });
+    assert_eq!(undo(&store, joined).await.unwrap(), Undone { removed: 2, restored: 0, left: 0 });
     assert_nights(&store, &[derived(100, 190)]);
-    assert_eq!(undo(&store, again).await.unwrap(), Undone { taken_back: 2, left: 0 });
+    assert_eq!(undo(&store, again).await.unwrap(), Undone { removed: 1, restored: 1, left: 0 });
     assert_nights(&store, &[derived(100, 280)]);
 }
 
@@ -316,7 +316,7 @@ async fn nights_that_imports_joined_and_parted_in_turns_are_what_the_others_woul
     let long = import(&store, vec![session(derived(300, 570))]).await;
     let early = import(&store, vec![session(derived(200, 380))]).await;
     // Without it the long night takes the place of both, and the early one that of the long.
-    assert_eq!(undo(&store, joined).await.unwrap(), Undone { taken_back: 2, left: 0 });
+    assert_eq!(undo(&store, joined).await.unwrap(), Undone { removed: 2, restored: 0, left: 0 });
     assert_nights(&store, &[derived(200, 380)]);
     assert_eq!(undo(&store, early).await.unwrap().left, 0);
     assert_nights(&store, &[derived(300, 570)]);
@@ -331,7 +331,7 @@ async fn nights_that_an_export_of_restwells_own_let_be_side_by_side_come_back_si
     import(&store, vec![own_session(1, derived(100, 580))]).await;
     let joined = import(&store, vec![session(derived(50, 500))]).await;
     assert_nights(&store, &[derived(50, 500)]);
-    assert_eq!(undo(&store, joined).await.unwrap(), Undone { taken_back: 3, left: 0 });
+    assert_eq!(undo(&store, joined).await.unwrap(), Undone { removed: 1, restored: 2, left: 0 });
     assert_nights(&store, &[derived(0, 480), derived(100, 580)]);
 }
 
@@ -346,6 +346,6 @@ async fn a_night_that_says_less_waits_while_another_has_its_place() {
     assert_nights(&store, &[derived(0, 300)]);
     assert_eq!(undo(&store, whole).await.unwrap().left, 0);
     assert_nights(&store, &[derived_bare(200, 290)]);
-    assert_eq!(undo(&store, bare).await.unwrap(), Undone { taken_back: 1, left: 0 });
+    assert_eq!(undo(&store, bare).await.unwrap(), Undone { removed: 1, restored: 0, left: 0 });
     assert_nights(&store, &[]);
 }

@@ -1,12 +1,20 @@
 //! Stops an import that is not finished.
 
 use super::{UndoImport, Undone};
-use crate::ports::storage::StorageError;
+use crate::ports::storage::{Import, StorageError};
 use domain::id::ImportId;
 use domain::import::ImportState;
 
-/// What the person reads of an upload that nobody had begun to read.
-const CANCELLED: &str = "whoever runs this server cancelled the upload";
+/// What is kept, and read by the person, of an import that whoever runs the server stopped.
+pub(crate) const BY_OPERATOR: &str = "whoever runs this server cancelled the upload";
+/// What is of an upload that the person stopped.
+pub(crate) const BY_PERSON: &str = "you cancelled the upload";
+
+/// Tells whether somebody stopped an import before it was finished, and nothing of it is left to take back.
+pub fn is_cancelled(import: &Import) -> bool {
+    matches!(import.state, ImportState::Refused | ImportState::Undone)
+        && import.refusal.as_deref().is_some_and(|reason| [BY_OPERATOR, BY_PERSON].contains(&reason))
+}
 
 /// What became of an import that was not finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +50,7 @@ impl UndoImport {
     /// one wins: an import that is done is never taken back here, and one that is stopped never becomes done.
     pub async fn cancel(&self, id: ImportId) -> Result<Cancelled, CancelImportError> {
         let mut unit = self.units.begin().await?;
-        let became = unit.imports().cancel(id, CANCELLED, self.clock.now()).await?;
+        let became = unit.imports().cancel(id, BY_OPERATOR, self.clock.now()).await?;
         if became.is_some() {
             unit.imports().delete_parts(id).await?;
         }

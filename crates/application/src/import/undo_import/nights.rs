@@ -40,9 +40,15 @@ impl Nights<'_> {
         let is_own = |history: &History| history.notes.iter().any(|note| note.import == self.id);
         let own = histories.iter().filter(|(_, history)| is_own(history));
         let own: BTreeSet<_> = own.map(|(id, _)| *id).collect();
-        let left = u64::try_from(own.intersection(&lost).count()).unwrap_or(u64::MAX);
-        let all = u64::try_from(own.len()).unwrap_or(u64::MAX);
-        let undone = Undone { taken_back: all.saturating_sub(left), left };
+        let mut undone = Undone::default();
+        for id in &own {
+            let count = match (lost.contains(id), replayed.sessions.contains_key(id)) {
+                (true, _) => &mut undone.left,
+                (false, true) => &mut undone.restored,
+                (false, false) => &mut undone.removed,
+            };
+            *count = count.saturating_add(1);
+        }
         Ok((own, undone))
     }
 

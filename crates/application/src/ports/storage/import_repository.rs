@@ -51,7 +51,7 @@ pub struct Import {
     pub ended_at: Option<DateTime<Utc>>,
     /// What it did so far; of its rejections and notes at most [`Self::LISTED`] each.
     pub report: ImportReport,
-    /// Why the file was refused.
+    /// Why the file was refused, or the import was cancelled.
     pub refusal: Option<String>,
 }
 
@@ -148,8 +148,8 @@ pub trait ImportRepository: Send {
     /// Overwrites everything but id, person and start; returns whether it exists. The store keeps when that was, by its
     /// own clock.
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError>;
-    /// Ends an import that is not finished, in one statement: what arrives or waits becomes `refused` with this reason, what
-    /// runs becomes `undoing`. Returns what it became; nothing, and nothing changes, when it is finished or there is none.
+    /// Ends an import that is not finished, in one statement, and keeps the reason in [`Import::refusal`]: what arrives or waits
+    /// becomes `refused`, what runs becomes `undoing`. Returns what it became; nothing, and nothing changes, when it is finished or there is none.
     /// Of this and whoever finishes it at the same time, one MUST win, and the other see it.
     async fn cancel(
         &mut self,

@@ -1,6 +1,7 @@
-//! When a recording began, which a hypnogram does not say: the field of the form after the file.
+//! When a recording began, which a hypnogram does not say: a field of the form, after the file or before it.
 
-use super::{Refusal, Stop, next_bytes, next_field};
+use super::before_file::small;
+use super::{Refusal, Stop, next_field};
 use actix_multipart::Multipart;
 use chrono::NaiveDateTime;
 use std::time::Duration;
@@ -21,14 +22,15 @@ pub(super) async fn start(form: &mut Multipart, within: Duration) -> Result<Opti
     if field.field.name() != Some(START) {
         return Ok(None);
     }
-    let mut text = Vec::new();
-    while let Some(bytes) = next_bytes(&mut field).await? {
-        if text.len() + bytes.len() > TIME_BYTES {
-            return Err(Stop::Refused(Refusal::NoTime));
-        }
-        text.extend_from_slice(&bytes);
+    match small(&mut field, TIME_BYTES).await? {
+        Some(text) => parsed(&text),
+        None => Err(Stop::Refused(Refusal::NoTime)),
     }
-    parse(&text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))
+}
+
+/// Reads what the field has.
+pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, Stop> {
+    parse(text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))
 }
 
 /// What was typed is no time.

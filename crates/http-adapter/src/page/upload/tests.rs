@@ -11,7 +11,7 @@ use application::account::ResumeSession;
 use application::import::ImportReport;
 use application::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use application::ports::storage::{Import, MockSessionReader, SessionWithUser};
-use application::upload::{AddPart, BeginUpload, DiscardUpload, UploadLimits};
+use application::upload::{AddPart, BeginUpload, DiscardUpload, FinishUpload, UploadLimits};
 use domain::form_token::FormToken;
 use domain::id::{ImportId, SessionId, UserId};
 use domain::import::{FileName, ImportOrigin, ImportState};
@@ -203,6 +203,7 @@ fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<HttpState>,
     let uploads = parts.pages.uploads.as_mut().unwrap();
     let limits = UploadLimits::default();
     uploads.add_part = AddPart::new(units.clone(), clock.clone(), limits);
+    uploads.finish = FinishUpload::new(units.clone(), clock.clone());
     uploads.begin = BeginUpload::new(units, Arc::new(MemoryStore::default()), clock, limits);
     (state, endings)
 }
@@ -238,6 +239,64 @@ async fn an_upload_that_was_cancelled_while_it_arrived_is_told_so() {
     let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (409, 1));
     assert!(text.contains("The upload was cancelled while the file was on its way"), "{text}");
+}
+
+/// A form with these fields, each with its head and its content.
+fn form(fields: &[(&str, &str)]) -> String {
+    let part = |(head, content): &(&str, &str)| {
+        format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}\r\n")
+    };
+    fields.iter().map(part).collect::<String>() + "--x--\r\n"
+}
+
+#[actix_web::test]
+async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token() {
+    let cookie = cookie();
+    let token = FormToken::of(&cookie);
+    let token = ("name=\"form_token\"", token.expose());
+    let start = ("name=\"recording_start\"", "2026-01-10T22:30");
+    let file = ("name=\"file\"; filename=\"scored.txt\"", "0\n2\n3\n");
+    for fields in [[token, start, file], [start, token, file], [token, file, start]] {
+        let mut adds = MockUnitOfWork::default();
+        adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+        adds.imports.expect_stored_bytes().returning(|| Ok(0));
+        adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
+        adds.imports.expect_update().once().returning(|_| Ok(true));
+        let mut ends = MockUnitOfWork::default();
+        ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 6, ..receiving() })));
+        let has_start = |import: &Import| {
+            import.recording_start.map(|start| start.to_rfc3339())
+                == Some("2026-01-10T22:30:00+00:00".to_owned())
+        };
+        ends.imports.expect_update().withf(has_start).once().returning(|_| Ok(true));
+        let (state, endings) = state_of([begins(), adds, ends]);
+        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+        let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
+        assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
+    }
+}
+
+#[actix_web::test]
+async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
+    let (file, start) = (("name=\"file\"; filename=\"a\"", "0"), ("name=\"recording_start\"", ""));
+    let cookie = cookie();
+    let token = FormToken::of(&cookie);
+    let token = ("name=\"form_token\"", token.expose());
+    let long = "x".repeat(300);
+    for fields in [
+        vec![file, token],
+        vec![start, file],
+        vec![start],
+        vec![("name=\"recording_start\"", &long), token, file],
+    ] {
+        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+        let problem = upload(&state(), form(&fields), patience).await.unwrap_err();
+        assert_eq!(problem.fault(), Fault::ForeignForm, "{fields:?}");
+    }
+    let many = [vec![token], vec![start; 9], vec![file]].concat();
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let problem = upload(&state(), form(&many), patience).await.unwrap_err();
+    assert_eq!(problem.fault(), Fault::InvalidForm);
 }
 
 #[actix_web::test]

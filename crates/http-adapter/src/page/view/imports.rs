@@ -35,10 +35,12 @@ pub(crate) struct ImportPage {
     pub(crate) rejected: Vec<ImportRemark>,
     /// How much that was.
     pub(crate) rejected_total: u64,
-    /// What was dropped of records that were taken, the first of it.
+    /// What else there is to tell of the file and of records that were taken, the first of it.
     pub(crate) notes: Vec<ImportRemark>,
     /// How much that was.
     pub(crate) notes_total: u64,
+    /// Whether the file had labels, which no upload brings.
+    pub(crate) left_out_labels: bool,
 }
 
 /// How far an import is.
@@ -56,6 +58,8 @@ pub(crate) enum ImportPhase {
     Done,
     /// The file was refused.
     Refused,
+    /// It was stopped before it was done.
+    Cancelled,
     /// It is being taken back.
     Undoing,
     /// It was taken back.
@@ -118,6 +122,7 @@ impl ImportLine {
             ImportPhase::Storing => "Storing records",
             ImportPhase::Done => "Done",
             ImportPhase::Refused => "Refused",
+            ImportPhase::Cancelled => "Cancelled",
             ImportPhase::Undoing => "Being undone",
             ImportPhase::Undone => "Undone",
         }
@@ -133,7 +138,9 @@ impl ImportLine {
             }
             ImportPhase::Storing => "Step 4 of 4, the file is read again and what is in it is stored",
             ImportPhase::Undoing => "What it made goes, and what it replaced comes back",
-            ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone => "It has ended",
+            ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone => {
+                "It has ended"
+            }
         }
     }
 
@@ -144,6 +151,14 @@ impl ImportLine {
             ImportPhase::Storing => Some((self.percent, "stored")),
             _ => None,
         }
+    }
+
+    const fn is_cancelled(&self) -> bool {
+        matches!(self.phase, ImportPhase::Cancelled)
+    }
+
+    const fn is_undone(&self) -> bool {
+        matches!(self.phase, ImportPhase::Undone)
     }
 
     const fn is_being_undone(&self) -> bool {
@@ -157,7 +172,10 @@ impl ImportLine {
     }
 
     const fn is_under_way(&self) -> bool {
-        !matches!(self.phase, ImportPhase::Done | ImportPhase::Refused | ImportPhase::Undone)
+        !matches!(
+            self.phase,
+            ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone
+        )
     }
 
     fn can_be_undone(&self) -> bool {

@@ -137,7 +137,7 @@ fn only_a_period_with_offsets_counts() {
         ),
         (
             night.replace(r#""coding":["#, r#""coding":[7,"#),
-            "a member has another type than expected, at line 1, column 66 of the record",
+            "a member has another type than expected, which is an object, at line 1, column 66 of the record",
         ),
         ("4711".to_owned(), "not an object"),
     ] {

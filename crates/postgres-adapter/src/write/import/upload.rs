@@ -129,8 +129,7 @@ pub(super) async fn cancel(
 ) -> Result<Option<ImportState>, StorageError> {
     const CANCEL: &str =
         "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END,
-            refusal = CASE state WHEN 'running' THEN refusal ELSE $2 END,
-            ended_at = $3, taken_back_at = NULL, lease_until = NULL, updated_at = now()
+            refusal = $2, ended_at = $3, taken_back_at = NULL, lease_until = NULL, updated_at = now()
         WHERE id = $1 AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'";
 
     let query =

@@ -5,12 +5,13 @@ use crate::cli::output::{self, Record};
 use crate::wiring::Session;
 use anyhow::bail;
 use application::import::{
-    CancelImportError, Cancelled, Counts, ListImports, UndoImport, UndoImportError, Undone,
+    CancelImportError, Cancelled, Counts, ListImports, UndoImport, UndoImportError, Undone, is_cancelled,
 };
 use application::ports::storage::Import;
 use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
 use clap::Args;
 use domain::id::{ImportId, UserId};
+use domain::import::{ImportOrigin, ImportState};
 use domain::time::format;
 use std::io;
 
@@ -54,7 +55,7 @@ fn record(import: &Import) -> Record {
         .with("user_id", user)
         .with("file", import.file_name.as_str())
         .with("format", import.format.as_deref().unwrap_or_default())
-        .with("state", import.state.as_str())
+        .with("state", state(import))
         .with("started_at", format::utc(import.started_at))
         .with("sessions", changed(import.report.sessions))
         .with("supplements", changed(import.report.supplements))
@@ -62,6 +63,16 @@ fn record(import: &Import) -> Record {
         .with("rejected", import.report.rejected_total)
         .with("profile_changed", import.report.profile_changed)
         .with("refusal", import.refusal.as_deref().unwrap_or_default())
+}
+
+/// Tells how far an import is. What was cancelled is not told as if it had been read and undone, and of what is read once to
+/// see whether it is whole nothing is stored.
+fn state(import: &Import) -> &'static str {
+    match import.state {
+        _ if is_cancelled(import) => "cancelled",
+        ImportState::Running if import.origin == ImportOrigin::Upload && import.bytes_done == 0 => "checking",
+        state => state.as_str(),
+    }
 }
 
 /// Stops an import that is not finished; one that is done, also since a moment ago, is left as it is.
@@ -86,11 +97,15 @@ fn print_discarded(arguments: &UndoArguments) -> io::Result<()> {
 }
 
 fn print_undone(undone: Undone, arguments: &UndoArguments) -> io::Result<()> {
-    let Undone { taken_back, left } = undone;
-    let record = Record::new().with("taken_back", taken_back).with("left", left);
+    let Undone { removed, restored, left } = undone;
+    let record = Record::new()
+        .with("taken_back", undone.taken_back())
+        .with("removed", removed)
+        .with("restored", restored)
+        .with("left", left);
     output::print(&record, arguments.json)?;
     if left > 0 && !arguments.json {
-        output::note("what is left was changed since, or is in use");
+        output::note("what is left was changed since, or is in use, and stays as it is");
     }
     Ok(())
 }

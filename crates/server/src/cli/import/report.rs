@@ -8,6 +8,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
+/// How many rejections, and how many notes, people are shown.
+const SHOWN: usize = 20;
+
 /// One file, as a program reads it.
 #[derive(Serialize)]
 struct FileLine<'a> {
@@ -101,8 +104,7 @@ fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
             format!("{text}; without --format the content says what it is")
         }
         ImportRefusal::NotThisFormat(text) => {
-            let known = Format::ALL.map(Format::name);
-            let known = known.iter().skip(1).copied().collect::<Vec<_>>().join(", ");
+            let known = Format::list();
             format!(
                 "{text}; known formats are {known}; --format NAME says which it is where the content does not"
             )
@@ -181,9 +183,12 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     let mut push = |kind: &'static str, listed: &[Rejection], total: u64| {
         if total > 0 {
             let _ = writeln!(text, "  {kind}: {total}");
-            list(listed, total, |line| {
+            list(listed.get(..SHOWN).unwrap_or(listed), total, |line| {
                 let _ = writeln!(text, "    {line}");
             });
+            if listed.len() > SHOWN {
+                text.push_str("    (--json lists up to 1,000)\n");
+            }
         }
     };
     push("rejected", &report.rejected, report.rejected_total);
@@ -261,6 +266,19 @@ mod tests {
         ));
         assert!(text.contains("rejected: 5\n    record 2: no start\n    and 4 more\n"), "{text}");
         assert!(!text.contains("intake logs") && !text.contains("profile"), "{text}");
+    }
+
+    #[test]
+    fn people_are_shown_the_first_twenty_of_many_notes_and_told_how_many_more_there_are() {
+        let note = |number: usize| Rejection { place: format!("record {number}"), reason: "cut".to_owned() };
+        let (notes, notes_total) = ((1..=1_000).map(note).collect::<Vec<_>>(), 1_234);
+        let few = ImportReport { notes: notes[..20].to_vec(), notes_total: 20, ..report() };
+        let many = ImportReport { notes, notes_total, ..report() };
+        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: many });
+        let told = "    record 20: cut\n    and 1214 more\n    (--json lists up to 1,000)\n";
+        assert!(text.contains("  notes: 1234\n    record 1: cut\n") && text.ends_with(told), "{text}");
+        let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: few });
+        assert!(text.ends_with("    record 20: cut\n"), "{text}");
     }
 
     #[test]

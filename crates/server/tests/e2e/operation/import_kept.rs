@@ -80,7 +80,7 @@ on_both_stores! {
         assert_eq!((&listed[0]["format"], &listed[0]["state"], &listed[0]["sessions"]), (&json!("apple-health"), &json!("done"), &json!(3)));
         assert_eq!(world.ok(&["import", "list", "--json", "--limit", "1"]).lines().count(), 1);
         let id = listed[0]["import_id"].as_str().expect("id");
-        assert_eq!(world.json(&["import", "undo", "--json", id]), json!({"taken_back": 3, "left": 0}));
+        assert_eq!(world.json(&["import", "undo", "--json", id]), json!({"taken_back": 3, "removed": 1, "restored": 2, "left": 0}));
         assert_eq!(nights(&world, &user), before);
         assert_eq!(imports(&world, &user)[0]["state"], "undone");
 
@@ -94,6 +94,52 @@ on_both_stores! {
         let unknown = world.run(&["import", "undo", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]);
         assert_eq!(unknown.status.code(), Some(1));
         assert!(errors(&unknown).contains("import list"), "{}", errors(&unknown));
+    }
+
+    async fn an_import_that_broke_off_and_is_finished_by_another_run_is_listed_with_all_that_the_file_brought(world: World) {
+        let user = register(&world).user_id;
+        let file = world.file("nights.xml", &apple(&[(10, 6), (11, 4)]));
+        let id = world.json(&["import", "--user", &user, "--json", &file])["import_id"].clone();
+        world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
+        let finished = world.json(&["import", "--user", &user, "--json", &file]);
+        assert_eq!((&finished["import_id"], &finished["sessions"]), (&id, &counts(2, 0, 0)));
+        let listed = imports(&world, &user);
+        assert_eq!((listed.len(), &listed[0]["state"], &listed[0]["sessions"]), (1, &json!("done"), &json!(2)));
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 2));
+    }
+
+    async fn a_folder_whose_files_tell_of_one_night_with_other_ends_is_unchanged_when_it_comes_again(world: World) {
+        let user = register(&world).user_id;
+        let folder = world.dir.path().join("exports");
+        std::fs::create_dir_all(&folder).expect("folder");
+        for (name, nights) in [("a.xml", &[(10, 12), (11, 4)]), ("b.xml", &[(10, 6), (11, 8)])] {
+            std::fs::write(folder.join(name), apple(nights)).expect("file");
+        }
+        let folder = folder.display().to_string();
+        world.ok(&["import", "--user", &user, &folder]);
+        let stored = nights(&world, &user);
+        for dry in [true, false] {
+            let command = ["import", "--user", &user, "--json", &folder, "--dry-run"];
+            let told = world.json(&command[..if dry { 6 } else { 5 }]);
+            assert_eq!(told["sessions"], counts(0, 0, 2), "{told}");
+        }
+        assert_eq!(nights(&world, &user), stored);
+        let told = world.ok(&["import", "--user", &user, &folder]);
+        assert!(told.contains("notes: 2") && told.contains("a later record of this file"), "{told}");
+    }
+
+    async fn a_file_that_is_missing_one_that_is_there_already_and_a_person_who_is_not_are_told_as_such(world: World) {
+        let user = register(&world).user_id;
+        let file = world.file("nights.xml", &apple(&[(10, 6)]));
+        let told = errors(&world.run(&["import", "--user", &user, &file, "none.xml"]));
+        assert!(told.contains("there is no file none.xml") && told.contains("1 of 2 files was not found"), "{told}");
+        let told = errors(&world.run(&["export", "--user", &user, "--output", &file]));
+        assert!(told.contains("no export overwrites one; name another"), "{told}");
+        let told = errors(&world.run(&["export", "--user", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]));
+        assert!(told.contains("there is no user 7c1f0a5e") && !told.contains("not complete"), "{told}");
+        let export = world.file("own.ndjson", &world.ok(&["export", "--user", &user]));
+        let told = world.ok(&["import", "--user", &user, &export]);
+        assert!(told.contains("1 unchanged") && !told.contains("profile"), "{told}");
     }
 
     async fn the_same_night_from_a_zip_and_from_its_xml_is_one(world: World) {

@@ -104,7 +104,7 @@ on_both_stores! {
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
         kill_undo(&world, &user, &id).await;
-        assert_eq!(world.json(&["import", "undo", "--json", &id]), json!({"taken_back": LEFT, "left": 0}));
+        assert_eq!(world.json(&["import", "undo", "--json", &id]), json!({"taken_back": LEFT, "removed": LEFT, "restored": 0, "left": 0}));
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("undone"), 0));
         let again = world.run(&["import", "undo", &id]);
         assert!(String::from_utf8_lossy(&again.stderr).contains("undone already"));
@@ -122,8 +122,9 @@ on_both_stores! {
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("done"), 1));
         // One that broke off is stopped, and what it stored goes.
         world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
-        assert_eq!(world.json(&["import", "cancel", "--json", id]), json!({"taken_back": 1, "left": 0}));
-        assert_eq!((state(&world, &user), nights(&world, &user)), (json!("undone"), 0));
+        // It is not listed as one that was undone.
+        assert_eq!(world.json(&["import", "cancel", "--json", id]), json!({"taken_back": 1, "removed": 1, "restored": 0, "left": 0}));
+        assert_eq!((state(&world, &user), nights(&world, &user)), (json!("cancelled"), 0));
     }
 
     async fn a_night_that_was_scored_anew_twice_stays_one_when_the_import_between_is_undone(world: World) {

@@ -49,11 +49,13 @@ fn single(say: Say) -> Vec<Sample> {
         rejected_total: 1,
         notes: vec![remark(say, "record 14", "a measure is not known here")],
         notes_total: 1,
+        left_out_labels: true,
     };
     let running = ImportPage {
         import: line(say, ImportPhase::Storing),
         rejected: Vec::new(),
         notes: Vec::new(),
+        left_out_labels: false,
         ..done.clone()
     };
     let waiting = ImportPage { import: line(say, ImportPhase::Waiting), ..running.clone() };
@@ -73,7 +75,18 @@ fn single(say: Say) -> Vec<Sample> {
         import: line(say, ImportPhase::Undone),
         ..running.clone()
     };
+    let stopped = || Some(say("whoever runs this server cancelled the upload"));
+    let cancelled = ImportPage {
+        import: ImportLine { refusal: stopped(), ..line(say, ImportPhase::Cancelled) },
+        ..running.clone()
+    };
+    let cancelling = ImportPage {
+        import: ImportLine { refusal: stopped(), ..line(say, ImportPhase::Undoing) },
+        ..running.clone()
+    };
     vec![
+        sample("import_cancelled", &cancelled),
+        sample("import_cancelling", &cancelling),
         sample("import", &done),
         sample("import_running", &running),
         sample("import_waiting", &waiting),

@@ -1,0 +1,129 @@
+//! The same file once more, when records of it overlap each other and have no key of their source.
+
+use super::file::ItemFile;
+use super::memory_store::MemoryStore;
+use super::record::{at, derived, derived_bare, derived_deep, rejection, session};
+use super::{counts, dry_run, import, import_file};
+use crate::ports::import_source::ImportItem;
+use crate::testing::person;
+use domain::sleep::SleepRecord;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn stored(store: &MemoryStore) -> Vec<SleepRecord> {
+    store.sessions().into_iter().map(|session| session.record).collect()
+}
+
+/// The items, each in a batch of its own, as if they stood in files of their own.
+fn far_apart(items: impl IntoIterator<Item = ImportItem>) -> Vec<ImportItem> {
+    let between = || (0..2_000).map(|number| ImportItem::Note(rejection(number)));
+    items.into_iter().flat_map(|item| std::iter::once(item).chain(between())).collect()
+}
+
+#[tokio::test]
+async fn a_folder_in_which_a_night_comes_twice_with_different_ends_changes_nothing_when_it_comes_again() {
+    for night in [
+        vec![session(derived(0, 400)), session(derived(0, 480))],
+        vec![session(derived(10, 400)), session(derived(0, 480))],
+        vec![session(derived(0, 480)), session(derived(10, 400))],
+        vec![session(derived(0, 480)), session(derived_deep(0, 480))],
+        vec![session(derived(0, 100)), session(derived(110, 200)), session(derived(0, 480))],
+        vec![session(derived(0, 400)), session(derived(0, 480)), session(derived(0, 400))],
+    ] {
+        for items in [night.clone(), far_apart(night)] {
+            let store = MemoryStore::with(person());
+            let first = import(&store, items.clone()).await.sessions;
+            let before = store.sessions();
+            let told = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();
+            let report = import(&store, items.clone()).await;
+            assert_eq!((report.sessions.new, report.sessions.updated), (0, 0));
+            assert_eq!((store.sessions(), told.sessions), (before, report.sessions));
+            assert!(first.new >= 1, "{first:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_gives_way_to_a_later_one_of_its_file_is_told_of() {
+    let store = MemoryStore::with(person());
+    let items = || [at(3, session(derived(10, 400))), at(4, session(derived(0, 480)))];
+    import(&store, items()).await;
+    let report = import(&store, items()).await;
+    assert_eq!((report.sessions, report.notes_total), (counts(0, 0, 1), 1));
+    assert_eq!(report.notes[0].place, "line 3");
+    assert!(report.notes[0].reason.contains("later record of this file"), "{report:?}");
+}
+
+#[tokio::test]
+async fn what_waits_for_the_end_of_the_file_takes_its_place_then_in_the_files_order() {
+    let store = MemoryStore::with(person());
+    import(&store, [session(derived(0, 480))]).await;
+    let later =
+        far_apart([session(derived(10, 400)), session(derived(390, 600)), session(derived(2_000, 2_100))]);
+    let report = import(&store, later).await;
+    let starts = |records: Vec<SleepRecord>| -> Vec<_> {
+        records
+            .into_iter()
+            .map(|record| record.time_in_bed().start())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    };
+    let expected = vec![derived(390, 600), derived(2_000, 2_100)];
+    assert_eq!(starts(stored(&store)), starts(expected));
+    assert_eq!(report.sessions, counts(1, 2, 0));
+}
+
+#[tokio::test]
+async fn more_than_may_wait_is_stored_before_the_end_and_nothing_is_lost() {
+    let store = MemoryStore::with(person());
+    let nights = |longer: i64| {
+        (0..2_100)
+            .map(move |day| session(derived(day * 1_440, day * 1_440 + 400 + longer)))
+            .chain(far_apart([]))
+    };
+    import(&store, nights(0)).await;
+    let last = session(derived(-100, 300));
+    let report = import(&store, nights(60).chain(far_apart([last]))).await;
+    assert_eq!(report.sessions, counts(0, 2_101, 0));
+    assert_eq!(stored(&store).len(), 2_100);
+}
+
+#[tokio::test]
+async fn a_poorer_record_that_a_night_covers_does_not_speak_for_that_night() {
+    let store = MemoryStore::with(person());
+    import(&store, [session(derived(0, 480))]).await;
+    import(&store, [session(derived(10, 400)), session(derived_bare(20, 470))]).await;
+    assert_eq!(stored(&store), [derived(10, 400)]);
+}
+
+fn any_records() -> impl Strategy<Value = Vec<SleepRecord>> {
+    let record = (0_i64..8, 1_i64..6, 0..3).prop_map(|(start, length, kind)| {
+        let (start, end) = (start * 60, (start + length) * 60);
+        match kind {
+            0 => derived(start, end),
+            1 => derived_deep(start, end),
+            _ => derived_bare(start, end),
+        }
+    });
+    proptest::collection::vec(record, 1..7)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn however_records_overlap_importing_them_again_comes_to_rest(records in any_records()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let settled = runtime.block_on(async {
+            let store = MemoryStore::with(person());
+            let mut settled = Vec::new();
+            for _ in 0..4 {
+                let report = import(&store, records.iter().cloned().map(session)).await.sessions;
+                settled.push(report.new + report.updated == 0);
+            }
+            settled
+        });
+        prop_assert!(settled[2] && settled[3], "{settled:?}");
+    }
+}

@@ -1,0 +1,65 @@
+//! An import that broke off, and is finished by importing the same file again.
+
+use super::file::ItemFile;
+use super::memory_store::MemoryStore;
+use super::record::{derived, given, session};
+use super::{counts, import_file, of_person};
+use crate::import::{ImportReport, UndoImport, Undone};
+use crate::ports::import_source::ImportItem;
+use crate::ports::storage::StorageError;
+use crate::testing::{clock, person};
+use domain::import::ImportState;
+
+fn nights(of: std::ops::Range<i64>) -> Vec<ImportItem> {
+    of.map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
+}
+
+/// Imports a file, which breaks off in its second batch.
+async fn broken_off(store: &MemoryStore, file: &ItemFile) {
+    store.pass("sleep.insert");
+    store.fail("sleep.insert", StorageError::Unavailable);
+    import_file(store, of_person(), file).await.unwrap_err();
+}
+
+fn kept(store: &MemoryStore) -> Vec<(ImportState, ImportReport)> {
+    store.content().imports.all.into_iter().map(|import| (import.state, import.report)).collect()
+}
+
+#[tokio::test]
+async fn an_import_that_broke_off_keeps_the_count_of_every_batch_that_is_stored() {
+    let store = MemoryStore::with(person());
+    broken_off(&store, &ItemFile::of(nights(0..2_100))).await;
+    assert_eq!(store.sessions().len(), 2_000);
+    let [(state, report)] = kept(&store).try_into().unwrap();
+    assert_eq!((state, report.sessions), (ImportState::Running, counts(2_000, 0, 0)));
+}
+
+#[tokio::test]
+async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tries_stored() {
+    let store = MemoryStore::with(person());
+    import_file(&store, of_person(), &ItemFile::of(nights(0..100))).await.unwrap();
+    let file = ItemFile::of(nights(0..2_100));
+    broken_off(&store, &file).await;
+    assert_eq!(kept(&store).len(), 2);
+    let report = import_file(&store, of_person(), &file).await.unwrap();
+    assert_eq!(report.sessions, counts(2_000, 0, 100));
+    assert_eq!(kept(&store).last().unwrap(), &(ImportState::Done, report));
+    // The whole file is one import, and is taken back as one.
+    let id = store.content().imports.all[1].id;
+    let undone = UndoImport::new(store.units(), clock()).run(id, None).await.unwrap();
+    assert_eq!(undone, Undone { removed: 2_000, restored: 0, left: 0 });
+    assert_eq!(store.sessions().len(), 100);
+}
+
+#[tokio::test]
+async fn a_session_that_took_the_place_of_others_before_a_crash_counts_as_updated_after_it() {
+    let store = MemoryStore::with(person());
+    import_file(&store, of_person(), &ItemFile::of([session(derived(0, 200))])).await.unwrap();
+    let file = ItemFile::of(std::iter::once(session(derived(-10, 480))).chain(nights(10..2_109)));
+    store.pass("sleep.insert");
+    store.fail("sleep.insert", StorageError::Unavailable);
+    import_file(&store, of_person(), &file).await.unwrap_err();
+    let report = import_file(&store, of_person(), &file).await.unwrap();
+    assert_eq!(report.sessions, counts(2_099, 1, 0));
+    assert_eq!(import_file(&store, of_person(), &file).await.unwrap().sessions, counts(0, 0, 2_100));
+}
