@@ -17,6 +17,7 @@ pub mod import;
 pub mod key;
 pub mod mail;
 pub mod operator;
+mod patience;
 pub mod personal_token;
 pub mod ports;
 pub mod read;

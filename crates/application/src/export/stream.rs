@@ -2,6 +2,7 @@
 
 use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError};
 use crate::audit::AnsweredRead;
+use crate::patience::PAUSES;
 use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
@@ -20,10 +21,6 @@ const SESSIONS: u32 = 10;
 const LOGS: u32 = 200;
 /// After how much ([`weight`]) a step ends, the record that reaches it included.
 const STEP: usize = 2_000;
-/// How long an export waits, in milliseconds, before it asks a store again that was out of reach: 26 seconds in all, in
-/// which a standby takes the place of a primary that was lost.
-const PAUSES: [u64; 9] = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 10_000];
-
 /// How many records an export has told so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
@@ -148,10 +145,10 @@ impl Export {
         section: ExportSection,
         position: &mut Position,
     ) -> Result<Vec<ExportItem>, ExportRecordsError> {
-        for millis in PAUSES {
+        for pause in PAUSES {
             match self.read(section, position).await {
                 Err(StorageError::Unavailable | StorageError::Retryable) => {
-                    self.readers.pause.pause(Duration::from_millis(millis)).await;
+                    self.readers.pause.pause(pause).await;
                 }
                 outcome => return Ok(outcome?),
             }

@@ -7,7 +7,7 @@ use super::run::Run;
 use super::storing::{MOST_WAITING, Stop, Storing};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::system::{Clock, Entropy, Pause};
 use chrono::TimeDelta;
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
@@ -97,12 +97,19 @@ pub struct ImportRecords {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    pause: Option<Arc<dyn Pause>>,
 }
 
 impl ImportRecords {
-    /// Takes the ports.
+    /// Takes the ports. A store that is out of reach ends the import: whoever runs it tries again.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        Self { units, entropy, clock, pause: None }
+    }
+
+    /// Waits for a store that is out of reach, half a minute at a time, before it ends the import.
+    #[must_use]
+    pub fn waiting(self, pause: Arc<dyn Pause>) -> Self {
+        Self { pause: Some(pause), ..self }
     }
 
     /// Imports a file.
@@ -122,7 +129,7 @@ impl ImportRecords {
         let checked = checking::check(file, is_known_by_digest, progress)?;
         let reading = checked.reading;
         let (id, earlier) = self.begin(command, file, checked.digest).await?.unzip();
-        let storing = Storing { units: self.units.as_ref(), import: id };
+        let storing = self.storing(id);
         let run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
         let mut run = run.of_file(earlier.unwrap_or_default());
         let told = |bytes| progress(Reading::Storing, bytes);
@@ -140,6 +147,10 @@ impl ImportRecords {
         Ok(Imported { id, report: run.whole() })
     }
 
+    fn storing(&self, import: Option<ImportId>) -> Storing<'_> {
+        Storing { units: self.units.as_ref(), import, pause: self.pause.as_deref() }
+    }
+
     /// Makes sure of the person, and begins an import or goes on with one, of which it returns what was stored before; a dry
     /// run keeps none.
     async fn begin(
@@ -148,7 +159,7 @@ impl ImportRecords {
         file: &dyn ImportFile,
         digest: Option<FileDigest>,
     ) -> Result<Option<(ImportId, ImportReport)>, ImportRecordsError> {
-        let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
+        let mut unit = self.storing(None).begin().await?;
         if let Some(user_id) = command.user_id
             && unit.users().find(user_id).await?.is_none()
         {
@@ -208,7 +219,7 @@ impl ImportRecords {
     }
 
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
-        let mut unit = Storing { units: self.units.as_ref(), import: None }.begin().await?;
+        let mut unit = self.storing(None).begin().await?;
         // The person before the import, as everywhere.
         if let Some(user_id) = run.user_id
             && unit.users().find(user_id).await?.is_none()

@@ -40,6 +40,11 @@ pub(super) async fn store(
         // Who has an id of its own is known by that.
         let near = if session.id.is_none() { sessions.known.near(&session.record) } else { Vec::new() };
         let Some(decision) = decide(&sessions.known, &near, session) else {
+            // One of the two may be what a record that waits takes the place of.
+            if attempt.must_wait(&session.record, &[]) {
+                attempt.hold(session.clone(), Vec::new());
+                continue;
+            }
             attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
             continue;
         };

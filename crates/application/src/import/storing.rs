@@ -3,10 +3,13 @@
 use super::batch::{Batch, Numbered, Unstorable, rejection};
 use super::overtaking;
 use super::run::{Attempt, Found, Run};
+use crate::patience::PAUSES;
 use crate::ports::import_source::{ImportItem, Rejection};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::Pause;
 use domain::id::ImportId;
 use domain::import::ImportState;
+use std::time::Duration;
 
 /// How many records are stored in one unit of work at most. Each costs a dozen statements and a sync of the disk,
 /// however few they are.
@@ -38,15 +41,19 @@ pub(super) struct Storing<'a> {
     pub(super) units: &'a dyn UnitOfWorkFactory,
     /// The import that keeps what was done, so that it can be undone; absent where nothing is kept.
     pub(super) import: Option<ImportId>,
+    /// Waits for a store that is out of reach; absent where somebody waits for the answer, or tries again himself.
+    pub(super) pause: Option<&'a dyn Pause>,
 }
 
 impl Storing<'_> {
     /// Begins a unit of work; where there is one writer, after others.
     pub(super) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         let mut tries = 1;
+        let mut pauses = PAUSES.into_iter();
         loop {
             match self.units.begin().await {
                 Err(StorageError::Retryable) if tries < TRIES => tries += 1,
+                Err(StorageError::Unavailable) if self.waited(&mut pauses).await => {}
                 outcome => return outcome,
             }
         }
@@ -109,8 +116,16 @@ impl Storing<'_> {
         Ok(rejected)
     }
 
-    /// Stores records in one unit of work, which is tried again when somebody else was in the way; returns what
-    /// was rejected.
+    /// Waits before the next try where that is wanted; false when there is to be none.
+    async fn waited(&self, pauses: &mut impl Iterator<Item = Duration>) -> bool {
+        let Some((pause, length)) = self.pause.zip(pauses.next()) else { return false };
+        pause.pause(length).await;
+        true
+    }
+
+    /// Stores records in one unit of work, which is tried again when somebody else was in the way, or the store was out of
+    /// reach; returns what was rejected. Where the store took a batch and could not say so, the next try finds its records
+    /// unchanged.
     async fn store_together(
         &self,
         run: &mut Run<'_>,
@@ -120,12 +135,14 @@ impl Storing<'_> {
             return Ok(Vec::new());
         }
         let mut tries = 1;
+        let mut pauses = PAUSES.into_iter();
         loop {
             match self.attempt(run, records).await {
                 Ok(found) => return Ok(run.take(found)),
                 Err(Stop::Storage(StorageError::Conflict(_) | StorageError::Retryable)) if tries < TRIES => {
                     tries += 1;
                 }
+                Err(Stop::Storage(StorageError::Unavailable)) if self.waited(&mut pauses).await => {}
                 Err(error) => return Err(error),
             }
         }

@@ -1,6 +1,7 @@
 //! Tests of imports against a store in memory, by what is imported.
 
 mod again;
+mod away;
 mod cancel;
 mod dry_run;
 mod file;

@@ -20,6 +20,8 @@ use import_adapter::{FileContext, Format};
 use progress::Progress;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use system_adapter::TimerPause;
 
 /// What is to be imported, or what to do with imports.
 #[derive(Debug, Args)]
@@ -115,7 +117,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
     };
     let Session { store, clock, entropy } = session;
     let run = ImportRun {
-        import: ImportRecords::new(store.units.clone(), entropy, clock),
+        import: ImportRecords::new(store.units.clone(), entropy, clock).waiting(Arc::new(TimerPause)),
         user_id: arguments.user,
         dry_run: arguments.dry_run,
         context: FileContext {

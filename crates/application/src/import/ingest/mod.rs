@@ -154,7 +154,7 @@ impl IngestRecords {
     }
 
     fn storing(&self) -> Storing<'_> {
-        Storing { units: self.units.as_ref(), import: None }
+        Storing { units: self.units.as_ref(), import: None, pause: None }
     }
 
     fn event(&self, client_id: ClientId, kind: AuditKind, user_id: UserId) -> AuditEvent {

@@ -113,7 +113,7 @@ pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>)
     let entropy = store.entropy(entropy);
     let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
     let units = store.units();
-    let storing = Storing { units: units.as_ref(), import: None };
+    let storing = Storing { units: units.as_ref(), import: None, pause: None };
     assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
 }
 

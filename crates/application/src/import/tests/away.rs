@@ -1,0 +1,55 @@
+//! A store that is out of reach for a while.
+
+use super::file::ItemFile;
+use super::memory_store::MemoryStore;
+use super::record::{given, session};
+use super::{counts, of_person};
+use crate::import::{ImportRecords, ImportRecordsError, Imported};
+use crate::ports::storage::StorageError;
+use crate::ports::system::MockPause;
+use crate::testing::{clock, entropy, person};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Imports a file of three batches with an import that waits; returns how long it waited each time, too.
+async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, Vec<Duration>) {
+    let nights =
+        (0..4_001).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)));
+    let waits = Arc::new(Mutex::new(Vec::new()));
+    let mut pause = MockPause::new();
+    let kept = Arc::clone(&waits);
+    pause.expect_pause().returning(move |length| kept.lock().unwrap().push(length));
+    let import = ImportRecords::new(store.units(), store.entropy(entropy), clock()).waiting(Arc::new(pause));
+    let outcome = import.run(&of_person(), &ItemFile::of(nights), &|_, _| ControlFlow::Continue(())).await;
+    let waits = waits.lock().unwrap().clone();
+    (outcome, waits)
+}
+
+#[tokio::test]
+async fn an_import_goes_on_after_a_store_that_was_away_and_counts_each_record_once() {
+    // At the second batch, before which the import itself began and the first batch was stored.
+    for (call, before) in [("begin", 2), ("sleep.insert", 1), ("commit", 1)] {
+        let store = MemoryStore::with(person());
+        (0..before).for_each(|_| store.pass(call));
+        store.fail(call, StorageError::Unavailable);
+        store.fail(call, StorageError::Unavailable);
+        let (outcome, waits) = waiting(&store).await;
+        assert_eq!(outcome.unwrap().report.sessions, counts(4_001, 0, 0), "{call}");
+        assert_eq!(store.sessions().len(), 4_001, "{call}");
+        assert_eq!(waits, [Duration::from_millis(100), Duration::from_millis(200)], "{call}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_ends_when_the_store_stays_away_for_half_a_minute_and_keeps_what_is_stored() {
+    let store = MemoryStore::with(person());
+    store.pass("sleep.insert");
+    for _ in 0..10 {
+        store.fail("sleep.insert", StorageError::Unavailable);
+    }
+    let (outcome, waits) = waiting(&store).await;
+    assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
+    assert_eq!(waits.iter().sum::<Duration>(), Duration::from_millis(26_300));
+    assert_eq!(store.sessions().len(), 2_000);
+}
