@@ -1,5 +1,7 @@
 //! How the program's file is linked.
 
+#![expect(clippy::disallowed_methods, reason = "Cargo tells a build script its target in the environment")]
+
 use std::env;
 use std::process::Command;
 

@@ -11,7 +11,6 @@ use domain::id::{IntakeLogId, SleepSessionId};
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::Scope;
 use domain::user::User;
-use std::time::Duration;
 use std::vec::IntoIter;
 
 /// How many sessions are read at a time. The heaviest that may be have 20,160 stages of 28 bytes each: with ten, an

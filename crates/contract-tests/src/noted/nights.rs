@@ -5,7 +5,7 @@ use super::{
     Harness, ImportChange, RecordReference, SleepSession, import_id, note, persons_import, was_session,
 };
 use crate::fixture::{Counting, now_millis, session_id, user, user_id};
-use application::import::UndoImport;
+use application::import::{UndoImport, Undone};
 use application::ports::storage::{Import, UnitOfWork};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::import::ImportState;
@@ -139,7 +139,7 @@ pub(crate) async fn an_undoing_that_broke_off_keeps_its_notes_and_is_finished_by
     let mut taken_back = 0;
     for task in tasks {
         // The second one may come when the first is done.
-        taken_back += task.await.unwrap().map_or(0, |undone| undone.taken_back());
+        taken_back += task.await.unwrap().map_or(0, Undone::taken_back);
     }
     assert_eq!(taken_back, 50);
     assert_eq!(nights(harness).await, []);
