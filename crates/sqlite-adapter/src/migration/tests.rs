@@ -13,11 +13,11 @@ fn texts(connection: &mut SqliteConnection, sql: &str) -> Vec<String> {
     rows.into_iter().map(|row| row.text).collect()
 }
 
+/// Lists tables, indexes and triggers, and which migrations there were: one may be for the other store alone.
 fn schema(connection: &mut SqliteConnection) -> Vec<String> {
-    texts(
-        connection,
-        "SELECT name || ' ' || coalesce(sql, '') AS text FROM sqlite_schema ORDER BY type, name",
-    )
+    let made = "SELECT name || ' ' || coalesce(sql, '') AS text FROM sqlite_schema ORDER BY type, name";
+    let versions = "SELECT version AS text FROM schema_compatibility ORDER BY version";
+    [texts(connection, made), texts(connection, versions)].concat()
 }
 
 #[test]
