@@ -31,7 +31,7 @@ pub(crate) fn address(request: &HttpRequest) -> IpAddr {
     proxies.caller(peer, &lines)
 }
 
-/// Returns the peer of a request that bears the header with the caller's address, if the peer is not a trusted proxy.
+/// Returns the peer of a request with a header that names the caller, unless the peer is a trusted proxy.
 pub(crate) fn unnamed_proxy(request: &HttpRequest, proxies: &TrustedProxies) -> Option<IpAddr> {
     if !request.headers().contains_key(proxies.header_name()) {
         return None;

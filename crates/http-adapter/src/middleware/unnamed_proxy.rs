@@ -1,4 +1,4 @@
-//! Warning about a proxy that `server.trusted_proxies` does not name. Behind such a proxy all callers share one address,
+//! Warning about a proxy that `server.trusted_proxies` does not name: behind it all callers share one address,
 //! and nothing else tells the operator.
 
 use super::context::Seen;

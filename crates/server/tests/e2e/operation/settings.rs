@@ -74,10 +74,10 @@ async fn a_reachable_server_needs_its_encryption_key() {
 #[tokio::test]
 async fn a_server_behind_an_unnamed_proxy_warns_when_it_is_checked_and_when_it_starts() {
     let fresh = world().await;
-    let key = fresh.ok(&["key", "generate"]);
+    let key = fresh.dir.path().join("restwell.key").display().to_string();
     let world = fresh
         .with("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org")
-        .with("RESTWELL__KEYS__ENCRYPTION_KEY", key.trim());
+        .with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &key);
     let warning = "server.trusted_proxies names none";
     let starts = |world: &World, name: &str| {
         let mut server = world.serve_as(name);
