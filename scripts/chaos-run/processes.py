@@ -223,7 +223,13 @@ class Balancer:
         self.port, self.process, self.folder = free_port(), None, folder
         self.file = folder / "haproxy.cfg"
         self.file.write_text(for_replicas(shipped.read_text(), replicas))
-        self.environment = {**os.environ, "RESTWELL_PROXY_BIND": f"{HERE}:{self.port}"}
+        # Plain http, as behind something else that ends TLS; nothing asks the other frontend.
+        self.environment = {
+            **os.environ,
+            "RESTWELL_PROXY_HOST": HERE,
+            "RESTWELL_PROXY_BIND": f"{HERE}:{self.port}",
+            "RESTWELL_PROXY_PLAIN_BIND": f"abns@restwell-plain-{self.port}",
+        }
         for letter, replica in zip(ascii_uppercase, replicas):
             self.environment[f"RESTWELL_REPLICA_{letter}"] = f"{HERE}:{replica.port}"
 

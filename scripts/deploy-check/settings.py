@@ -16,7 +16,10 @@ SECRETS = {
     "restwell-read-url": "postgres://restwell:x@standby/restwell",
     "storage-url": "postgres://restwell:x@primary/restwell",
     "rate-store-url": "redis://valkey:6379",
+    "restwell-mail-password": "x",
 }
+# The image cannot know where the proxy is.
+NAMED_BY_OPERATOR = ("Containerfile",)
 
 
 def check_config(binary, secrets, what, arguments=(), variables=None):
@@ -27,6 +30,8 @@ def check_config(binary, secrets, what, arguments=(), variables=None):
     done = subprocess.run([binary, "check-config", *arguments], env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"check-deploy: {what}:\n{done.stdout}{done.stderr}")
+    if "server.trusted_proxies names none" in done.stdout and what not in NAMED_BY_OPERATOR:
+        sys.exit(f"check-deploy: {what} trusts no proxy:\n{done.stdout}")
     print(f"{what}: the settings are taken")
 
 
@@ -37,11 +42,20 @@ def containerfile():
 
 
 def compose_services(path):
-    """The settings of each service of Restwell."""
-    for name, service in yaml.safe_load(path.read_text())["services"].items():
+    """The settings of each service of Restwell, with those that an operator may uncomment."""
+    text, count = re.subn(r"(?m)^( *)#(?=RESTWELL__|- |restwell-|  file:)", r"\1", path.read_text())
+    if count == 0:
+        sys.exit(f"check-deploy: {path} has no commented settings")
+    for name, service in yaml.safe_load(text)["services"].items():
         variables = service.get("environment", {})
         if isinstance(variables, dict) and any(key.startswith("RESTWELL__") for key in variables):
-            yield name, {key: re.sub(r"\$\{RESTWELL_PUBLIC_URL[^}]*\}", "https://sleep.example.org", str(value)) for key, value in variables.items()}
+            yield name, {key: substitute(str(value)) for key, value in variables.items()}
+
+
+def substitute(value):
+    """Fills in what the shell of an operator has exported."""
+    value = re.sub(r"\$\{RESTWELL_PUBLIC_URL[^}]*\}", "https://sleep.example.org", value)
+    return re.sub(r"\$\{RESTWELL_HOST[^}]*\}", "sleep.example.org", value)
 
 
 def main():

@@ -31,6 +31,15 @@ pub(crate) fn address(request: &HttpRequest) -> IpAddr {
     proxies.caller(peer, &lines)
 }
 
+/// Returns the peer of a request with a header that names the caller, unless the peer is a trusted proxy.
+pub(crate) fn unnamed_proxy(request: &HttpRequest, proxies: &TrustedProxies) -> Option<IpAddr> {
+    if !request.headers().contains_key(proxies.header_name()) {
+        return None;
+    }
+    let peer = request.peer_addr()?.ip().to_canonical();
+    (!proxies.is_trusted(peer)).then_some(peer)
+}
+
 /// Names the caller of a connection from `peer` with these lines of the chosen header, for fuzzing.
 #[cfg(any(test, feature = "test-support"))]
 pub fn named_caller(proxies: &TrustedProxies, peer: IpAddr, lines: &[&[u8]]) -> IpAddr {

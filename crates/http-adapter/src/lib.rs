@@ -36,7 +36,7 @@ pub use health::{Check, HealthCheck};
 pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
 pub use metrics_page::{MetricsText, configure_metrics};
-pub use middleware::{Admission, AdmissionLimits, RequestId, Troubles};
+pub use middleware::{Admission, AdmissionLimits, RequestId, Troubles, UnnamedProxyWarning};
 pub use problem::error_reference;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{

@@ -5,7 +5,7 @@ use crate::export::ExportUseCases;
 use crate::health::HealthCheck;
 use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
-use crate::middleware::{Admission, Troubles};
+use crate::middleware::{Admission, Troubles, UnnamedProxyWarning};
 use crate::trace::TraceContinuation;
 use application::access::AuthorizeAccess;
 use application::account::{
@@ -126,6 +126,8 @@ pub struct HttpState {
     pub admission: Admission,
     /// What was told of troubles.
     pub troubles: Troubles,
+    /// When a proxy missing from the settings was last warned about.
+    pub unnamed_proxy: UnnamedProxyWarning,
     /// What joins the traces of callers; absent where no traces are sent.
     pub trace: Option<TraceContinuation>,
     /// How HTTP is spoken.

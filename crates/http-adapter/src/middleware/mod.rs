@@ -21,6 +21,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod unnamed_proxy;
 mod unread;
 
 pub use admission::{Admission, AdmissionLimits};
@@ -28,6 +29,7 @@ pub(crate) use admission::{Holder, NoPlace, PagePlace};
 pub use context::RequestId;
 pub(crate) use pace::HeldBytes;
 pub use trouble::Troubles;
+pub use unnamed_proxy::UnnamedProxyWarning;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};
@@ -52,6 +54,7 @@ pub(crate) fn wrap_route(route: Route) -> Route {
 /// what all of them want to know of the request.
 async fn stand_around(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Outcome {
     let seen = &Seen::of(&request);
+    unnamed_proxy::warn(seen, &request);
     let handle = async |request| next.call(request).await.map(ServiceResponse::map_into_boxed_body);
     let paced = async |request| pace::watch(seen, request, handle).await;
     let compressed = async |request| compression::compress(seen, request, paced).await;

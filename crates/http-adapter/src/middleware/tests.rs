@@ -4,6 +4,7 @@
 mod compression;
 mod cors;
 mod record;
+mod unnamed_proxy;
 mod wire;
 
 use crate::problem::{Fault, Problem};

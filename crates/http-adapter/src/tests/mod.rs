@@ -13,7 +13,7 @@ pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
     Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource,
-    NdjsonExport, PublicKey, Troubles,
+    NdjsonExport, PublicKey, Troubles, UnnamedProxyWarning,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
@@ -151,6 +151,7 @@ impl Parts {
             trace: None,
             admission: self.admission,
             troubles: Troubles::default(),
+            unnamed_proxy: UnnamedProxyWarning::default(),
             settings: self.settings,
         })
     }

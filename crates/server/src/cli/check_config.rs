@@ -88,6 +88,7 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
         notes.push(format!("CORS is on for {}", origins.join(", ")));
     }
     notes.extend(plain_http(settings, public_url));
+    notes.extend(settings.server.unnamed_proxy(public_url).map(|warning| format!("WARNING: {warning}")));
     notes.extend(exposed_files(settings));
     Ok(notes)
 }
@@ -186,6 +187,25 @@ mod tests {
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
         ];
         assert!(!told(&proxied).contains("plain http"));
+    }
+
+    #[test]
+    fn an_https_url_without_a_trusted_proxy_or_a_certificate_is_warned_of() {
+        let https = [
+            ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
+            ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
+        ];
+        let tls = [
+            ("RESTWELL__SERVER__TLS_CERTIFICATE_FILE", "/etc/tls/fullchain.pem"),
+            ("RESTWELL__SERVER__TLS_KEY_FILE", "/etc/tls/privkey.pem"),
+        ];
+        let named = [("RESTWELL__SERVER__TRUSTED_PROXIES", "10.0.7.5")];
+        let warning = "WARNING: server.public_url is https and TLS does not end here";
+        assert!(told(&https).contains(warning) && told(&https).contains("server.trusted_proxies names none"));
+        for others in [&tls[..], &named[..]] {
+            assert!(!told(&[&https[..], others].concat()).contains(warning));
+        }
+        assert!(!told(&[]).contains(warning));
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let place = settings.storage.place()?;
     let signals = lifecycle::Signals::catch()?;
     tracing::info!(%address, %public_url, store = %place, "listening");
+    if let Some(warning) = settings.server.unnamed_proxy(&public_url) {
+        tracing::warn!("{warning}");
+    }
     // A store that is there and does not fit is a reason not to begin at all.
     lifecycle::try_start(&application).await?;
     let metrics = metrics.map(|metrics| metrics.answer(application.readiness.clone())).transpose()?;

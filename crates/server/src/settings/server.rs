@@ -93,6 +93,16 @@ impl ServerSettings {
         })
     }
 
+    /// Returns a warning if callers come through a proxy that is not named.
+    pub(crate) fn unnamed_proxy(&self, public_url: &PublicUrl) -> Option<&'static str> {
+        let is_behind_proxy = public_url.is_https() && self.tls_certificate_file.is_none();
+        (is_behind_proxy && self.trusted_proxies.0.is_empty()).then_some(
+            "server.public_url is https and TLS does not end here, so there is a proxy in front, but \
+             server.trusted_proxies names none: all callers share the proxy's address, and the failed sign-ins of one \
+             lock out the others; set it to the address that the proxy connects from",
+        )
+    }
+
     /// Returns the proxies that are believed.
     pub(crate) fn trusted_proxies(&self) -> Result<TrustedProxies, Problem> {
         TrustedProxies::parse(&self.trusted_proxies.0, self.client_address_header.0)

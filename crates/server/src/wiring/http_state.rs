@@ -21,7 +21,9 @@ use application::token::{
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use domain::secret::{Secret, SecretKind};
-use http_adapter::{Admission, ExportUseCases, HttpSettings, HttpState, IngestUseCases, Troubles};
+use http_adapter::{
+    Admission, ExportUseCases, HttpSettings, HttpState, IngestUseCases, Troubles, UnnamedProxyWarning,
+};
 use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,6 +95,7 @@ impl HttpParts<'_> {
             trace: telemetry::trace_continuation(self.settings),
             admission: Admission::new(self.settings.server.admission_limits()),
             troubles: Troubles::default(),
+            unnamed_proxy: UnnamedProxyWarning::default(),
             settings: self.http_settings(),
         }
     }

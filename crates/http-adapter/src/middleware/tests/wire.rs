@@ -63,6 +63,36 @@ async fn ambiguous_framing_is_refused() {
     }
 }
 
+// T98: docs/deploying.md has the table, and what the proxies of deploy/ do.
+#[actix_web::test]
+async fn a_bare_line_feed_ends_lines_of_the_head_but_nothing_in_a_chunked_body() {
+    let address = serve();
+    for head in [
+        "GET /livez HTTP/1.1\nHost: a\n\n",
+        "GET /livez HTTP/1.1\r\nHost: a\nX: b\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: a\n\n",
+    ] {
+        assert_status(&exchange(address, head.as_bytes()).await, 200, head);
+    }
+    let form = "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n";
+    for (body, status) in [
+        ("5\nx=abc\r\n0\r\n\r\n", 400),
+        ("5;a=b\nx=abc\r\n0\r\n\r\n", 400),
+        ("5\r\nx=abc\n0\r\n\r\n", 400),
+        ("5\r\nx=abc\r\n0\n\n", 400),
+        ("5\r\nx=abc\r\n0\r\nY: z\n\r\n", 408),
+    ] {
+        let request = format!("POST /api/token HTTP/1.1\r\nHost: a\r\n{form}\r\n{body}");
+        let answer = exchange(address, request.as_bytes()).await;
+        assert_status(&answer, status, body);
+        assert!(
+            answer.contains(r#""error":"invalid_request","error_description":"the body broke off"#)
+                || status == 408
+        );
+        assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{body}");
+    }
+}
+
 // T93
 #[actix_web::test]
 async fn raw_bytes_in_the_address_are_refused() {

@@ -36,7 +36,7 @@ mod schema;
 mod session;
 mod settings;
 mod store;
-mod tls;
+pub(super) mod tls;
 mod token;
 mod traces;
 mod transfer;

@@ -72,6 +72,27 @@ async fn a_reachable_server_needs_its_encryption_key() {
 }
 
 #[tokio::test]
+async fn a_server_behind_an_unnamed_proxy_warns_when_it_is_checked_and_when_it_starts() {
+    let fresh = world().await;
+    let key = fresh.dir.path().join("restwell.key").display().to_string();
+    let world = fresh
+        .with("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org")
+        .with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &key);
+    let warning = "server.trusted_proxies names none";
+    let starts = |world: &World, name: &str| {
+        let mut server = world.serve_as(name);
+        assert_eq!(server.terminate(), Some(0));
+        server.log()
+    };
+    assert!(world.ok(&["check-config"]).contains(warning));
+    let log = starts(&world, "unnamed");
+    assert!(log.lines().any(|line| line.contains("WARN") && line.contains(warning)), "{log}");
+    let world = world.with("RESTWELL__SERVER__TRUSTED_PROXIES", "127.0.0.1");
+    assert!(!world.ok(&["check-config"]).contains(warning));
+    assert!(!starts(&world, "named").contains(warning));
+}
+
+#[tokio::test]
 async fn a_secret_comes_as_text_or_from_a_file_and_not_both() {
     let world = world().await;
     let key = world.ok(&["key", "generate"]);

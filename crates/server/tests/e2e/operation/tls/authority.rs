@@ -20,13 +20,13 @@ use tokio_rustls::client::TlsStream;
 pub(super) static BOTH: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12, &rustls::version::TLS13];
 
 /// Whoever vouches for certificates.
-pub(in crate::e2e::operation) struct Authority {
+pub(in crate::e2e) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     own: CertificateDer<'static>,
 }
 
 impl Authority {
-    pub(in crate::e2e::operation) fn new() -> Self {
+    pub(in crate::e2e) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("parameters");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().expect("key");
@@ -35,7 +35,7 @@ impl Authority {
     }
 
     /// Writes a certificate for `localhost` and its key into a folder, over those that are there.
-    pub(super) fn certify(&self, folder: &Path) {
+    pub(in crate::e2e) fn certify(&self, folder: &Path) {
         self.certify_as(folder, &localhost());
     }
 

@@ -1,6 +1,6 @@
 //! A server without a proxy in front, which speaks TLS itself.
 
-pub(super) mod authority;
+pub(in crate::e2e) mod authority;
 
 use super::schema::refusal;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, code, register};

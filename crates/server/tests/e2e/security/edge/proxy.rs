@@ -1,5 +1,6 @@
 //! A running HAProxy or nginx.
 
+use crate::e2e::operation::tls::authority::Authority;
 use crate::e2e::patience::eventually;
 use reqwest::Client;
 use std::fs::{File, Permissions};
@@ -9,6 +10,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
+
+/// Names under which the tests call; `evil.example` among them, so that a foreign `Host` reaches the replicas.
+const NAMES: &str = "127.0.0.1 a evil.example";
 
 /// Which proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +33,8 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts the proxy with its file of `deploy` and waits until it lets requests through.
+    /// Starts the proxy with its file of `deploy` and waits until it lets requests through. It serves plain http
+    /// here, as behind something else that ends TLS; scripts/check-deploy runs the files with TLS.
     pub(super) async fn start(kind: Kind, replicas: [&str; 2]) -> Self {
         let dir = TempDir::new().expect("temporary folder");
         // Workers of nginx run as nobody when root starts it.
@@ -100,8 +105,9 @@ fn deployed(file: &str) -> String {
 fn haproxy(address: SocketAddr, [one, other]: [&str; 2]) -> Command {
     let mut command = Command::new(program("haproxy"));
     command.args(["-db", "-f", &deployed("haproxy/haproxy.cfg")]);
-    command.env("RESTWELL_PROXY_BIND", address.to_string());
+    command.env("RESTWELL_PROXY_HOST", NAMES).env("RESTWELL_PROXY_BIND", address.to_string());
     // Several run beside each other here.
+    command.env("RESTWELL_PROXY_PLAIN_BIND", format!("abns@restwell-plain-{}", address.port()));
     command.env("RESTWELL_PROXY_INNER", format!("abns@restwell-{}", address.port()));
     command.env("RESTWELL_REPLICA_A", one).env("RESTWELL_REPLICA_B", other);
     command
@@ -110,9 +116,15 @@ fn haproxy(address: SocketAddr, [one, other]: [&str; 2]) -> Command {
 /// The file of `deploy` is the content of `http`; around it stands what the main configuration of every nginx says.
 fn nginx(dir: &Path, address: SocketAddr, [one, other]: [&str; 2]) -> Command {
     let template = std::fs::read_to_string(deployed("nginx/restwell.conf")).expect("file");
+    Authority::new().certify(dir);
+    let path = |name: &str| dir.join(name).display().to_string();
     let listen = address.to_string();
     let variables = [
-        ("RESTWELL_PROXY_LISTEN", listen.as_str()),
+        ("RESTWELL_PROXY_HOST", NAMES),
+        ("RESTWELL_PROXY_LISTEN", &listen),
+        ("RESTWELL_PROXY_PLAIN_LISTEN", &format!("unix:{}", path("plain.sock"))),
+        ("RESTWELL_PROXY_CERTIFICATE", &path("tls.crt")),
+        ("RESTWELL_PROXY_KEY", &path("tls.key")),
         ("RESTWELL_REPLICA_A", one),
         ("RESTWELL_REPLICA_B", other),
     ];

@@ -1,0 +1,39 @@
+//! Warning about a proxy that `server.trusted_proxies` does not name: behind it all callers share one address,
+//! and nothing else tells the operator.
+
+use super::context::Seen;
+use crate::caller;
+use actix_web::dev::ServiceRequest;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Time between two warnings.
+const PAUSE: Duration = Duration::from_hours(1);
+
+/// When the warning was last logged; shared by all workers.
+#[derive(Debug, Default)]
+pub struct UnnamedProxyWarning(Mutex<Option<Duration>>);
+
+impl UnnamedProxyWarning {
+    fn is_due(&self, now: Duration) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|last| now.saturating_sub(last) >= PAUSE);
+        if is_due {
+            *last = Some(now);
+        }
+        is_due
+    }
+}
+
+/// Logs the peer's address, never the header: its value is the caller's own text.
+pub(super) fn warn(seen: &Seen, request: &ServiceRequest) {
+    let Some(state) = &seen.state else { return };
+    let Some(peer) = caller::unnamed_proxy(request.request(), &state.settings.proxies) else { return };
+    if state.unnamed_proxy.is_due((state.elapsed_time)()) {
+        tracing::warn!(
+            %peer,
+            "a request names its caller in a header, but server.trusted_proxies does not name the peer that sent it, \
+             so the header is ignored; if the peer is your proxy, add it, or all callers share its address"
+        );
+    }
+}

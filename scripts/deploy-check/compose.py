@@ -1,0 +1,344 @@
+"""Runs each compose file without an engine: the commands at its head first, then its services in their order, each with
+the mounts, the user and the variables that the file gives it.
+
+    compose.py BINARY IMAGE_ROOT IMAGE_VARIABLES SCRATCH_FOLDER
+
+A service of Restwell runs in a copy of the image's file system, with BINARY for the program and its libraries beside it.
+A fresh named volume gets owner and mode of the image's folder, or is root's where there is none; a secret is the host's
+file with its owner and mode. Services of other images run the distribution's program. All share one network namespace, where
+each has an address of its own in place of 0.0.0.0. Needs root, and a network and a mount namespace.
+"""
+
+import glob
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import yaml
+
+from stage import PATIENCE, Process, eventually, fail, foreign
+
+HOST = "sleep.example.org"
+# What the shell of the operator has exported, as the head of each file says.
+SHELL = {"RESTWELL_PUBLIC_URL": f"https://{HOST}", "RESTWELL_HOST": HOST}
+# The engine commands at the head of a file, of which only the program in the image is run here.
+ENGINE = """
+docker() { case "$*" in "run --rm restwell "*) shift 3; "$RESTWELL_BIN" "$@" ;; "build "* | "compose "*) ;; *) return 1 ;; esac; }
+set -euo pipefail
+"""
+
+
+class Image:
+    """The image of Restwell: its file system, its variables, and a program that may need libraries."""
+
+    def __init__(self, binary, root, variables):
+        self.binary, self.root = pathlib.Path(binary).resolve(), pathlib.Path(root)
+        self.variables = dict(line.split("=", 1) for line in variables.read_text().splitlines() if line)
+        mode = (self.root / "restwell").stat().st_mode
+        if mode & 0o7777 != 0o755:
+            fail(f"the program in the image has the mode {mode:o}")
+        # The program of a release is static; this one has libraries of this machine.
+        linked = subprocess.run(["ldd", self.binary], capture_output=True, text=True, check=False).stdout
+        self.libraries = re.findall(r"(/\S+) \(0x", linked)
+
+    def copy(self, root):
+        subprocess.run(["cp", "--archive", "--no-target-directory", self.root, root], check=True)
+        for library in self.libraries:
+            copied = root / library.lstrip("/")
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(library, copied)
+
+
+class Compose:
+    """A compose file and what runs of it."""
+
+    def __init__(self, file, image, scratch, number):
+        self.file, self.image, self.folder = file, image, scratch / f"compose-{file.stem}"
+        self.processes, self.finished, self.volumes, self.count = {}, [], {}, 0
+        source = self.folder / "source"
+        shutil.copytree("deploy", source / "deploy")
+        for name in ("tls.crt", "tls.key"):
+            shutil.copy(scratch / "proxies" / name, source / {"tls.crt": "fullchain.pem", "tls.key": "privkey.pem"}[name])
+        self.path = source / "deploy" / "compose" / file.name
+        self.run_head(source)
+        text = re.sub(r"\$\{(RESTWELL_\w+)(?:[:-][^}]*)?\}", lambda found: SHELL.get(found[1], "latest"), file.read_text())
+        self.content = yaml.safe_load(text)
+        self.services = self.content["services"]
+        self.address = {name: f"172.30.{number}.{place}" for place, name in enumerate(self.services, 10)}
+        for address in self.address.values():
+            subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
+        hosts = [f"{address} {name}\n" for name, address in self.address.items()]
+        self.hosts = self.folder / "hosts"
+        self.hosts.write_text("127.0.0.1 localhost\n" + "".join(hosts))
+
+    def run_head(self, source):
+        """Runs the commands at the head of the file as an operator would, with the usual umask."""
+        head = self.file.read_text().split("\nname:")[0]
+        commands = "\n".join(line.removeprefix("#   ") for line in head.splitlines() if line.startswith("#   "))
+        environment = foreign({"RESTWELL_BIN": str(self.image.binary)})
+        done = subprocess.run(["bash", "-c", f"umask 022{ENGINE}{commands}"], cwd=source, env=environment, check=False)
+        if done.returncode != 0:
+            fail(f"the commands at the head of {self.file} fail")
+
+    def start(self):
+        waiting = dict(self.services)
+        while waiting:
+            ready = [name for name, service in waiting.items() if not set(dependencies(service)) & set(waiting)]
+            for name in ready or fail(f"{self.file}: {sorted(waiting)} wait for each other"):
+                for other, condition in dependencies(waiting[name]).items():
+                    self.wait_for(other, condition)
+                self.processes[name] = self.container(name, self.command(name))
+                del waiting[name]
+
+    def wait_for(self, name, condition):
+        if name in self.finished:
+            return
+        process = self.processes[name]
+        if condition == "service_completed_successfully":
+            if process.wait(PATIENCE) != 0:
+                process.show()
+                fail(f"{self.file}: {name} failed")
+            self.finished.append(name)
+        if condition == "service_healthy":
+            test = self.services[name]["healthcheck"]["test"][1:]
+            test[0] = program(test[0])
+            test = [self.address[name] if part == "127.0.0.1" else part for part in test]
+            healthy = lambda: subprocess.run(test, capture_output=True, check=False).returncode == 0  # noqa: E731
+            eventually(f"{self.file}: {name} is healthy", healthy, [process])
+
+    def command(self, name):
+        service = self.services[name]
+        entry = service.get("entrypoint", [])
+        return [str(part).replace("$$", "$") for part in [*entry, *service.get("command", [])]]
+
+    def environment(self, name):
+        variables = {key: str(value) for key, value in self.services[name].get("environment", {}).items()}
+        if self.is_ours(name):
+            variables = {**self.image.variables, **variables}
+        # All services share the addresses of one machine.
+        return {key: value.replace("0.0.0.0:", f"{self.address[name]}:") for key, value in variables.items()}
+
+    def is_ours(self, name):
+        return self.services[name]["image"].startswith("restwell:")
+
+    def container(self, name, command):
+        """Runs a command in a new container of a service."""
+        if self.is_ours(name):
+            return self.ours(name, command)
+        kind = re.split(r"[/:]", self.services[name]["image"])[0]
+        return getattr(self, kind)(name, command)
+
+    def ours(self, name, command):
+        service = self.services[name]
+        root = self.folder / f"root-{name}-{self.count}"
+        self.image.copy(root)
+        mounts = [f"mount --bind {root} {root}", f"mount --bind {self.image.binary} {root}/restwell"]
+        for point in ("proc", "etc/hosts"):
+            mount_point(root, point, is_file=point == "etc/hosts")
+        mounts += [f"mount --bind /proc {root}/proc", f"mount --bind {self.hosts} {root}/etc/hosts"]
+        for volume in service.get("volumes", []):
+            named, target = volume.split(":")
+            mounts.append(f"mount --bind {self.volume(named, target)} {mount_point(root, target)}")
+        for temporary in service.get("tmpfs", []):
+            target, options = temporary.split(":")
+            mounts.append(f"mount -t tmpfs -o {options} tmpfs {mount_point(root, target)}")
+        mounts += self.secrets(service, root)
+        if service.get("read_only"):
+            mounts.append(f"mount -o remount,bind,ro {root}")
+        variables = [f"{key}={value}" for key, value in self.environment(name).items()]
+        user = ["setpriv", "--no-new-privs", "chroot", f"--userspec={service['user']}", "--groups=", str(root)]
+        return self.run(name, mounts, [*user, "/restwell", *command], ["env", "-i", *variables])
+
+    def secrets(self, service, root):
+        mounts = []
+        for secret in service.get("secrets", []):
+            file = (self.path.parent / self.content["secrets"][secret]["file"]).resolve()
+            mounts.append(f"mount --bind {file} {mount_point(root, f'run/secrets/{secret}', is_file=True)}")
+        return mounts
+
+    def volume(self, named, target):
+        """Returns the folder of a named volume; a fresh one is a copy of the image's folder."""
+        if named not in self.volumes:
+            self.volumes[named] = folder = self.folder / f"volume-{named}"
+            origin = self.image.root / target.lstrip("/")
+            if origin.exists():
+                subprocess.run(["cp", "--archive", "--no-target-directory", origin, folder], check=True)
+            else:
+                folder.mkdir(mode=0o755)
+        return self.volumes[named]
+
+    def run(self, name, mounts, command, prefix=()):
+        script = "\n".join(["set -e", "umask 022", *mounts, f"exec {shlex.join([*prefix, *command])}"])
+        self.count += 1
+        return Process(f"{self.file.stem}-{name}-{self.count}", ["unshare", "--mount", "sh", "-c", script], self.folder)
+
+    def beside(self, name, command, user):
+        """Runs a program of this machine as a user, with the secrets of a service under /run/secrets."""
+        own = self.folder / f"run-{name}"
+        mounts = [*self.secrets(self.services[name], own), f"mount --rbind {mount_point(own, 'run')} /run", f"mount --bind {self.hosts} /etc/hosts"]
+        variables = [f"{key}={value}" for key, value in self.environment(name).items()]
+        ids = ["setpriv", "--no-new-privs", "--reuid", user, "--regid", user, "--clear-groups"]
+        return self.run(name, mounts, [*ids, *command], ["env", f"PATH={postgres_programs()}:{os.environ['PATH']}:/usr/sbin", *variables])
+
+    def haproxy(self, name, _):
+        file, _, _ = self.services[name]["volumes"][0].split(":")
+        # The user of the image.
+        return self.beside(name, ["haproxy", "-db", "-f", str((self.path.parent / file).resolve())], "99")
+
+    def valkey(self, name, command):
+        server = shutil.which("valkey-server") or program("redis-server")
+        user = self.services[name]["user"].split(":")[0]
+        return self.beside(name, [server, "--bind", self.address[name], *command[1:]], user)
+
+    def postgres(self, name, command):
+        """Does what the entry of the image does, with the programs of this machine."""
+        data, sockets = self.folder / f"data-{name}", self.folder / f"sockets-{name}"
+        for folder in (data, sockets):
+            folder.mkdir(mode=0o700)
+            shutil.chown(folder, "postgres", "postgres")
+        variables = {"PGDATA": str(data), "PGHOST": str(sockets)}
+        listen = f"listen_addresses={self.address[name]}"
+        options = f"-c unix_socket_directories={sockets} -c fsync=off"
+        if "entrypoint" in self.services[name]:
+            script = [*command[:-1], re.sub(r"exec postgres", f"exec postgres -c {listen} {options}", command[-1])]
+        else:
+            config = self.services[name]["configs"][0]
+            (self.folder / "init.sh").write_text(self.content["configs"][config["source"]]["content"].replace("$$", "$"))
+            (self.folder / "init.sh").chmod(0o755)
+            script = ["bash", "-euc", INITIALISE.format(init=self.folder / "init.sh", command=shlex.join([*command, "-c", listen]), options=options)]
+        self.services[name].setdefault("environment", {}).update(variables)
+        return self.beside(name, script, "postgres")
+
+    def execute(self, name, *command):
+        """Runs a command in the container of a service, as `docker compose exec` would; returns what it prints."""
+        process = self.container(name, list(command))
+        if process.wait(PATIENCE) != 0:
+            process.show()
+            fail(f"{self.file}: restwell {' '.join(command)} failed in {name}")
+        return process.output()
+
+    def stop(self):
+        for process in reversed(self.processes.values()):
+            if process.poll() is None:
+                process.stop()
+
+
+# What the image of PostgreSQL does when its volume is fresh.
+INITIALISE = """
+initdb --username="$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-local=trust $POSTGRES_INITDB_ARGS --no-sync >/dev/null
+echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
+pg_ctl --wait --silent -o "-c listen_addresses= {options}" start
+createdb --username="$POSTGRES_USER" "$POSTGRES_DB"
+{init}
+pg_ctl --wait --silent --mode=fast stop
+exec {command} {options}
+"""
+
+
+def dependencies(service):
+    listed = service.get("depends_on", {})
+    if isinstance(listed, list):
+        return dict.fromkeys(listed, "service_started")
+    return {name: entry["condition"] for name, entry in listed.items()}
+
+
+def mount_point(root, target, *, is_file=False):
+    """Makes what is mounted over, as an engine does."""
+    point = root / target.lstrip("/")
+    if is_file:
+        point.parent.mkdir(parents=True, exist_ok=True)
+        point.touch()
+    else:
+        point.mkdir(parents=True, exist_ok=True)
+    return point
+
+
+def postgres_programs():
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+    return os.path.dirname(found[-1]) if found else os.path.dirname(program("initdb"))
+
+
+def program(name):
+    path = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
+    return shutil.which(name, path=path) or fail(f"{name} is not installed")
+
+
+def ask(url, headers=()):
+    """Asks without following a redirect; returns the status and where it leads."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    opener = urllib.request.build_opener(Stay, urllib.request.HTTPSHandler(context=context))
+    try:
+        with opener.open(urllib.request.Request(url, headers={"Host": HOST, **dict(headers)}), timeout=PATIENCE) as answer:
+            return answer.status, None
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers.get("Location")
+
+
+def no_warning(compose, names):
+    for name in names:
+        if "trusted_proxies" in compose.processes[name].output():
+            compose.processes[name].show()
+            fail(f"{compose.file}: {name} does not trust its proxy")
+
+
+def single(compose):
+    """The proxy on the machine reaches the one server; a second container takes the volume over."""
+    url = f"http://{compose.address['restwell']}:8080"
+    eventually("the server is ready", lambda: ask(f"{url}/readyz")[0] == 200, [compose.processes["restwell"]])
+    if ask(f"{url}/sign-in", {"X-Forwarded-For": "203.0.113.7"})[0] != 200:
+        fail(f"{compose.file}: no page is served")
+    create = ("user", "create", "--email", "sam@example.org", "--timezone", "Europe/Berlin", "--json")
+    json.loads(compose.execute("restwell", *create).splitlines()[-1])
+    compose.processes["restwell"].stop()
+    if "sam@example.org" not in compose.execute("restwell", "user", "list"):
+        fail(f"{compose.file}: the volume does not keep what was written")
+    no_warning(compose, ["restwell"])
+
+
+def cluster(compose):
+    """The balancer leads https to the replicas, which read from a standby that follows."""
+    url = f"https://{compose.address['balancer']}:8443"
+    eventually("the balancer leads to a replica", lambda: ask(f"{url}/readyz")[0] == 200, [compose.processes["balancer"]])
+    for name in ("one", "two"):
+        address = f"http://{compose.address[name]}:8080/readyz"
+        eventually(f"{name} is ready", lambda address=address: ask(address)[0] == 200, [compose.processes[name]])
+    if ask(f"{url}/sign-in")[0] != 200:
+        fail(f"{compose.file}: no page is served")
+    if ask(f"http://{compose.address['balancer']}:8000/sign-in") != (301, f"https://{HOST}/sign-in"):
+        fail(f"{compose.file}: http does not lead to https")
+    secret = (compose.folder / "source" / "secrets" / "restwell-storage-url").read_text()
+    url = secret.replace("@primary/", f"@{compose.address['primary']}/")
+    query = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", url, "-c", "SELECT count(*) FROM pg_stat_replication"]
+    follows = lambda: subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip() == "1"  # noqa: E731
+    eventually("the standby follows", follows, [compose.processes["standby"]])
+    no_warning(compose, ["one", "two"])
+
+
+def main():
+    binary, root, variables, scratch = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
+    image = Image(binary, root, variables)
+    for name, (check, number) in {"single.yaml": (single, 2), "cluster.yaml": (cluster, 1)}.items():
+        compose = Compose(pathlib.Path("deploy/compose") / name, image, scratch, number)
+        try:
+            compose.start()
+            check(compose)
+        finally:
+            compose.stop()
+        print(f"compose/{name}: {', '.join(compose.services)} run")
+
+
+main()
