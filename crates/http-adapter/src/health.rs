@@ -44,7 +44,8 @@ impl CheckState {
 ///
 /// Asked for each request and by load balancers: it must answer at once from what is known, whatever the store does.
 pub trait HealthCheck: Send + Sync {
-    /// Lists what serving takes, each once, in an order that stays; the process is ready unless one has failed.
+    /// Lists what serving takes, each once, in an order that stays; the process is ready unless one has
+    /// failed.
     fn checks(&self) -> Vec<Check>;
 
     /// Tells whether the process is about to stop. Requests are served still, and each is its connection's last.

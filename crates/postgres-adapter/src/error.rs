@@ -121,8 +121,8 @@ pub(crate) fn is_of_standby(error: &Error) -> bool {
     }
 }
 
-/// Tells whether an error says that the server's disk is full (53100). The path stands before these words, and nothing
-/// after them.
+/// Tells whether an error says that the server's disk is full (53100). The path stands before these words,
+/// and nothing after them.
 pub(crate) fn is_disk_full(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, information) if says_disk_full(information.message()))
 }

@@ -19,7 +19,8 @@ const DISK: [(&str, DiskFault); 3] = [
 /// Translates an error of a statement.
 pub(crate) fn of_statement(error: Error) -> StorageError {
     let error = match error {
-        // The rollback that follows a failed commit finds nothing to do: SQLite has rolled back on a full disk.
+        // The rollback that follows a failed commit finds nothing to do: SQLite has rolled back on a full
+        // disk.
         Error::RollbackErrorOnCommit { commit_error, rollback_error: _ } => *commit_error,
         error => error,
     };

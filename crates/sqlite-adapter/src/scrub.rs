@@ -1,11 +1,12 @@
 //! Removing what erased people leave in the files of the store.
 //!
-//! `secure_delete` overwrites a row where it lies when it is deleted. Two kinds of copies remain: older versions of its
-//! page in the write-ahead log, and bytes in the unused part of a page whose rows SQLite moved to another page. A
-//! truncating checkpoint empties the log, and `VACUUM` writes every page from its live rows.
+//! `secure_delete` overwrites a row where it lies when it is deleted. Two kinds of copies remain: older
+//! versions of its page in the write-ahead log, and bytes in the unused part of a page whose rows SQLite
+//! moved to another page. A truncating checkpoint empties the log, and `VACUUM` writes every page from its
+//! live rows.
 //!
-//! That has to be done is kept in the file, in SQLite's `user_version`: it is written in the transaction that erases, so
-//! that whichever process comes next finishes what this one could not.
+//! A pending scrub is recorded in the file, in SQLite's `user_version`, by the transaction that erases. Whichever
+//! process opens the store next can finish it.
 
 use crate::connection::Location;
 use crate::error::StorageResult as _;
@@ -20,7 +21,8 @@ use diesel::sqlite::SqliteConnection;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How long to wait before a checkpoint is tried again while another process does one, for which SQLite does not wait.
+/// How long to wait before a checkpoint is tried again while another process does one, for which SQLite does
+/// not wait.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Notes, in the transaction that erases somebody, that the files have to be scrubbed.
@@ -34,8 +36,8 @@ pub(crate) fn requested(connection: &mut SqliteConnection) -> QueryResult<i32> {
     Statement::<Integer>::new("PRAGMA user_version").get_result(connection)
 }
 
-/// Scrubs the files, if that was requested. Waits for readers no longer than `patience`, and returns whether the files
-/// hold nothing deleted any more.
+/// Scrubs the files, if that was requested. Waits for readers no longer than `patience`, and returns whether
+/// the files hold nothing deleted any more.
 pub(crate) fn scrub(
     connection: &mut SqliteConnection,
     location: &Location,
@@ -46,7 +48,8 @@ pub(crate) fn scrub(
         return Ok(true);
     }
     let _place = Turnstile::enter(location);
-    // First, so that a reader that stays for long does not make the log grow by the whole store at each attempt.
+    // First, so that a reader that stays for long does not make the log grow by the whole store at each
+    // attempt.
     if !empty_log(connection, location, patience)? {
         return Ok(false);
     }
@@ -67,8 +70,8 @@ pub(crate) fn scrub(
     Ok(true)
 }
 
-/// Writes every page anew. The copy that this takes is made beside the store: there it finds room, and there is a
-/// folder for temporary files in every container that has one for the store.
+/// Writes every page anew. The copy that this takes is made beside the store: there it finds room, and there
+/// is a folder for temporary files in every container that has one for the store.
 fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     let folder = location.path.parent().and_then(std::path::Path::to_str);
     if let Some(folder) = folder {
@@ -78,8 +81,8 @@ fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(),
     connection.batch_execute("VACUUM").storage()
 }
 
-/// Moves the log into the file and cuts it to nothing. Waits for readers, and for another process that does the same, no
-/// longer than `patience`; returns whether the log is empty.
+/// Moves the log into the file and cuts it to nothing. Waits for readers, and for another process that does
+/// the same, no longer than `patience`; returns whether the log is empty.
 pub(crate) fn empty_log(
     connection: &mut SqliteConnection,
     location: &Location,

@@ -17,7 +17,8 @@ use uuid::Uuid;
 /// How long readers are waited for when what they hold up is tried again later.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
 
-/// Scrubs the files after an erasure, which is stored: what cannot be done now is done by the next server that looks.
+/// Scrubs the files after an erasure, which is stored: what cannot be done now is done by the next server
+/// that looks.
 pub(crate) async fn scrub_after_erasure(writer: &Writer) {
     let scrubbed = writer.maintain(|connection, location| {
         // Half of what a writer waits: those that queue behind this one still get their turn.
@@ -42,7 +43,7 @@ impl StoreUpkeep for SqliteStore {
         self.writer.state().refusal()
     }
 
-    /// The row takes 16 pages of the log, which a checkpoint may have left room for in the file: so it is not a short one.
+    /// The row takes 16 pages of the log. A short one could fit into space that the log already has on a full disk.
     async fn probe_writes(&self) -> Result<(), StorageError> {
         self.write(|connection| {
             let id = blob(Uuid::max());

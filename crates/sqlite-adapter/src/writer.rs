@@ -168,7 +168,8 @@ fn commit(connection: &mut SqliteConnection) -> Result<(), StorageError> {
 fn roll_back(connection: &mut SqliteConnection) -> Result<(), StorageError> {
     while connection::is_in_transaction(connection) {
         match AnsiTransactionManager::rollback_transaction(connection) {
-            // SQLite does so itself when the disk is full. The connection is replaced before its next transaction.
+            // SQLite does so itself when the disk is full. The connection is replaced before its next
+            // transaction.
             Err(error) if error::is_rolled_back_already(&error) => return Ok(()),
             outcome => outcome.storage()?,
         }

@@ -136,8 +136,8 @@ impl AsyncConnectionCore for Pooled {
     }
 }
 
-/// Bounds the wait for the rest of the rows, too: an answer can break off. A statement that fails after its first
-/// message, as an insert on a full disk does, is judged here.
+/// Bounds the wait for the rest of the rows, too: an answer can break off. A statement that fails after its
+/// first message, as an insert on a full disk does, is judged here.
 fn bounded(mut rows: Rows, silence: Arc<Silence>) -> Rows {
     let judge = Arc::clone(&silence);
     let mut end = Box::pin(async move { silence.bound(std::future::pending::<Row>()).await });

@@ -60,9 +60,9 @@ impl Silence {
         noticed.is_some_and(|noticed| handed_out < noticed)
     }
 
-    /// Makes every connection doubtful that was handed out before now, when this failure says that the server behind
-    /// them takes no writes any more: behind a name or a pooler, another one may be in its place. Notes when the
-    /// server's disk is full.
+    /// Makes every connection doubtful that was handed out before now, when this failure says that the server
+    /// behind them takes no writes any more: behind a name or a pooler, another one may be in its place.
+    /// Notes when the server's disk is full.
     pub(crate) fn judge<T>(&self, answer: &QueryResult<T>) {
         if answer.as_ref().is_err_and(is_disk_full) {
             self.writes.refused(DiskFault::Full);

@@ -68,7 +68,10 @@ impl Housekeeping {
         self.leases.finish(Job::Housekeeping, self.holder, due_after).await?;
         tell(outcome?, began.elapsed());
         // What a reader holds in the log stays there until the next time, or the end of this process.
-        self.upkeep.empty_log().await.map(drop)
+        if let Err(error) = self.upkeep.empty_log().await {
+            tracing::warn!(%error, "the write-ahead log of the store was not emptied; it is tried again in an hour");
+        }
+        Ok(())
     }
 
     /// Prolongs the lease; returns when it is another's. What the store does not answer is asked again: by the time the

@@ -12,8 +12,8 @@ const PROBE: Duration = Duration::from_secs(2);
 /// How often to look whether an erasure has to be finished.
 const FINISH: Duration = Duration::from_secs(10);
 
-/// Keeps `/readyz` up to date about writes for as long as the server runs. Only a store that refused one is probed: a
-/// probe writes, and a write that fails is noted where it fails.
+/// Keeps `/readyz` up to date about writes for as long as the server runs. Only a store that refused one is
+/// probed: a probe writes, and a write that fails is noted where it fails.
 pub(super) async fn watch_writes(application: &Application) {
     let upkeep = application.upkeep.as_ref();
     let mut ticks = interval(LOOK);

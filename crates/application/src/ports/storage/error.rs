@@ -63,8 +63,8 @@ pub enum StorageError {
     /// The store cannot be reached, is shutting down, or did not answer in time.
     #[error("the store is unavailable")]
     Unavailable,
-    /// The disk of the store refused the write, and nothing was stored. Reads may still be answered, and the same write
-    /// may succeed once the disk is repaired.
+    /// The disk of the store refused the write, and nothing was stored. Reads may still be answered, and the
+    /// same write may succeed once the disk is repaired.
     #[error("the disk of the store refuses writes ({})", .0.as_str())]
     Disk(DiskFault),
     /// A stored value is not what the program can have written.

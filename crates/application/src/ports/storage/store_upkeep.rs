@@ -12,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub trait StoreUpkeep: Send + Sync {
     /// Returns why a write was refused; `None` if none was since a probe last succeeded. MUST NOT wait.
     fn write_refusal(&self) -> Option<DiskFault>;
-    /// Writes enough to need space on the disk, and takes it back; MUST leave nothing that any port returns. Once it
-    /// succeeds, [`write_refusal`](Self::write_refusal) is `None`.
+    /// Writes enough to need space on the disk, and takes it back; MUST leave nothing that any port returns.
+    /// Once it succeeds, [`write_refusal`](Self::write_refusal) is `None`.
     async fn probe_writes(&self) -> Result<(), StorageError>;
-    /// Removes what is left in the files of people who were erased, if an erasure could not: a reader or a full disk
-    /// stood in the way. Returns whether nothing is left that the store can remove.
+    /// Removes what is left in the files of people who were erased, if an erasure could not: a reader or a
+    /// full disk stood in the way. Returns whether nothing is left that the store can remove.
     async fn finish_erasures(&self) -> Result<bool, StorageError>;
-    /// Moves everything from a write-ahead log of the process's own into the store's file and empties the log. Returns
-    /// whether it is empty; a store whose server keeps the log leaves that to the server.
+    /// Moves everything from a write-ahead log of the process's own into the store's file and empties the
+    /// log. Returns whether it is empty; a store whose server keeps the log leaves that to the server.
     async fn empty_log(&self) -> Result<bool, StorageError>;
 }
 

@@ -136,7 +136,8 @@ on_both_stores! {
     }
 }
 
-/// Reads every file beside the embedded store, but for logs and files to import, as one who copies its folder could.
+/// Reads every file beside the embedded store, but for logs and files to import, as one who copies its folder
+/// could.
 fn files(world: &World) -> Vec<u8> {
     let files = std::fs::read_dir(world.dir.path()).expect("folder").map(|file| file.expect("file").path());
     let of_store = files.filter(|path| path.to_string_lossy().contains("restwell.db"));
