@@ -120,6 +120,19 @@ def token_of(embedded, fields):
     return answer["access_token"]
 
 
+def expect_readiness(embedded, ledger, expected):
+    """Waits until /readyz is 200 and says whether writes are taken."""
+    begun = time.monotonic()
+    while True:
+        status, answer = embedded.ask("GET", "/readyz")
+        if status == 200 and answer["status"] == expected:
+            return
+        if time.monotonic() - begun > 10:
+            ledger.mistake("readiness", f"not {expected} after 10 s: {status}: {str(answer)[:200]}")
+            return
+        time.sleep(0.1)
+
+
 def fill_and_free(embedded, ledger):
     """Writes until the disk is full, then frees it; returns how long after that the first write was taken."""
     user_id = embedded.run("user", "create", "--email", "ada@example.org", "--timezone", "Europe/Berlin", "--no-password", "--json")["user_id"]
@@ -133,6 +146,7 @@ def fill_and_free(embedded, ledger):
     if not refused:
         raise Impossible("the disk did not get full")
     writer.read(f"/api/v1/sleep/{user_id}?pageSize=30", reader)
+    expect_readiness(embedded, ledger, "read_only")
     embedded.ballast.unlink()
     freed = time.monotonic()
     while writer.write(refused[0]) != 200:
@@ -140,6 +154,7 @@ def fill_and_free(embedded, ledger):
             ledger.mistake("ingest", "no write is taken 20 s after the disk was freed")
             break
     seconds = time.monotonic() - freed
+    expect_readiness(embedded, ledger, "ok")
     # What was acknowledged must be in what is exported.
     lines = [json.loads(line) for line in embedded.run("export", "--user", user_id).splitlines()]
     stored = {line["id"] for line in lines if line["type"] == "sleep_session"}

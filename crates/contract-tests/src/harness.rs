@@ -3,7 +3,7 @@
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
     FailureCounter, GrantReader, IdempotencyStore, JobLeases, OutboxReader, ProfileReader, ReadTallyStore,
-    SessionReader, SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWork,
+    SessionReader, SigningKeyReader, SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork,
     UnitOfWorkFactory,
 };
 use domain::client::{Client, ClientSecret};
@@ -41,6 +41,7 @@ pub struct Harness {
     pub leases: Arc<dyn JobLeases>,
     pub outbox: Arc<dyn OutboxReader>,
     pub clock: Arc<dyn StoreClock>,
+    pub upkeep: Arc<dyn StoreUpkeep>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
@@ -67,6 +68,7 @@ impl Harness {
             + JobLeases
             + OutboxReader
             + StoreClock
+            + StoreUpkeep
             + 'static,
     {
         let store = Arc::new(store);
@@ -89,7 +91,8 @@ impl Harness {
             idempotency: store.clone(),
             leases: store.clone(),
             outbox: store.clone(),
-            clock: store,
+            clock: store.clone(),
+            upkeep: store,
             _keep: Arc::new(keep),
         }
     }

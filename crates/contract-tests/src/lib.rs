@@ -56,6 +56,7 @@ mod suite;
 mod supplement;
 mod supplement_page;
 mod unit_of_work;
+mod upkeep;
 mod user;
 
 pub use harness::Harness;

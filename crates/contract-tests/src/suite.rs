@@ -388,4 +388,8 @@ suite! {
         an_id_that_was_erased_is_never_given_out_again,
         erasures_are_listed_latest_first,
     }
+    upkeep {
+        a_probe_of_writes_leaves_nothing_behind,
+        an_erasure_that_nobody_holds_up_leaves_nothing_to_finish,
+    }
 }

@@ -10,15 +10,42 @@ use serde::{Serialize, Serializer};
 pub struct Check {
     /// What it is about, in one word.
     pub name: &'static str,
-    /// Whether it is as it should be.
-    pub is_ok: bool,
+    /// What was found.
+    pub state: CheckState,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckState {
+    /// All is well.
+    Ok,
+    /// Writes are refused, for this reason in one word; reads are served, so the process stays ready.
+    ReadOnly(&'static str),
+    /// The process cannot serve.
+    Failed,
+}
+
+impl CheckState {
+    /// Returns the state of a check that is well or fails.
+    pub const fn of(is_ok: bool) -> Self {
+        if is_ok { Self::Ok } else { Self::Failed }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ReadOnly(reason) => reason,
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// Tells whether the process can serve requests at this moment.
 ///
 /// Asked for each request and by load balancers: it must answer at once from what is known, whatever the store does.
 pub trait HealthCheck: Send + Sync {
-    /// Lists what serving takes, each once, in an order that stays; the process is ready when all are well.
+    /// Lists what serving takes, each once, in an order that stays; the process is ready unless one has
+    /// failed.
     fn checks(&self) -> Vec<Check>;
 
     /// Tells whether the process is about to stop. Requests are served still, and each is its connection's last.
@@ -38,7 +65,7 @@ struct ReadyBody {
 }
 
 fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(checks.iter().map(|check| (check.name, if check.is_ok { "ok" } else { "failed" })))
+    serializer.collect_map(checks.iter().map(|check| (check.name, check.state.word())))
 }
 
 pub(crate) async fn live() -> HttpResponse {
@@ -48,9 +75,12 @@ pub(crate) async fn live() -> HttpResponse {
 /// Names what fails, and nothing of its values: everybody may ask.
 pub(crate) async fn ready(state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let checks = state.health.checks();
-    let failed: Vec<&str> = checks.iter().filter(|check| !check.is_ok).map(|check| check.name).collect();
+    let failed = checks.iter().filter(|check| check.state == CheckState::Failed);
+    let failed: Vec<&str> = failed.map(|check| check.name).collect();
     if failed.is_empty() {
-        return Ok(HttpResponse::Ok().json(ReadyBody { status: "ok", checks }));
+        let is_ok = checks.iter().all(|check| check.state == CheckState::Ok);
+        let status = if is_ok { "ok" } else { "read_only" };
+        return Ok(HttpResponse::Ok().json(ReadyBody { status, checks }));
     }
     Err(Problem::new(Fault::NotReady).detail(format!("Failed: {}.", failed.join(", "))))
 }
@@ -79,6 +109,20 @@ mod tests {
         assert_eq!(answer.text(), r#"{"status":"ok","checks":{"database":"ok","clock":"ok"}}"#);
         let starting = Parts { is_ready: false, ..Parts::default() }.build();
         let answer = send(&starting, TestRequest::get().uri("/readyz")).await;
+        assert!(answer.text().contains(r#""detail":"Failed: clock.""#), "{}", answer.text());
+    }
+
+    #[actix_web::test]
+    async fn a_store_that_refuses_writes_leaves_the_server_ready_and_is_named_with_its_reason() {
+        let full = Parts { refuses_writes: Some("disk_full"), ..Parts::default() };
+        let answer = send(&full.build(), TestRequest::get().uri("/readyz")).await;
+        assert_eq!(answer.status.as_u16(), 200);
+        let expected =
+            r#"{"status":"read_only","checks":{"database":"ok","clock":"ok","writes":"disk_full"}}"#;
+        assert_eq!(answer.text(), expected);
+        let failing = Parts { is_ready: false, refuses_writes: Some("disk_full"), ..Parts::default() };
+        let answer = send(&failing.build(), TestRequest::get().uri("/readyz")).await;
+        assert_eq!(answer.status.as_u16(), 503);
         assert!(answer.text().contains(r#""detail":"Failed: clock.""#), "{}", answer.text());
     }
 

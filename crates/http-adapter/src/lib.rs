@@ -32,7 +32,7 @@ mod trace;
 pub use app::configure;
 pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies};
 pub use export::{ExportUseCases, NdjsonExport};
-pub use health::{Check, HealthCheck};
+pub use health::{Check, CheckState, HealthCheck};
 pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
 pub use metrics_page::{MetricsText, configure_metrics};

@@ -1,6 +1,6 @@
 //! From what the driver reports to the one error of all storage ports.
 
-use application::ports::storage::StorageError;
+use application::ports::storage::{DiskFault, StorageError};
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use std::fmt::{self, Display};
 
@@ -59,6 +59,7 @@ pub(crate) fn repeated(error: &StorageError) -> StorageError {
         StorageError::Conflict(key) => StorageError::Conflict(*key),
         StorageError::Retryable => StorageError::Retryable,
         StorageError::Unavailable => StorageError::Unavailable,
+        StorageError::Disk(fault) => StorageError::Disk(*fault),
         StorageError::Corrupt { table, column, row } => {
             StorageError::Corrupt { table, column, row: row.clone() }
         }
@@ -120,6 +121,16 @@ pub(crate) fn is_of_standby(error: &Error) -> bool {
     }
 }
 
+/// Tells whether an error says that the server's disk is full (53100). The path stands before these words,
+/// and nothing after them.
+pub(crate) fn is_disk_full(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(_, information) if says_disk_full(information.message()))
+}
+
+fn says_disk_full(message: &str) -> bool {
+    [": No space left on device", ": Disk quota exceeded"].iter().any(|end| message.ends_with(end))
+}
+
 /// Sorts by the message, because the driver passes no SQLSTATE on. The session asks for English messages
 /// (see `connection`); a test provokes each of these.
 fn by_message(message: &str) -> Option<StorageError> {
@@ -147,6 +158,8 @@ fn by_message(message: &str) -> Option<StorageError> {
         Some(StorageError::Retryable)
     } else if NOT_THERE.iter().any(starts) {
         Some(StorageError::Unavailable)
+    } else if says_disk_full(message) {
+        Some(StorageError::Disk(DiskFault::Full))
     } else {
         None
     }
@@ -175,6 +188,8 @@ mod tests {
         assert!(matches!(reported(DatabaseErrorKind::UnableToSendCommand, "x"), StorageError::Unavailable));
         assert!(matches!(reported(DatabaseErrorKind::ReadOnlyTransaction, "x"), StorageError::Unavailable));
         assert!(matches!(reported(DatabaseErrorKind::Unknown, IN_RECOVERY), StorageError::Unavailable));
+        let full = "could not extend file \"base/16384/16397\": No space left on device";
+        assert!(matches!(reported(DatabaseErrorKind::Unknown, full), StorageError::Disk(DiskFault::Full)));
         let shutdown = "terminating connection due to administrator command";
         assert!(matches!(reported(DatabaseErrorKind::Unknown, shutdown), StorageError::Unavailable));
     }

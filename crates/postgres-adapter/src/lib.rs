@@ -21,6 +21,7 @@ mod schema;
 mod statement;
 mod store;
 mod unit_of_work;
+mod upkeep;
 mod write;
 
 #[cfg(feature = "test-support")]

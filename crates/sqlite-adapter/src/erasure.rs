@@ -4,6 +4,7 @@ use crate::account;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{audit_event, erased_person, erasure, password_link};
+use crate::scrub;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
@@ -51,18 +52,20 @@ fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> Qu
         .execute(connection)?;
     diesel::insert_into(erasure::table)
         .values((erasure::id.eq(blob(id.as_uuid())), erasure::at.eq(micros(at))))
-        .execute(connection)
-        .map(drop)
+        .execute(connection)?;
+    scrub::request(connection)
 }
 
 #[async_trait]
 impl ErasureRepository for SqliteUnitOfWork {
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
-        self.run(move |connection| {
+        let existed = self.run(move |connection| {
             let Some(user) = account::find(connection, user_id)? else { return Ok(false) };
             erase(connection, &user, erasure).storage().map(|()| true)
-        })
-        .await
+        });
+        let existed = existed.await?;
+        self.has_erased |= existed;
+        Ok(existed)
     }
 
     async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError> {

@@ -1,22 +1,29 @@
 //! What SQLite's errors mean to the ports.
 
-use application::ports::storage::{StorageError, UniqueKey};
+use application::ports::storage::{DiskFault, StorageError, UniqueKey};
 use diesel::result::{DatabaseErrorKind, Error};
 
 /// Beginnings of SQLite's messages (English, fixed in its source) after which trying again may succeed.
 const BUSY: [&str; 3] = ["database is locked", "database table is locked", "database schema is locked"];
 
 /// Beginnings of messages that say that the file cannot be used at this moment.
-const UNAVAILABLE: [&str; 5] = [
-    "unable to open database file",
-    "disk I/O error",
-    "database or disk is full",
-    "attempt to write a readonly database",
-    "interrupted",
+const UNAVAILABLE: [&str; 2] = ["unable to open database file", "interrupted"];
+
+/// Beginnings of messages about the disk. A quota that is used up is reported as an I/O error.
+const DISK: [(&str, DiskFault); 3] = [
+    ("database or disk is full", DiskFault::Full),
+    ("attempt to write a readonly database", DiskFault::ReadOnly),
+    ("disk I/O error", DiskFault::Failing),
 ];
 
 /// Translates an error of a statement.
 pub(crate) fn of_statement(error: Error) -> StorageError {
+    let error = match error {
+        // The rollback that follows a failed commit finds nothing to do: SQLite has rolled back on a full
+        // disk.
+        Error::RollbackErrorOnCommit { commit_error, rollback_error: _ } => *commit_error,
+        error => error,
+    };
     let Error::DatabaseError(kind, information) = &error else {
         return StorageError::Internal(Box::new(error));
     };
@@ -29,8 +36,21 @@ pub(crate) fn of_statement(error: Error) -> StorageError {
         },
         DatabaseErrorKind::Unknown if begins_with(&BUSY) => StorageError::Retryable,
         DatabaseErrorKind::Unknown if begins_with(&UNAVAILABLE) => StorageError::Unavailable,
+        DatabaseErrorKind::Unknown => {
+            let fault = DISK.iter().find(|(beginning, _)| message.starts_with(beginning));
+            fault.map_or_else(
+                || StorageError::Internal(Box::new(error)),
+                |(_, fault)| StorageError::Disk(*fault),
+            )
+        }
         _ => StorageError::Internal(Box::new(error)),
     }
+}
+
+/// Tells whether a rollback failed because SQLite rolled the transaction back by itself.
+pub(crate) fn is_rolled_back_already(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(_, information)
+        if information.message().starts_with("cannot rollback - no transaction is active"))
 }
 
 /// Translates an error while a connection is set up: whatever it is, the store cannot be used with it.
@@ -97,10 +117,28 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_that_fails_says_why_also_when_there_is_nothing_left_to_roll_back() {
+        let of = |message: &str| {
+            Box::new(Error::DatabaseError(DatabaseErrorKind::Unknown, Box::new(message.to_owned())))
+        };
+        let rollback_error = of("cannot rollback - no transaction is active");
+        assert!(is_rolled_back_already(&rollback_error));
+        let commit_error = of("database or disk is full");
+        let error = Error::RollbackErrorOnCommit { rollback_error, commit_error };
+        assert!(matches!(of_statement(error), StorageError::Disk(DiskFault::Full)));
+    }
+
+    #[test]
     fn a_busy_file_is_worth_another_try_and_a_missing_one_is_not() {
         let of = |message| of(DatabaseErrorKind::Unknown, message);
         assert!(matches!(of("database is locked"), StorageError::Retryable));
         assert!(matches!(of("unable to open database file"), StorageError::Unavailable));
+        assert!(matches!(of("database or disk is full"), StorageError::Disk(DiskFault::Full)));
+        assert!(matches!(
+            of("attempt to write a readonly database"),
+            StorageError::Disk(DiskFault::ReadOnly)
+        ));
+        assert!(matches!(of("disk I/O error"), StorageError::Disk(DiskFault::Failing)));
         assert!(matches!(of("database disk image is malformed"), StorageError::Internal(_)));
     }
 }

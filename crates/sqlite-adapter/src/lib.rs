@@ -45,6 +45,7 @@ mod read_tally;
 mod reader_pool;
 mod row;
 mod schema;
+mod scrub;
 mod session;
 mod signing_key;
 mod sleep;
@@ -57,6 +58,7 @@ pub mod test_support;
 mod testing;
 mod turnstile;
 mod unit_of_work;
+mod upkeep;
 mod worker;
 mod writer;
 

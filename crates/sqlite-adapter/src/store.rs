@@ -16,7 +16,7 @@ use std::path::Path;
 /// A SQLite file that is open.
 pub struct SqliteStore {
     location: Location,
-    writer: Writer,
+    pub(crate) writer: Writer,
     readers: ReaderPool,
     pub(crate) workers: WorkerConnections,
 }
@@ -94,7 +94,7 @@ impl SqliteStore {
 impl UnitOfWorkFactory for SqliteStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         let transaction = self.writer.begin().await?;
-        Ok(Box::new(SqliteUnitOfWork::new(transaction)))
+        Ok(Box::new(SqliteUnitOfWork::new(transaction, self.writer.clone())))
     }
 }
 

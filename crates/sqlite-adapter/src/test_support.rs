@@ -4,19 +4,38 @@ use diesel::connection::{Connection as _, SimpleConnection as _};
 use diesel::sqlite::SqliteConnection;
 use std::path::Path;
 
+/// A transaction of another program, which ends without a trace when this is dropped.
+pub struct OpenTransaction(#[expect(dead_code, reason = "it is kept open")] SqliteConnection);
+
+/// Runs statements in a transaction that stays open until what is returned is dropped; it keeps its locks.
+///
+/// # Panics
+///
+/// As [`execute`] does.
+#[track_caller]
+pub fn hold(path: &Path, statements: &str) -> OpenTransaction {
+    OpenTransaction(run(path, &format!("BEGIN; {statements}")))
+}
+
 /// Runs statements on the store in a file, as an operator with another program could.
 ///
 /// # Panics
 ///
 /// When the file cannot be opened or a statement fails: a test that is not prepared must fail.
-#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
 #[track_caller]
 pub fn execute(path: &Path, statements: &str) {
+    run(path, statements);
+}
+
+#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
+#[track_caller]
+fn run(path: &Path, statements: &str) -> SqliteConnection {
     let opened = SqliteConnection::establish(&path.to_string_lossy());
-    let done = opened
-        .map_err(|error| error.to_string())
-        .and_then(|mut connection| connection.batch_execute(statements).map_err(|error| error.to_string()));
-    if let Err(error) = done {
-        panic!("{statements}: {error}");
+    let done = opened.map_err(|error| error.to_string()).and_then(|mut connection| {
+        connection.batch_execute(statements).map_err(|error| error.to_string()).map(|()| connection)
+    });
+    match done {
+        Ok(connection) => connection,
+        Err(error) => panic!("{statements}: {error}"),
     }
 }

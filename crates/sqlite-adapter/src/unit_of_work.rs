@@ -3,7 +3,8 @@
 use crate::change::number;
 use crate::error::StorageResult as _;
 use crate::row::blob;
-use crate::writer::Transaction;
+use crate::upkeep;
+use crate::writer::{Transaction, Writer};
 use application::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
     ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
@@ -20,12 +21,15 @@ pub(crate) struct SqliteUnitOfWork {
     transaction: Transaction,
     /// The numbers that people's changes have in this unit of work.
     numbers: HashMap<UserId, i64>,
+    /// Whether somebody was erased, so that the files have to be scrubbed once that is stored.
+    pub(crate) has_erased: bool,
+    writer: Writer,
 }
 
 impl SqliteUnitOfWork {
-    /// Works in this transaction.
-    pub(crate) fn new(transaction: Transaction) -> Self {
-        Self { transaction, numbers: HashMap::new() }
+    /// Works in this transaction of the writer.
+    pub(crate) fn new(transaction: Transaction, writer: Writer) -> Self {
+        Self { transaction, numbers: HashMap::new(), has_erased: false, writer }
     }
 
     /// Returns the number that everything has which this unit of work changes of a person; absent when the person is.
@@ -106,7 +110,12 @@ impl UnitOfWork for SqliteUnitOfWork {
         self
     }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
-        self.transaction.commit().await
+        let Self { transaction, numbers: _, has_erased, writer } = *self;
+        transaction.commit().await?;
+        if has_erased {
+            upkeep::scrub_after_erasure(&writer).await;
+        }
+        Ok(())
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
         self.transaction.roll_back().await

@@ -2,9 +2,9 @@
 
 use crate::connection::{self, Connection, Location, Role};
 use crate::connection_meter;
-use crate::error::StorageResult as _;
+use crate::error::{self, StorageResult as _};
 use crate::turnstile::Turnstile;
-use application::ports::storage::StorageError;
+use application::ports::storage::{StorageError, WriteState};
 use diesel::connection::{AnsiTransactionManager, TransactionManager as _};
 use diesel::sqlite::SqliteConnection;
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 pub(crate) struct Writer {
     connection: Arc<Mutex<Connection>>,
     location: Location,
+    state: Arc<WriteState>,
 }
 
 impl Writer {
     /// Takes over a connection to this location; its busy timeout is also how long a turn is waited for.
     pub(crate) fn new(connection: Connection, location: Location) -> Self {
         connection_meter::WRITER.may_hold(1);
-        Self { connection: Arc::new(Mutex::new(connection)), location }
+        Self { connection: Arc::new(Mutex::new(connection)), location, state: Arc::default() }
     }
 
     /// Waits for a turn and begins a transaction.
@@ -33,6 +34,7 @@ impl Writer {
         let mut transaction = Transaction {
             turn: Some(turn),
             alive: Arc::new(AtomicBool::new(true)),
+            state: Arc::clone(&self.state),
             runtime: Handle::current(),
         };
         let location = self.location.clone();
@@ -54,7 +56,26 @@ impl Writer {
                 Err(error) => roll_back(connection).and(Err(error)),
             }
         });
-        connection_meter::write(writing).await
+        noted(&self.state, connection_meter::write(writing).await)
+    }
+
+    /// Waits for a turn and runs a closure outside of any transaction.
+    pub(crate) async fn maintain<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut SqliteConnection, &Location) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let mut turn = self.turn().await?;
+        let location = self.location.clone();
+        let working = connection::run(&mut turn.connection, move |connection| {
+            connection::make_idle(connection, &location, Role::Writer)?;
+            task(connection, &location)
+        });
+        noted(&self.state, working.await)
+    }
+
+    /// Whether the disk takes writes.
+    pub(crate) fn state(&self) -> &WriteState {
+        &self.state
     }
 
     async fn turn(&self) -> Result<Turn, StorageError> {
@@ -78,6 +99,7 @@ pub(crate) struct Transaction {
     /// Whether closures of this transaction still count. Asked under the connection's lock: a closure that was
     /// given up may reach the lock after the rollback, and would then write outside of any transaction.
     alive: Arc<AtomicBool>,
+    state: Arc<WriteState>,
     runtime: Handle,
 }
 
@@ -92,7 +114,7 @@ impl Transaction {
         let work = connection::run(&mut turn.connection, move |connection| {
             if alive.load(Ordering::SeqCst) { task(connection) } else { Err(StorageError::Unavailable) }
         });
-        connection_meter::write(work).await
+        noted(&self.state, connection_meter::write(work).await)
     }
 
     /// Stores everything. On an error the drop that follows rolls back.
@@ -124,6 +146,14 @@ impl Drop for Transaction {
     }
 }
 
+/// Notes an outcome that says that the disk refuses writes.
+fn noted<T>(state: &WriteState, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
+    if let Err(StorageError::Disk(fault)) = &outcome {
+        state.refused(*fault);
+    }
+    outcome
+}
+
 /// Begins a transaction that may write, once every other process has ended its own, and after those that came before.
 fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     connection::make_idle(connection, location, Role::Writer)?;
@@ -137,7 +167,12 @@ fn commit(connection: &mut SqliteConnection) -> Result<(), StorageError> {
 
 fn roll_back(connection: &mut SqliteConnection) -> Result<(), StorageError> {
     while connection::is_in_transaction(connection) {
-        AnsiTransactionManager::rollback_transaction(connection).storage()?;
+        match AnsiTransactionManager::rollback_transaction(connection) {
+            // SQLite does so itself when the disk is full. The connection is replaced before its next
+            // transaction.
+            Err(error) if error::is_rolled_back_already(&error) => return Ok(()),
+            outcome => outcome.storage()?,
+        }
     }
     Ok(())
 }

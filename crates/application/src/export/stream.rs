@@ -146,14 +146,14 @@ impl Export {
     ) -> Result<Vec<ExportItem>, ExportRecordsError> {
         for pause in PAUSES {
             match self.read(section, position).await {
-                Err(StorageError::Unavailable | StorageError::Retryable) => {
+                Err(StorageError::Unavailable | StorageError::Disk(_) | StorageError::Retryable) => {
                     self.readers.pause.pause(pause).await;
                 }
                 outcome => return Ok(outcome?),
             }
         }
         match self.read(section, position).await {
-            Err(StorageError::Unavailable | StorageError::Retryable) => {
+            Err(StorageError::Unavailable | StorageError::Disk(_) | StorageError::Retryable) => {
                 Err(ExportRecordsError::StoreAway { tries: PAUSES.len() + 1 })
             }
             outcome => Ok(outcome?),

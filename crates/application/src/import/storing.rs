@@ -53,7 +53,7 @@ impl Storing<'_> {
         loop {
             match self.units.begin().await {
                 Err(StorageError::Retryable) if tries < TRIES => tries += 1,
-                Err(StorageError::Unavailable) if self.waited(&mut pauses).await => {}
+                Err(StorageError::Unavailable | StorageError::Disk(_)) if self.waited(&mut pauses).await => {}
                 outcome => return outcome,
             }
         }
@@ -142,7 +142,8 @@ impl Storing<'_> {
                 Err(Stop::Storage(StorageError::Conflict(_) | StorageError::Retryable)) if tries < TRIES => {
                     tries += 1;
                 }
-                Err(Stop::Storage(StorageError::Unavailable)) if self.waited(&mut pauses).await => {}
+                Err(Stop::Storage(StorageError::Unavailable | StorageError::Disk(_)))
+                    if self.waited(&mut pauses).await => {}
                 Err(error) => return Err(error),
             }
         }

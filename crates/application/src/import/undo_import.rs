@@ -169,9 +169,12 @@ impl UndoImport {
         loop {
             match self.batch(id, user_id).await {
                 // Whether or not the one that broke off was stored: the next one takes what is left.
-                Err(StorageError::Retryable | StorageError::Conflict(_) | StorageError::Unavailable)
-                    if tries < TRIES =>
-                {
+                Err(
+                    StorageError::Retryable
+                    | StorageError::Conflict(_)
+                    | StorageError::Unavailable
+                    | StorageError::Disk(_),
+                ) if tries < TRIES => {
                     tries += 1;
                 }
                 outcome => return outcome,

@@ -57,16 +57,27 @@ fn liveness() -> Response {
 
 fn readiness() -> Response {
     let checks = ObjectBuilder::new()
-        .description(Some("What serving takes, by name. Which there are depends on the settings."))
-        .additional_properties(Some(ok()))
+        .description(Some(
+            "What serving takes, by name. Which there are depends on the settings. `writes` may also name the reason why \
+             the store refuses them.",
+        ))
+        .additional_properties(Some(
+            string().enum_values(Some(["ok", "disk_full", "disk_read_only", "disk_error"])),
+        ))
         .build();
     let schema = ObjectBuilder::new()
-        .property("status", ok())
+        .property(
+            "status",
+            string()
+                .enum_values(Some(["ok", "read_only"]))
+                .description(Some("`read_only` while the store refuses writes and answers reads.")),
+        )
         .required("status")
         .property("checks", checks)
         .required("checks")
         .build();
-    let all = json!({"database": "ok", "schema": "ok", "keys": "ok", "clock": "ok", "drain": "ok"});
+    let all =
+        json!({"database": "ok", "schema": "ok", "keys": "ok", "clock": "ok", "writes": "ok", "drain": "ok"});
     json("It is", schema, json!({"status": "ok", "checks": all})).build()
 }
 

@@ -8,9 +8,10 @@ impl From<StorageError> for Problem {
     /// a corrupt value, or a conflict that no use case foresaw.
     fn from(error: StorageError) -> Self {
         let fault = match error {
-            StorageError::Retryable | StorageError::Unavailable | StorageError::Internal(_) => {
-                Fault::StorageUnavailable
-            }
+            StorageError::Retryable
+            | StorageError::Unavailable
+            | StorageError::Disk(_)
+            | StorageError::Internal(_) => Fault::StorageUnavailable,
             StorageError::Conflict(_) | StorageError::Corrupt { .. } => Fault::InternalError,
         };
         Self::new(fault).because(error)

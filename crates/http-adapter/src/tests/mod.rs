@@ -12,8 +12,8 @@ pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::{
-    Admission, Check, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases, KeySetSource,
-    NdjsonExport, PublicKey, Troubles, UnnamedProxyWarning,
+    Admission, Check, CheckState, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases,
+    KeySetSource, NdjsonExport, PublicKey, Troubles, UnnamedProxyWarning,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::ReadRecorder;
@@ -64,6 +64,8 @@ pub(crate) struct Parts {
     pub(crate) daily_limits: DailyLimits,
     pub(crate) allow_query_secrets: bool,
     pub(crate) is_ready: bool,
+    /// Why writes are refused.
+    pub(crate) refuses_writes: Option<&'static str>,
     pub(crate) admission: Admission,
     pub(crate) settings: HttpSettings,
 }
@@ -84,6 +86,7 @@ impl Default for Parts {
             daily_limits: DailyLimits::default(),
             allow_query_secrets: true,
             is_ready: true,
+            refuses_writes: None,
             admission: Admission::default(),
             settings: HttpSettings {
                 public_url: "http://restwell.example".to_owned(),
@@ -144,7 +147,7 @@ impl Parts {
             export,
             pages,
             key_set: Arc::new(OneKey),
-            health: Arc::new(FixedHealth(self.is_ready)),
+            health: Arc::new(FixedHealth(self.is_ready, self.refuses_writes)),
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
             visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
@@ -257,7 +260,9 @@ struct FixedHealth(bool);
 
 impl HealthCheck for FixedHealth {
     fn checks(&self) -> Vec<Check> {
-        vec![Check { name: "database", is_ok: true }, Check { name: "clock", is_ok: self.0 }]
+        let check = |name, is_ok| Check { name, state: CheckState::of(is_ok) };
+        let writes = self.1.map(|reason| Check { name: "writes", state: CheckState::ReadOnly(reason) });
+        [check("database", true), check("clock", self.0)].into_iter().chain(writes).collect()
     }
 
     fn is_draining(&self) -> bool {

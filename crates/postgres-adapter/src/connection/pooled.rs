@@ -136,12 +136,17 @@ impl AsyncConnectionCore for Pooled {
     }
 }
 
-/// Bounds the wait for the rest of the rows, too: an answer can break off.
+/// Bounds the wait for the rest of the rows, too: an answer can break off. A statement that fails after its
+/// first message, as an insert on a full disk does, is judged here.
 fn bounded(mut rows: Rows, silence: Arc<Silence>) -> Rows {
+    let judge = Arc::clone(&silence);
     let mut end = Box::pin(async move { silence.bound(std::future::pending::<Row>()).await });
     stream::poll_fn(move |context| match rows.poll_next_unpin(context) {
         Poll::Pending => end.as_mut().poll(context).map(Some),
-        ready @ Poll::Ready(_) => ready,
+        Poll::Ready(row) => {
+            row.iter().for_each(|row| judge.judge(row));
+            Poll::Ready(row)
+        }
     })
     .boxed()
 }

@@ -1,7 +1,8 @@
 //! Giving up on a server that does not answer.
 
 use super::Outage;
-use crate::error::is_of_standby;
+use crate::error::{is_disk_full, is_of_standby};
+use application::ports::storage::{DiskFault, WriteState};
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,19 @@ pub(crate) struct Silence {
     limit: Duration,
     outage: Arc<Outage>,
     noticed: Mutex<Option<Instant>>,
+    /// Whether the server's disk takes writes.
+    pub(crate) writes: WriteState,
 }
 
 impl Silence {
     /// Waits as long as a statement may run, and a little longer.
     pub(crate) fn new(statement_timeout: Duration, outage: Arc<Outage>) -> Self {
-        Self { limit: statement_timeout.saturating_add(GRACE), outage, noticed: Mutex::default() }
+        Self {
+            limit: statement_timeout.saturating_add(GRACE),
+            outage,
+            noticed: Mutex::default(),
+            writes: WriteState::default(),
+        }
     }
 
     /// Waits for an answer; fails as a lost connection does when none comes in time.
@@ -52,9 +60,13 @@ impl Silence {
         noticed.is_some_and(|noticed| handed_out < noticed)
     }
 
-    /// Makes every connection doubtful that was handed out before now, when this failure says that the server behind
-    /// them takes no writes any more: behind a name or a pooler, another one may be in its place.
+    /// Makes every connection doubtful that was handed out before now, when this failure says that the server
+    /// behind them takes no writes any more: behind a name or a pooler, another one may be in its place.
+    /// Notes when the server's disk is full.
     pub(crate) fn judge<T>(&self, answer: &QueryResult<T>) {
+        if answer.as_ref().is_err_and(is_disk_full) {
+            self.writes.refused(DiskFault::Full);
+        }
         if answer.as_ref().is_err_and(is_of_standby) {
             self.outage.tell("the server takes no writes");
             self.doubt();

@@ -4,6 +4,7 @@ use super::clock;
 use super::outbox;
 use super::start::{StartError, start};
 use super::undos;
+use super::upkeep;
 use super::uploads;
 use crate::telemetry;
 use crate::wiring::{Application, UploadReading};
@@ -57,7 +58,9 @@ async fn work(application: &Application) -> String {
         deliver_mail(application),
         measure_mail(application),
         process_uploads(application),
-        undos::resume(&application.undo)
+        undos::resume(&application.undo),
+        upkeep::watch_writes(application),
+        upkeep::finish_erasures(application.upkeep.as_ref())
     );
     "the background work ended".to_owned()
 }

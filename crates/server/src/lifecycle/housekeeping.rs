@@ -1,7 +1,7 @@
 //! When what has expired is deleted, and by whom: once an hour, by one replica at a time.
 
 use super::Cleaning;
-use application::ports::storage::{Job, JobLeases, StorageError};
+use application::ports::storage::{Job, JobLeases, StorageError, StoreUpkeep};
 use chrono::TimeDelta;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,13 +23,19 @@ const PROLONG: Duration = Duration::from_secs(10);
 pub(crate) struct Housekeeping {
     cleaning: Cleaning,
     leases: Arc<dyn JobLeases>,
+    upkeep: Arc<dyn StoreUpkeep>,
     holder: Uuid,
 }
 
 impl Housekeeping {
     /// Takes what is to be done, and the id under which this run of the program does it.
-    pub(crate) fn new(cleaning: Cleaning, leases: Arc<dyn JobLeases>, holder: Uuid) -> Self {
-        Self { cleaning, leases, holder }
+    pub(crate) fn new(
+        cleaning: Cleaning,
+        leases: Arc<dyn JobLeases>,
+        upkeep: Arc<dyn StoreUpkeep>,
+        holder: Uuid,
+    ) -> Self {
+        Self { cleaning, leases, upkeep, holder }
     }
 
     /// Keeps house for as long as the server runs.
@@ -61,6 +67,10 @@ impl Housekeeping {
         let due_after = if outcome.is_ok() { EVERY } else { AFTER_FAILURE };
         self.leases.finish(Job::Housekeeping, self.holder, due_after).await?;
         tell(outcome?, began.elapsed());
+        // What a reader holds in the log stays there until the next time, or the end of this process.
+        if let Err(error) = self.upkeep.empty_log().await {
+            tracing::warn!(%error, "the write-ahead log of the store was not emptied; it is tried again in an hour");
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ mod shutdown;
 mod start;
 mod tls;
 mod undos;
+mod upkeep;
 mod uploads;
 
 pub(crate) use cleaning::Cleaning;

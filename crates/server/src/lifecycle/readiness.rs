@@ -1,6 +1,7 @@
 //! Whether the process can serve.
 
-use http_adapter::{Check, HealthCheck};
+use application::ports::storage::DiskFault;
+use http_adapter::{Check, CheckState, HealthCheck};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ pub(crate) struct Readiness {
     clock_measured: AtomicBool,
     clocks_apart: AtomicBool,
     counters_found: AtomicBool,
+    write_refusal: Mutex<Option<DiskFault>>,
     is_draining: AtomicBool,
 }
 
@@ -53,6 +55,18 @@ impl Readiness {
         self.counters_found.store(true, Ordering::Relaxed);
     }
 
+    /// Notes why the store refuses writes, `None` if it accepts them; returns whether that changed.
+    pub(crate) fn writes_refused(&self, refusal: Option<DiskFault>) -> bool {
+        let mut known = self.write_refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *known, refusal) != refusal
+    }
+
+    /// Reads stay useful while the database, which all replicas share, refuses writes: so this never fails.
+    fn writes(&self) -> CheckState {
+        let refusal = *self.write_refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        refusal.map_or(CheckState::Ok, |fault| CheckState::ReadOnly(fault.as_str()))
+    }
+
     /// Notes that the process is about to stop.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
@@ -61,16 +75,16 @@ impl Readiness {
     fn checks_at(&self, now: Instant) -> Vec<Check> {
         let is_fresh = |answered_at: Instant| now.saturating_duration_since(answered_at) < STALE_AFTER;
         let noted = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        [
-            ("database", self.answered_at().is_some_and(is_fresh)),
-            ("schema", noted(&self.schema_fits)),
-            ("keys", noted(&self.has_keys)),
-            ("clock", noted(&self.clock_measured) && !noted(&self.clocks_apart)),
-            ("counters", noted(&self.counters_found)),
-            ("drain", !noted(&self.is_draining)),
+        let check = |name, is_ok| Check { name, state: CheckState::of(is_ok) };
+        vec![
+            check("database", self.answered_at().is_some_and(is_fresh)),
+            check("schema", noted(&self.schema_fits)),
+            check("keys", noted(&self.has_keys)),
+            check("clock", noted(&self.clock_measured) && !noted(&self.clocks_apart)),
+            check("counters", noted(&self.counters_found)),
+            Check { name: "writes", state: self.writes() },
+            check("drain", !noted(&self.is_draining)),
         ]
-        .map(|(name, is_ok)| Check { name, is_ok })
-        .to_vec()
     }
 
     fn answered_at(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
@@ -94,7 +108,7 @@ mod tests {
 
     fn failed(readiness: &Readiness, now: Instant) -> Vec<&'static str> {
         let checks = readiness.checks_at(now);
-        checks.into_iter().filter(|check| !check.is_ok).map(|check| check.name).collect()
+        checks.into_iter().filter(|check| check.state == CheckState::Failed).map(|check| check.name).collect()
     }
 
     #[test]
@@ -122,6 +136,13 @@ mod tests {
         assert!(!readiness.clock_measured(true));
         assert_eq!(failed(&readiness, Instant::now()), ["clock"]);
         assert!(readiness.clock_measured(false));
+        assert!(readiness.writes_refused(Some(DiskFault::Full)));
+        assert!(!readiness.writes_refused(Some(DiskFault::Full)));
+        assert_eq!(failed(&readiness, Instant::now()), [""; 0]);
+        let writes = Check { name: "writes", state: CheckState::ReadOnly("disk_full") };
+        assert!(readiness.checks().contains(&writes));
+        assert!(readiness.writes_refused(None));
+        assert!(readiness.checks().contains(&Check { state: CheckState::Ok, ..writes }));
         readiness.drain();
         assert_eq!(failed(&readiness, Instant::now()), ["drain"]);
         assert!(readiness.is_draining());

@@ -4,6 +4,7 @@ use super::background::keep_going;
 use super::http_server::http_server;
 use super::shutdown::{Signals, StopTimes};
 use super::tls::Tls;
+use super::upkeep;
 use super::uploads;
 use crate::settings::Settings;
 use crate::wiring::{Application, UploadReading};
@@ -18,6 +19,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 /// How long the last sums of reads may take to be stored, within the time of the stop.
 const LAST_READS: Duration = Duration::from_millis(500);
+/// How long emptying the store's log may take after that.
+const LAST_LOG: Duration = Duration::from_millis(500);
 
 /// Why a server that ran ends.
 enum Ending {
@@ -49,6 +52,7 @@ pub(crate) async fn run(
     };
     let outcome = serve(&application, server, work, &mut signals, times).await;
     tokio::join!(store_last_reads(&application), give_uploads_back(&application));
+    upkeep::empty_log(application.upkeep.as_ref(), LAST_LOG).await;
     outcome
 }
 
@@ -106,7 +110,7 @@ async fn stop(
     handle: ServerHandle,
     StopTimes { drain, all }: StopTimes,
 ) -> anyhow::Result<()> {
-    let end = Instant::now() + all.saturating_sub(LAST_READS);
+    let end = Instant::now() + all.saturating_sub(LAST_READS + LAST_LOG);
     tokio::select! {
         () = sleep(drain) => {}
         ended = &mut server => return Err(ended_by_itself(ended)),

@@ -23,9 +23,10 @@ pub(crate) enum StartError {
 impl From<StorageError> for StartError {
     fn from(error: StorageError) -> Self {
         match error {
-            StorageError::Unavailable | StorageError::Retryable | StorageError::Internal(_) => {
-                Self::NotYet(error)
-            }
+            StorageError::Unavailable
+            | StorageError::Retryable
+            | StorageError::Disk(_)
+            | StorageError::Internal(_) => Self::NotYet(error),
             StorageError::Conflict(_) | StorageError::Corrupt { .. } => Self::Never(error.to_string()),
         }
     }

@@ -8,6 +8,7 @@ use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::import::UndoImport;
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
+use application::ports::storage::StoreUpkeep;
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::upload::ProcessUploads;
 use http_adapter::HttpState;
@@ -75,6 +76,8 @@ pub(crate) struct Application {
     pub(crate) rate_limits: RateLimits,
     /// The time, which is the store's.
     pub(crate) clock: Arc<AnchoredClock>,
+    /// The files of its store.
+    pub(crate) upkeep: Arc<dyn StoreUpkeep>,
     /// What is deleted now and then.
     pub(crate) housekeeping: Housekeeping,
     /// Goes on with undoings that broke off.
@@ -142,8 +145,10 @@ impl Application {
             housekeeping: Housekeeping::new(
                 Cleaning::new(store, clock.clone(), settings, prune),
                 store.leases.clone(),
+                store.upkeep.clone(),
                 SystemEntropy.uuid(),
             ),
+            upkeep: store.upkeep.clone(),
             undo: UndoImport::new(store.units.clone(), clock),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,

@@ -72,7 +72,7 @@ async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
         }
     };
     let is_needed = match asked.await {
-        Err(StorageError::Unavailable) => false,
+        Err(StorageError::Unavailable | StorageError::Disk(_)) => false,
         known => known.context("the signing keys of the store cannot be listed")?,
     };
     // Another process may have made the file meanwhile, and then the first key.

@@ -6,7 +6,8 @@ use anyhow::{Context, bail};
 use application::ports::storage::{
     AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
     FailureCounter, GrantReader, IdempotencyStore, JobLeases, OutboxReader, ProfileReader, ReadTallyStore,
-    SessionReader, SigningKeyReader, SleepReader, StoreClock, SupplementReader, UnitOfWorkFactory,
+    SessionReader, SigningKeyReader, SleepReader, StoreClock, StoreUpkeep, SupplementReader,
+    UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -73,6 +74,8 @@ pub(crate) struct Store {
     pub(crate) leases: Arc<dyn JobLeases>,
     /// How much mail waits.
     pub(crate) outbox: Arc<dyn OutboxReader>,
+    /// Its files, and whether they take writes.
+    pub(crate) upkeep: Arc<dyn StoreUpkeep>,
     /// The time, which is the store's own once it was asked.
     pub(crate) clock: Arc<AnchoredClock>,
 }
@@ -141,6 +144,7 @@ impl Store {
             + JobLeases
             + OutboxReader
             + StoreClock
+            + StoreUpkeep
             + 'static,
     {
         Self {
@@ -163,6 +167,7 @@ impl Store {
             read_tallies: store.clone(),
             leases: store.clone(),
             outbox: store.clone(),
+            upkeep: store.clone(),
             clock: Arc::new(AnchoredClock::new(store)),
         }
     }

@@ -29,6 +29,28 @@ pub enum UniqueKey {
     PersonalToken,
 }
 
+/// What is wrong with the disk of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskFault {
+    /// No space is left, or a quota is used up.
+    Full,
+    /// It is mounted read-only, or the store's file may not be written.
+    ReadOnly,
+    /// Reads or writes of it fail.
+    Failing,
+}
+
+impl DiskFault {
+    /// Returns the word by which `/readyz` and the log name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "disk_full",
+            Self::ReadOnly => "disk_read_only",
+            Self::Failing => "disk_error",
+        }
+    }
+}
+
 /// Why a storage port could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
@@ -41,6 +63,10 @@ pub enum StorageError {
     /// The store cannot be reached, is shutting down, or did not answer in time.
     #[error("the store is unavailable")]
     Unavailable,
+    /// The disk of the store refused the write, and nothing was stored. Reads may still be answered, and the
+    /// same write may succeed once the disk is repaired.
+    #[error("the disk of the store refuses writes ({})", .0.as_str())]
+    Disk(DiskFault),
     /// A stored value is not what the program can have written.
     #[error("corrupt value in {table}.{column}, row {row}")]
     Corrupt {

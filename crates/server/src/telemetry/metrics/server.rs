@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpServer};
 use anyhow::Context;
-use http_adapter::{Check, HealthCheck, MetricsText, configure_metrics};
+use http_adapter::{Check, CheckState, HealthCheck, MetricsText, configure_metrics};
 use metrics::gauge;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::net::TcpListener;
@@ -88,9 +88,9 @@ const fn figure(is_so: bool) -> f64 {
 /// Measures what `/readyz` would say at this moment: a figure of a second ago would contradict it.
 fn observe_readiness(health: &dyn HealthCheck) {
     let checks = health.checks();
-    gauge!("restwell_ready").set(figure(checks.iter().all(|check| check.is_ok)));
-    for Check { name, is_ok } in checks {
-        gauge!("restwell_ready_check", "check" => name).set(figure(is_ok));
+    gauge!("restwell_ready").set(figure(checks.iter().all(|check| check.state != CheckState::Failed)));
+    for Check { name, state } in checks {
+        gauge!("restwell_ready_check", "check" => name).set(figure(state == CheckState::Ok));
     }
 }
 

@@ -28,6 +28,7 @@ mod password;
 mod range;
 mod rate;
 mod rate_shared;
+mod read_only;
 mod reader;
 pub(super) mod records;
 mod replica;

@@ -8,7 +8,7 @@ use crate::e2e::browser::{Browser, FILE_FORM, file_form};
 use crate::e2e::patience::eventually;
 use crate::e2e::person::{Person, app_of};
 use crate::e2e::server::Server;
-use crate::e2e::world::World;
+use crate::e2e::world::{StoreKind, World};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -134,4 +134,55 @@ on_both_stores! {
         assert!(reads.iter().any(|read| read == "sleep"), "{reads:?}");
         assert!(!server.log().contains("ERROR") && !server.log().contains("not stored"), "{}", server.log());
     }
+}
+
+/// Reads every file beside the embedded store, but for logs and files to import, as one who copies its folder
+/// could.
+fn files(world: &World) -> Vec<u8> {
+    let files = std::fs::read_dir(world.dir.path()).expect("folder").map(|file| file.expect("file").path());
+    let of_store = files.filter(|path| path.to_string_lossy().contains("restwell.db"));
+    of_store.flat_map(|path| std::fs::read(path).expect("file")).collect()
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_file_of_the_embedded_store_holds_a_value_of_a_person_who_was_erased() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let mut server = world.serve();
+    let erased = Somebody::new(&world, &server, "quillfeather").await;
+    let stays = Somebody::new(&world, &server, "fennelbrook").await;
+    stays.read(&server).await;
+    assert!(holds(&files(&world), erased.word));
+    world.ok(&["user", "erase", &erased.person.user_id, "--yes"]);
+    // At once, with the server's connections open.
+    let left = files(&world);
+    assert!(!holds(&left, erased.word), "the word is still there");
+    for id in &erased.ids {
+        let id: uuid::Uuid = id.parse().expect("id");
+        assert!(!left.windows(16).any(|window| window == id.as_bytes()), "{id} is still there");
+    }
+    assert!(holds(&left, stays.word));
+    stays.read(&server).await;
+    assert_eq!(server.terminate(), Some(0), "{}", server.log());
+    let log = std::fs::metadata(world.dir.path().join("restwell.db-wal")).map_or(0, |log| log.len());
+    assert_eq!(log, 0, "a stop leaves a log");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_finishes_an_erasure_that_a_reader_held_up() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let server = world.serve();
+    let erased = Somebody::new(&world, &server, "quillfeather").await;
+    let store = world.dir.path().join("restwell.db");
+    let reader = sqlite_adapter::test_support::hold(&store, "SELECT count(*) FROM account");
+    let output = world.run(&["user", "erase", &erased.person.user_id, "--yes"]);
+    assert!(output.status.success());
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert!(warned.contains("stays readable in the files of the store"), "{warned}");
+    assert!(holds(&files(&world), erased.word));
+    drop(reader);
+    eventually("it is finished", async || (!holds(&files(&world), erased.word)).then_some(())).await;
 }

@@ -1,0 +1,24 @@
+//! What a server does for the store itself.
+
+use crate::Harness;
+use crate::fixture::{erasure_id, now, user, user_id};
+use application::ports::storage::{Erasure, MailBacklog};
+
+pub(crate) async fn a_probe_of_writes_leaves_nothing_behind(harness: &Harness) {
+    assert_eq!(harness.upkeep.write_refusal(), None);
+    for _ in 0..3 {
+        harness.upkeep.probe_writes().await.unwrap();
+        assert_eq!(harness.outbox.backlog().await.unwrap(), MailBacklog::default());
+    }
+    assert_eq!(harness.upkeep.write_refusal(), None);
+}
+
+pub(crate) async fn an_erasure_that_nobody_holds_up_leaves_nothing_to_finish(harness: &Harness) {
+    assert!(harness.upkeep.finish_erasures().await.unwrap());
+    harness.store_user(&user(1)).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: now() }).await.unwrap());
+    unit.commit().await.unwrap();
+    assert!(harness.upkeep.finish_erasures().await.unwrap());
+    assert!(harness.upkeep.empty_log().await.unwrap());
+}

@@ -1,0 +1,123 @@
+//! Removing what erased people leave in the files of the store.
+//!
+//! `secure_delete` overwrites a row where it lies when it is deleted. Two kinds of copies remain: older
+//! versions of its page in the write-ahead log, and bytes in the unused part of a page whose rows SQLite
+//! moved to another page. A truncating checkpoint empties the log, and `VACUUM` writes every page from its
+//! live rows.
+//!
+//! A pending scrub is recorded in the file, in SQLite's `user_version`, by the transaction that erases. Whichever
+//! process opens the store next can finish it.
+
+use crate::connection::Location;
+use crate::error::StorageResult as _;
+use crate::statement::Statement;
+use crate::turnstile::Turnstile;
+use application::ports::storage::StorageError;
+use diesel::RunQueryDsl as _;
+use diesel::connection::SimpleConnection as _;
+use diesel::result::QueryResult;
+use diesel::sql_types::Integer;
+use diesel::sqlite::SqliteConnection;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long to wait before a checkpoint is tried again while another process does one, for which SQLite does
+/// not wait.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Notes, in the transaction that erases somebody, that the files have to be scrubbed.
+pub(crate) fn request(connection: &mut SqliteConnection) -> QueryResult<()> {
+    let number = requested(connection)?.wrapping_add(1).max(1);
+    connection.batch_execute(&format!("PRAGMA user_version = {number}"))
+}
+
+/// Returns the number of the last request; 0 if everything is scrubbed.
+pub(crate) fn requested(connection: &mut SqliteConnection) -> QueryResult<i32> {
+    Statement::<Integer>::new("PRAGMA user_version").get_result(connection)
+}
+
+/// Scrubs the files, if that was requested. Waits for readers no longer than `patience`, and returns whether
+/// the files hold nothing deleted any more.
+pub(crate) fn scrub(
+    connection: &mut SqliteConnection,
+    location: &Location,
+    patience: Duration,
+) -> Result<bool, StorageError> {
+    let number = requested(connection).storage()?;
+    if number == 0 {
+        return Ok(true);
+    }
+    let _place = Turnstile::enter(location);
+    // First, so that a reader that stays for long does not make the log grow by the whole store at each
+    // attempt.
+    if !empty_log(connection, location, patience)? {
+        return Ok(false);
+    }
+    rewrite(connection, location)?;
+    if !empty_log(connection, location, patience)? {
+        return Ok(false);
+    }
+    connection
+        .immediate_transaction(|connection| {
+            // Somebody else may have been erased meanwhile.
+            if requested(connection)? == number {
+                connection.batch_execute("PRAGMA user_version = 0")
+            } else {
+                Ok(())
+            }
+        })
+        .storage()?;
+    Ok(true)
+}
+
+/// Writes every page anew. The copy that this takes is made beside the store: there it finds room, and there
+/// is a folder for temporary files in every container that has one for the store.
+fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
+    let folder = location.path.parent().and_then(std::path::Path::to_str);
+    if let Some(folder) = folder {
+        let folder = folder.replace('\'', "''");
+        connection.batch_execute(&format!("PRAGMA temp_store_directory = '{folder}'")).storage()?;
+    }
+    connection.batch_execute("VACUUM").storage()
+}
+
+/// Moves the log into the file and cuts it to nothing. Waits for readers, and for another process that does
+/// the same, no longer than `patience`; returns whether the log is empty.
+pub(crate) fn empty_log(
+    connection: &mut SqliteConnection,
+    location: &Location,
+    patience: Duration,
+) -> Result<bool, StorageError> {
+    // A connection that never read has not opened the log, and would report success.
+    requested(connection).storage()?;
+    let begun = Instant::now();
+    set_busy_timeout(connection, patience)?;
+    let emptied = loop {
+        match checkpoint(connection) {
+            Ok(0) if log_length(location) == 0 => break Ok(true),
+            Ok(_) | Err(StorageError::Retryable) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+            Ok(_) | Err(StorageError::Retryable) => break Ok(false),
+            Err(error) => break Err(error),
+        }
+    };
+    set_busy_timeout(connection, location.busy_timeout)?;
+    emptied
+}
+
+/// Tries a truncating checkpoint; returns 0 if it was complete.
+fn checkpoint(connection: &mut SqliteConnection) -> Result<i32, StorageError> {
+    let statement: Statement<(Integer, Integer, Integer)> = Statement::new("PRAGMA wal_checkpoint(TRUNCATE)");
+    let (blocked, _, _): (i32, i32, i32) = statement.get_result(connection).storage()?;
+    Ok(blocked)
+}
+
+fn set_busy_timeout(connection: &mut SqliteConnection, timeout: Duration) -> Result<(), StorageError> {
+    connection.batch_execute(&format!("PRAGMA busy_timeout = {}", timeout.as_millis())).storage()
+}
+
+/// Returns the length of the write-ahead log, which SQLite deletes when the last process closes the store.
+fn log_length(location: &Location) -> u64 {
+    let mut path = location.path.clone().into_os_string();
+    path.push("-wal");
+    std::fs::metadata(PathBuf::from(path)).map_or(0, |log| log.len())
+}

@@ -1,0 +1,76 @@
+//! What a server does for the store itself.
+
+use crate::error::StorageResult as _;
+use crate::row::{blob, micros};
+use crate::schema::outbox;
+use crate::scrub;
+use crate::statement::Statement;
+use crate::store::SqliteStore;
+use crate::writer::Writer;
+use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
+use async_trait::async_trait;
+use diesel::RunQueryDsl as _;
+use diesel::query_dsl::methods::FindDsl as _;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How long readers are waited for when what they hold up is tried again later.
+const SHORT_WAIT: Duration = Duration::from_millis(200);
+
+/// Scrubs the files after an erasure, which is stored: what cannot be done now is done by the next server
+/// that looks.
+pub(crate) async fn scrub_after_erasure(writer: &Writer) {
+    let scrubbed = writer.maintain(|connection, location| {
+        // Half of what a writer waits: those that queue behind this one still get their turn.
+        scrub::scrub(connection, location, location.busy_timeout / 2)
+    });
+    match scrubbed.await {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!(
+            "what was erased stays readable in the files of the store until a reader that holds them lets go; \
+             the server tries again every 10 seconds"
+        ),
+        Err(error) => tracing::warn!(
+            %error,
+            "what was erased stays readable in the files of the store; the server tries again every 10 seconds"
+        ),
+    }
+}
+
+#[async_trait]
+impl StoreUpkeep for SqliteStore {
+    fn write_refusal(&self) -> Option<DiskFault> {
+        self.writer.state().refusal()
+    }
+
+    /// The row takes 16 pages of the log. A short one could fit into space that the log already has on a full disk.
+    async fn probe_writes(&self) -> Result<(), StorageError> {
+        self.write(|connection| {
+            let id = blob(Uuid::max());
+            let statement: Statement<()> = Statement::new(
+                "INSERT INTO outbox (id, sealed, queued_at, due_at, attempts) VALUES (?, zeroblob(65536), 0, ?, 0)",
+            )
+            .blob(&id)
+            .integer(micros(chrono::DateTime::UNIX_EPOCH));
+            statement.execute(connection).storage()?;
+            diesel::delete(outbox::table.find(id)).execute(connection).storage().map(drop)
+        })
+        .await?;
+        self.writer.state().accepted();
+        Ok(())
+    }
+
+    async fn finish_erasures(&self) -> Result<bool, StorageError> {
+        if self.read(|connection| scrub::requested(connection).storage()).await? == 0 {
+            return Ok(true);
+        }
+        self.writer.maintain(|connection, location| scrub::scrub(connection, location, SHORT_WAIT)).await
+    }
+
+    async fn empty_log(&self) -> Result<bool, StorageError> {
+        self.writer.maintain(|connection, location| scrub::empty_log(connection, location, SHORT_WAIT)).await
+    }
+}
+
+#[cfg(test)]
+mod tests;
