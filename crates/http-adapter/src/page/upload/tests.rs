@@ -154,6 +154,7 @@ fn receiving() -> Import {
         state: ImportState::Receiving,
         size: 0,
         recording_start: None,
+        overwrite_profile: false,
         bytes_checked: 0,
         bytes_done: 0,
         tries: 0,
