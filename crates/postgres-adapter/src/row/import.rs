@@ -53,7 +53,7 @@ pub(crate) struct ImportContent {
 
 /// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
 /// read and written by statements of their own.
-#[derive(Debug, Queryable)]
+#[derive(Queryable)]
 pub(crate) struct ImportExtra {
     /// Of one that is undone; without it the undoing is not finished.
     pub(crate) taken_back_at: Option<DateTime<Utc>>,
