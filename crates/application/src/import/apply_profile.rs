@@ -55,8 +55,8 @@ impl ApplyProfile {
         Ok(user.map(|user| report.profile.proposals(&user)).unwrap_or_default())
     }
 
-    /// Applies the proposals for these fields, and returns how many changed the profile: none if all were applied
-    /// before, or the profile says the same meanwhile.
+    /// Applies the proposals for these fields, and returns how many changed the profile: none if all were
+    /// applied before or the profile says the same by now.
     pub async fn run(&self, key: UploadKey, fields: &[ProfileField]) -> Result<usize, ApplyProfileError> {
         let UploadKey { user_id, id } = key;
         let mut unit = self.units.begin().await?;

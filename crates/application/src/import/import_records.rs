@@ -26,7 +26,7 @@ pub struct ImportRecordsCommand {
     pub user_id: Option<UserId>,
     /// Whether only to tell what would be done.
     pub dry_run: bool,
-    /// Whether profile fields that say otherwise than the file are overwritten.
+    /// Whether profile fields that differ from the file are overwritten.
     pub overwrite_profile: bool,
     /// What is known of the file.
     pub about: FileAbout,

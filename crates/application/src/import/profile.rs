@@ -7,8 +7,8 @@ use chrono::SubsecRound as _;
 use domain::id::UserId;
 use domain::user::{ProfileField, ProfileValue, User};
 
-/// Fills the empty fields of the profile with what the file states. A field that says otherwise is overwritten if the
-/// import was asked to or the file is a restore; else the file's value is kept as a proposal.
+/// Fills the empty fields of the profile with what the file states. A field that differs is overwritten if the
+/// import was asked to or the file is a restore; otherwise the file's value is kept as a proposal.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,

@@ -27,7 +27,7 @@ pub(super) struct Run<'a> {
     pub(super) user_id: Option<UserId>,
     /// Whether everything is rolled back: what an earlier batch would have stored is not there.
     pub(super) is_dry: bool,
-    /// Whether profile fields that say otherwise than the file are overwritten.
+    /// Whether profile fields that differ from the file are overwritten.
     pub(super) overwrite_profile: bool,
     pub(super) now: DateTime<Utc>,
     pub(super) entropy: &'a dyn Entropy,

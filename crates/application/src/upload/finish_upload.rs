@@ -14,7 +14,7 @@ pub struct UploadOptions {
     /// When a recording began that does not say so itself, by the clock on the person's wall; of a time that exists
     /// twice there, the first.
     pub recording_start: Option<NaiveDateTime>,
-    /// Whether profile fields that say otherwise than the file are overwritten.
+    /// Whether profile fields that differ from the file are overwritten.
     pub overwrite_profile: bool,
 }
 

@@ -203,7 +203,8 @@ impl ProfileChange {
     }
 }
 
-/// What an import changed in a profile and what it proposes to change: at most one entry per field, in the API's order.
+/// What an import changed in a profile and what it proposes to change: at most one entry per field, in the
+/// API's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProfileChanges(Vec<ProfileChange>);
 
@@ -218,15 +219,15 @@ impl ProfileChanges {
         self.0.is_empty()
     }
 
-    /// Takes a value that the file states: fills an empty field, overwrites another one only if asked to, and proposes
-    /// the value otherwise. If a file states a field again, the later value replaces the earlier one.
+    /// Takes a value that the file states: fills an empty field, overwrites another one only if asked to, and
+    /// proposes the value otherwise. If a file states a field again, the later value replaces the earlier one.
     pub fn state(&mut self, user: &mut User, new: ProfileValue, overwrite: bool) {
         let field = new.field();
         let known = field.read(user);
         let earlier = self.0.iter().position(|change| change.field() == field);
         let earlier = earlier.map(|place| self.0.remove(place));
         if known == new {
-            // A proposal that the file itself withdraws is gone; what this import wrote stays on record.
+            // The file withdraws its earlier proposal; what this import wrote stays on record.
             self.insert(earlier.filter(|change| change.is_applied));
             return;
         }
@@ -263,7 +264,8 @@ impl ProfileChanges {
         self.0.iter().filter(|change| change.is_applied).for_each(|change| change.new.write(user));
     }
 
-    /// Restores each field that is still as the import left it. Returns whether that is every field that it changed.
+    /// Restores each field that is still as the import left it. Returns whether that is every field that it
+    /// changed.
     pub fn take_back(&self, user: &mut User) -> bool {
         let mut is_whole = true;
         for change in self.0.iter().filter(|change| change.is_applied) {

@@ -31,9 +31,9 @@ use system_adapter::TimerPause;
     restwell import --format dsld labels.json\n  restwell import list --user USER_ID\n  \
     restwell import undo 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n\n\
     Formats are those of docs/import. A folder or a zip archive is read as the files in it. A second import of the \
-    same file changes nothing. An import fills profile fields that are empty and lists those that say otherwise; \
-    --profile overwrites them. Restwell's own export always applies its profile. A file that is refused leaves nothing behind; the others are read all the same, and \
-    the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
+    same file changes nothing. An import fills profile fields that are empty and lists those that differ; \
+    --profile overwrites them. Restwell's own export always applies its profile. A file that is refused leaves \
+    nothing behind; the others are read all the same, and the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
     called list, undo or cancel is written ./list, ./undo or ./cancel.")]
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
@@ -50,7 +50,7 @@ pub(crate) struct ImportArguments {
     /// When a recording began that does not say so (a hypnogram of polysomnography), with its offset; for one FILE
     #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
     start: Option<DateTime<FixedOffset>>,
-    /// Overwrite profile fields that say otherwise than the file; without it, only empty ones are filled
+    /// Overwrite profile fields that differ from the file; without it, only empty ones are filled
     #[arg(long)]
     profile: bool,
     /// Only tell what would be done
