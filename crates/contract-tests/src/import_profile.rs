@@ -1,7 +1,7 @@
 //! What imports keep of the profile.
 
 use crate::Harness;
-use crate::fixture::{import_id, persons_import, seconds, user};
+use crate::fixture::{find_import as find, import_id, persons_import, seconds, store_import, user};
 use application::import::ImportReport;
 use application::ports::storage::Import;
 use domain::import::ImportState;
@@ -33,19 +33,10 @@ fn full(number: u64) -> Import {
     with(ProfileField::ALL.into_iter().map(change).collect(), persons_import(number))
 }
 
-async fn find(harness: &Harness, number: u64) -> Option<Import> {
-    let mut unit = harness.begin().await;
-    let found = unit.imports().find(import_id(number)).await.unwrap();
-    unit.rollback().await.unwrap();
-    found
-}
-
 pub(crate) async fn profile_changes_of_an_import_read_back_until_they_are_overwritten(harness: &Harness) {
     harness.store_user(&user(1)).await;
-    let mut unit = harness.begin().await;
-    unit.imports().insert(&full(1)).await.unwrap();
-    unit.imports().insert(&persons_import(2)).await.unwrap();
-    unit.commit().await.unwrap();
+    store_import(harness, &full(1)).await;
+    store_import(harness, &persons_import(2)).await;
     let asked = Import { overwrite_profile: true, ..full(2) };
     let fewer = with([change(ProfileField::SkinType)].into_iter().collect(), persons_import(1));
     let states = [full(1), persons_import(2), asked, fewer, persons_import(1)];

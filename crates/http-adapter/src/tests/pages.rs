@@ -14,7 +14,7 @@ use application::connection::{DisconnectApps, ListConnectedApps};
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
-    MockConnectedAppReader, MockCredentialReader, MockReadTallyStore, MockSessionReader,
+    MockConnectedAppReader, MockCredentialReader, MockProfileReader, MockReadTallyStore, MockSessionReader,
 };
 use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};

@@ -6,7 +6,7 @@ use crate::e2e::browser::{Browser, FILE_FORM, Page, PageForm, file_form_with};
 use crate::e2e::patience::within;
 use crate::e2e::person::Person;
 use crate::e2e::server::Server;
-use crate::e2e::world::{StoreKind, World};
+use crate::e2e::world::World;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
