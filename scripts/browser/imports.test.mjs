@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BASE, newPerson, press, restwell, signInAt, soon, useBrowser } from './fixture.mjs'
+import { uploadProfile } from './pages.mjs'
 
 const newWindow = useBrowser()
 
@@ -58,4 +59,19 @@ test('a hypnogram is taken with the time at which it began, and refused without'
   assert.match(await restwell(['export', '--user', person.id]), /"time_in_bed_start":"2026-01-10T22:30:00/)
   await upload(page, 'nights.ndjson', NIGHTS, '2026-01-10T22:30')
   assert.match(await main(page), /says itself when its records began/)
+})
+
+test('a profile that a file contradicts is changed only where its person ticks it', async () => {
+  const page = await newWindow()
+  const person = await uploadProfile(page)
+  assert.match(await main(page), /Blood type\s+AB-\s*before: not set/)
+  assert.match(await main(page), /Your profile: 1988-01-02\. The file: 1990-05-17\./)
+  await page.locator('label', { hasText: 'Birth date' }).click()
+  await press(page.getByRole('button', { name: 'Update ticked' }))
+  await page.waitForURL(`${BASE}/imports/*done=profile`)
+  const shown = JSON.parse(await restwell(['user', 'show', person.id, '--json']))
+  assert.deepEqual([shown.birth_date, shown.biological_sex], ['1990-05-17', 'other'])
+  await press(page.getByRole('button', { name: 'Update all' }))
+  assert.equal(JSON.parse(await restwell(['user', 'show', person.id, '--json'])).biological_sex, 'female')
+  assert.deepEqual(page.complaints, [])
 })

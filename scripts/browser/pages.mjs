@@ -1,7 +1,7 @@
 /** Every page that the suite looks at: its name, and what a person does to have it open. */
 
 import assert from 'node:assert/strict'
-import { BASE, authorization, newPerson, press, restwell, signIn, signInAt, tick } from './fixture.mjs'
+import { BASE, authorization, newPerson, press, restwell, signIn, signInAt, soon, tick } from './fixture.mjs'
 
 /** Lists the pages. `app` is one that the person has not connected, `person` one with apps, tokens and reads. */
 export async function listPages({ person, app }) {
@@ -22,6 +22,7 @@ export async function listPages({ person, app }) {
     { name: 'token-made', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', ['sleep']), close: revokeToken },
     { name: 'imports', signedIn: true, open: go('/imports') },
     { name: 'import', signedIn: true, open: openImport },
+    { name: 'import-profile', open: (page) => uploadProfile(page) },
     { name: 'account', signedIn: true, open: go('/account') },
     { name: 'account-refused', signedIn: true, open: (page) => changePassword(page, person) },
     { name: 'erase', signedIn: true, open: go('/account/erase') },
@@ -65,6 +66,29 @@ async function openImport(page) {
   await page.goto(`${BASE}/imports`)
   await page.locator('.record a').first().click()
   assert.match(page.url(), /imports\/[0-9a-f-]{36}$/)
+}
+
+const APPLE = `<?xml version="1.0" encoding="UTF-8"?>
+<HealthData locale="en_GB">
+ <Me HKCharacteristicTypeIdentifierDateOfBirth="1990-05-17" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexFemale"
+  HKCharacteristicTypeIdentifierBloodType="HKBloodTypeABNegative"/>
+</HealthData>
+`
+
+/** Signs a new person in and uploads a file that differs from their profile in two fields and fills a third. */
+export async function uploadProfile(page) {
+  const person = await newPerson()
+  await restwell(['user', 'update', person.id, '--birth-date', '1988-01-02', '--biological-sex', 'other'])
+  await signInAt(page, person)
+  await page.goto(`${BASE}/imports`)
+  await page.locator('input[type=file]').setInputFiles({ name: 'export.xml', mimeType: 'text/xml', buffer: Buffer.from(APPLE) })
+  await press(page.locator('form[action="/imports"] button'))
+  await page.waitForURL(`${BASE}/imports/*`)
+  assert.ok(await soon(async () => {
+    await page.reload()
+    return await page.locator('progress').count() === 0
+  }, 20_000))
+  return person
 }
 
 async function changePassword(page, person) {

@@ -108,7 +108,7 @@ async fn at_once(harness: &Harness, file: &SmallBatches, user_id: Option<UserId>
     let imports = [(); 4].map(|()| {
         let (units, ids, file) = (harness.factory.clone(), ids.clone(), file.clone());
         let about = FileAbout::File { name: FileName::clean("items"), zone: TimeZone::UTC };
-        let command = ImportRecordsCommand { user_id, dry_run: false, about };
+        let command = ImportRecordsCommand { user_id, dry_run: false, overwrite_profile: false, about };
         tokio::spawn(async move {
             let import = ImportRecords::new(units, ids, Arc::new(Now));
             import.run(&command, &file, &|_, _| ControlFlow::Continue(())).await.unwrap()

@@ -1,27 +1,16 @@
 //! Imports as they are kept, their parts and leases.
 
 use crate::Harness;
-use crate::fixture::{import, import_id, now, seconds, upload, user, user_id};
+use crate::fixture::{
+    find_import as find, import, import_id, now, seconds, store_import as store, upload, user, user_id,
+};
 use application::import::{Counts, ImportReport};
 use application::ports::import_source::Rejection;
 use application::ports::storage::Import;
 use chrono::{DateTime, Utc};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
-
-async fn store(harness: &Harness, import: &Import) {
-    let mut unit = harness.begin().await;
-    unit.imports().insert(import).await.unwrap();
-    unit.commit().await.unwrap();
-}
-
-async fn find(harness: &Harness, number: u64) -> Option<Import> {
-    let mut unit = harness.begin().await;
-    let found = unit.imports().find(import_id(number)).await.unwrap();
-    // What was found is held until here, and a lease passes over what somebody holds.
-    unit.rollback().await.unwrap();
-    found
-}
+use domain::user::ProfileChanges;
 
 async fn lease(harness: Harness, at: DateTime<Utc>, until: DateTime<Utc>) -> Option<Import> {
     let mut unit = harness.begin().await;
@@ -54,6 +43,7 @@ fn full_import(number: u64) -> Import {
             supplements: counts(2),
             logs: counts(3),
             profile_changed: true,
+            profile: ProfileChanges::default(),
             rejected: vec![said("line 1"), said("line 2")],
             rejected_total: 2000,
             notes: vec![said("record 3")],

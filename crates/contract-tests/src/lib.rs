@@ -36,6 +36,7 @@ mod grant;
 mod harness;
 mod idempotency;
 mod import_cancel;
+mod import_profile;
 mod import_rival;
 mod imports;
 mod intake_log;

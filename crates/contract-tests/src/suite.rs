@@ -338,6 +338,10 @@ suite! {
         of_cancelling_and_coming_to_the_end_one_wins_and_the_other_sees_it,
         an_upload_that_is_read_anew_counts_from_the_first_byte,
     }
+    import_profile {
+        profile_changes_of_an_import_read_back_until_they_are_overwritten,
+        profile_changes_are_forgotten_with_the_notes_of_their_import,
+    }
     import_rival {
         nights_of_one_file_are_stored_once_and_undone_as_one_import,
         labels_of_one_file_are_stored_once_and_nothing_is_left_of_them_after_undoing,

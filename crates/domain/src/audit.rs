@@ -69,6 +69,8 @@ audit_kinds! {
     UserCreated => "user.created",
     /// An account's own data (address, zone, profile) was changed by the operator or a service client.
     UserChanged => "user.changed",
+    /// An import filled or changed fields of a person's profile; the subject is the import.
+    ProfileImported => "profile.imported",
     /// An account was locked.
     UserLocked => "user.locked",
     /// An account was unlocked.
@@ -156,7 +158,7 @@ pub struct AuditEvent {
     pub user_id: Option<UserId>,
     /// The client that it is about.
     pub client_id: Option<ClientId>,
-    /// The grant, session, token, secret or key that it is about, as the kind says.
+    /// The grant, session, token, secret, key or import that it is about, as the kind says.
     pub subject: Option<Uuid>,
     /// How many things it is about, where that can be more than one (revoked grants, ended sessions).
     pub count: Option<u32>,
@@ -197,7 +199,7 @@ impl AuditEvent {
         self
     }
 
-    /// Says which grant, session, token, secret or key it is about.
+    /// Says which grant, session, token, secret, key or import it is about.
     #[must_use]
     pub const fn subject(mut self, id: Uuid) -> Self {
         self.subject = Some(id);

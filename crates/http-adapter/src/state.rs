@@ -16,7 +16,7 @@ use application::audit::ListReads;
 use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::erasure::ErasePerson;
-use application::import::{ListImports, UndoImport};
+use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
@@ -162,6 +162,7 @@ pub struct PageUseCases {
     pub list_imports: ListImports,
     pub find_import: FindImport,
     pub undo_import: UndoImport,
+    pub apply_profile: ApplyProfile,
     pub discard_upload: DiscardUpload,
     /// Absent where no uploads are taken.
     pub uploads: Option<UploadUseCases>,

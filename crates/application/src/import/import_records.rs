@@ -26,6 +26,8 @@ pub struct ImportRecordsCommand {
     pub user_id: Option<UserId>,
     /// Whether only to tell what would be done.
     pub dry_run: bool,
+    /// Whether profile fields that differ from the file are overwritten.
+    pub overwrite_profile: bool,
     /// What is known of the file.
     pub about: FileAbout,
 }
@@ -132,6 +134,7 @@ impl ImportRecords {
         let storing = self.storing(id);
         let run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
         let mut run = run.of_file(earlier.unwrap_or_default());
+        run.overwrite_profile = command.overwrite_profile;
         let told = |bytes| progress(Reading::Storing, bytes);
         while let Some((items, bytes_read)) = reading.next_batch(&told)? {
             // Kept with the batch, or not at all.
@@ -206,6 +209,7 @@ impl ImportRecords {
             state: ImportState::Running,
             size: file.size().unwrap_or_default(),
             recording_start: None,
+            overwrite_profile: false,
             bytes_checked: 0,
             bytes_done: 0,
             tries: 0,

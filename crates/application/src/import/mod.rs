@@ -1,5 +1,6 @@
 //! Bringing records in from files: known ones are recognised, nothing doubles, nothing is dropped in silence.
 
+mod apply_profile;
 mod batch;
 mod checking;
 mod held;
@@ -20,6 +21,7 @@ mod storing;
 mod supplement;
 mod undo_import;
 
+pub use apply_profile::{ApplyProfile, ApplyProfileError};
 pub use import_records::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported, Progress, Reading,
 };

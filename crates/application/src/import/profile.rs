@@ -5,10 +5,10 @@ use crate::ports::import_source::ImportedProfile;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::SubsecRound as _;
 use domain::id::UserId;
-use domain::user::User;
+use domain::user::{ProfileField, ProfileValue, User};
 
-/// Lays what the file says over what is known; what the file does not say stays. A person who was brought over from
-/// another server was created there; nobody is created later than they were.
+/// Fills the empty fields of the profile with what the file states. A field that differs is overwritten if the
+/// import was asked to or the file is a restore; otherwise the file's value is kept as a proposal.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -20,16 +20,46 @@ pub(super) async fn store(
         return Ok(());
     }
     let Some(known) = unit.users().find(user_id).await? else { return Ok(()) };
-    let changed = profiles.fold(known.clone(), laid_over);
-    if changed != known {
-        unit.users().update(&changed).await?;
+    let mut user = known.clone();
+    let mut changes = attempt.run.report.profile.clone();
+    if attempt.run.is_dry {
+        changes.write_applied(&mut user);
+    }
+    for profile in profiles {
+        let overwrite = attempt.run.overwrite_profile || profile.is_restore;
+        for value in stated(&user, profile) {
+            changes.state(&mut user, value, overwrite);
+        }
+    }
+    attempt.profile_read(changes);
+    if user != known {
+        unit.users().update(&user).await?;
         attempt.profile_changed(known);
     }
     Ok(())
 }
 
+/// Lists what a file states; a field that it leaves out is not among it.
+fn stated(user: &User, profile: &ImportedProfile) -> Vec<ProfileValue> {
+    let stated = laid_over(user.clone(), profile);
+    let is_stated = |field: &ProfileField| match field {
+        ProfileField::CreatedAt => stated.created_at != user.created_at,
+        ProfileField::HomeTimezone => profile.home_timezone.is_some(),
+        ProfileField::BirthDate => profile.biology.birth_date.is_some(),
+        ProfileField::BiologicalSex => profile.biology.biological_sex.is_some(),
+        ProfileField::BloodType => profile.biology.blood_type.is_some(),
+        ProfileField::Height => profile.biology.height.is_some(),
+        ProfileField::Weight => profile.biology.weight.is_some(),
+        ProfileField::SkinType => profile.biology.skin_type.is_some(),
+        ProfileField::WheelchairUse => profile.biology.wheelchair_use.is_some(),
+    };
+    ProfileField::ALL.into_iter().filter(is_stated).map(|field| field.read(&stated)).collect()
+}
+
+/// Returns the profile with every value that the file states. A person who was brought over from another server was
+/// created there; nobody is created later than they were.
 pub(super) fn laid_over(user: User, profile: &ImportedProfile) -> User {
-    let ImportedProfile { place: _, created_at, home_timezone, biology } = profile;
+    let ImportedProfile { place: _, is_restore: _, created_at, home_timezone, biology } = profile;
     User {
         // Files have milliseconds: what is the same but for less than that was written by this server itself.
         created_at: created_at.filter(|at| *at < user.created_at.trunc_subsecs(3)).unwrap_or(user.created_at),

@@ -2,6 +2,7 @@
 
 use crate::ports::import_source::Rejection;
 use crate::ports::storage::Import;
+use domain::user::ProfileChanges;
 
 /// How many rejections and notes a report names; beyond, they are only counted, so that memory stays flat.
 pub const MAX_LISTED: usize = 1000;
@@ -57,6 +58,8 @@ pub struct ImportReport {
     pub logs: Counts,
     /// Whether the profile was changed.
     pub profile_changed: bool,
+    /// Which fields of the profile were changed, and which the file proposes to change.
+    pub profile: ProfileChanges,
     /// What was not taken, in the file's order, at most [`MAX_LISTED`].
     pub rejected: Vec<Rejection>,
     /// How many records were not taken.

@@ -12,7 +12,7 @@ use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::SleepRecord;
-use domain::user::User;
+use domain::user::{ProfileChanges, User};
 use std::collections::{HashMap, HashSet};
 
 /// How many marks of records are remembered at least; with twice as many that is 18 MB.
@@ -27,6 +27,8 @@ pub(super) struct Run<'a> {
     pub(super) user_id: Option<UserId>,
     /// Whether everything is rolled back: what an earlier batch would have stored is not there.
     pub(super) is_dry: bool,
+    /// Whether profile fields that differ from the file are overwritten.
+    pub(super) overwrite_profile: bool,
     pub(super) now: DateTime<Utc>,
     pub(super) entropy: &'a dyn Entropy,
     pub(super) report: ImportReport,
@@ -70,7 +72,9 @@ pub(super) struct Found {
     supplements: HashSet<SupplementId>,
     aliases: HashMap<SupplementId, SupplementId>,
     logs: HashSet<IntakeLogId>,
-    profile_changed: bool,
+    pub(super) profile_changed: bool,
+    /// What the import changed and proposes to change so far, if the batch has a profile.
+    profile: Option<ProfileChanges>,
     /// What was done to each record, in the order of doing.
     pub(super) changes: Vec<ImportChange>,
     /// What is to be told of records that are taken, by their positions in the batch.
@@ -117,6 +121,7 @@ impl<'a> Run<'a> {
         Self {
             user_id,
             is_dry,
+            overwrite_profile: false,
             now,
             entropy,
             report: ImportReport::default(),
@@ -134,7 +139,8 @@ impl<'a> Run<'a> {
     }
 
     /// Goes on where others broke off who stored this, and lets records wait for the end of the file.
-    pub(super) fn of_file(self, earlier: ImportReport) -> Self {
+    pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
+        self.report.profile = earlier.profile.clone();
         Self { earlier, may_hold: true, ..self }
     }
 
@@ -154,6 +160,9 @@ impl<'a> Run<'a> {
             add(&mut report, counted, is_new_row, is_new_key);
         }
         report.profile_changed |= found.profile_changed;
+        if let Some(profile) = &found.profile {
+            report.profile = profile.clone();
+        }
         report.after(&self.earlier).shortened()
     }
 
@@ -186,6 +195,7 @@ impl<'a> Run<'a> {
         found.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
         found.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
         self.report.profile_changed |= found.profile_changed;
+        self.report.profile = found.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
         found.notes.iter().for_each(|(_, note)| self.report.note(note.clone()));
         self.notes.extend(found.notes);
         self.results.extend(found.settled.into_iter().map(|(position, settled)| (position, Ok(settled))));
@@ -265,6 +275,11 @@ impl<'a> Attempt<'a> {
     /// Tells something of a record that is taken.
     pub(super) fn note(&mut self, position: usize, note: Rejection) {
         self.found.notes.push((position, note));
+    }
+
+    /// Takes over what the import changed and proposes to change so far.
+    pub(super) fn profile_read(&mut self, changes: ProfileChanges) {
+        self.found.profile = Some(changes);
     }
 
     pub(super) fn profile_changed(&mut self, before: User) {

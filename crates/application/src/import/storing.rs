@@ -7,8 +7,9 @@ use crate::patience::PAUSES;
 use crate::ports::import_source::{ImportItem, Rejection};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::Pause;
-use domain::id::ImportId;
-use domain::import::ImportState;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, ImportId};
+use domain::import::{ImportOrigin, ImportState};
 use std::time::Duration;
 
 /// How many records are stored in one unit of work at most. Each costs a dozen statements and a sync of the disk,
@@ -190,6 +191,15 @@ impl Storing<'_> {
         }
         if !found.changes.is_empty() {
             unit.imports().note(id, run.user_id, &found.changes).await?;
+        }
+        if let Some(user_id) = run.user_id.filter(|_| found.profile_changed) {
+            let actor = match import.origin {
+                ImportOrigin::Command => AuditActor::Operator,
+                ImportOrigin::Upload => AuditActor::Person,
+            };
+            let event_id = AuditEventId::from_uuid(run.entropy.uuid());
+            let event = AuditEvent::new(event_id, run.now, AuditKind::ProfileImported, actor);
+            unit.audit().append(&event.user(user_id).subject(id.as_uuid())).await?;
         }
         if import.state == ImportState::Running {
             // With what this batch did, since whoever goes on after a crash finds it stored. What it rejects is told later.

@@ -1,6 +1,7 @@
 //! Tests of imports against a store in memory, by what is imported.
 
 mod again;
+mod apply_profile;
 mod away;
 mod cancel;
 mod dry_run;
@@ -34,7 +35,7 @@ use std::ops::ControlFlow;
 fn for_real() -> ImportRecordsCommand {
     let name = FileName::clean("items.json");
     let about = FileAbout::File { name, zone: TimeZone::UTC };
-    ImportRecordsCommand { user_id: None, dry_run: false, about }
+    ImportRecordsCommand { user_id: None, dry_run: false, overwrite_profile: false, about }
 }
 
 fn of_person() -> ImportRecordsCommand {

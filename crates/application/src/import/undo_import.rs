@@ -15,6 +15,7 @@ use crate::ports::system::Clock;
 use chrono::TimeDelta;
 use domain::id::{ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
+use domain::user::ProfileChanges;
 use nights::Nights;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -196,6 +197,7 @@ impl UndoImport {
         };
         let most = if user_id.is_some() { RECORDS } else { LABELS };
         let noted = unit.imports().noted(id, most).await?;
+        let profile = import.report.profile.clone();
         self.mark(unit.as_mut(), import, noted.is_empty()).await?;
         let mut undone = Undone::default();
         let mut together = HashSet::new();
@@ -203,7 +205,7 @@ impl UndoImport {
             let nights = Nights { unit: unit.as_mut(), id, user_id, now: self.clock.now() };
             (together, undone) = take_nights(nights, &noted).await?;
         }
-        let mut taking = TakingBack { unit: unit.as_mut(), user_id };
+        let mut taking = TakingBack { unit: unit.as_mut(), user_id, profile };
         for (change, standing) in noted.iter().filter(|(change, _)| !together.contains(&change.record)) {
             undone.add(take_one(id, &mut taking, change, *standing).await?);
         }
@@ -222,7 +224,11 @@ impl UndoImport {
         let is_first = import.state != ImportState::Undoing;
         let state = if is_last { ImportState::Undone } else { ImportState::Undoing };
         let ended_at = if is_first || is_last { Some(self.clock.now()) } else { import.ended_at };
-        unit.imports().update(&Import { state, ended_at, ..import }).await?;
+        let mut import = Import { state, ended_at, ..import };
+        if is_last {
+            import.report.profile = ProfileChanges::default();
+        }
+        unit.imports().update(&import).await?;
         if is_first {
             unit.imports().delete_parts(id).await?;
         }
@@ -258,13 +264,15 @@ async fn take_one(
     standing: Standing,
 ) -> Result<Undone, StorageError> {
     let record = change.record;
-    let outcome = match standing {
-        Standing::ChangedBy(later) => {
+    let outcome = match (record, standing) {
+        // Field by field, whatever else changed the profile since.
+        (RecordReference::Profile(user_id), _) => taking.restore_profile(user_id).await?,
+        (_, Standing::ChangedBy(later)) => {
             taking.unit.imports().rebase(later, record, change.before.clone()).await?;
             TakenBack::Yes
         }
-        Standing::Latest => taking.take_back(change).await?,
-        Standing::Overtaken => TakenBack::No,
+        (_, Standing::Latest) => taking.take_back(change).await?,
+        (_, Standing::Overtaken) => TakenBack::No,
     };
     match outcome {
         TakenBack::Yes => taking.unit.imports().forget(id, record).await?,

@@ -53,6 +53,8 @@ pub struct Rejection {
 pub struct ImportedProfile {
     /// Where in the file it stands, in case it is not taken: `line 3`.
     pub place: String,
+    /// Whether its values replace known ones unasked: Restwell's own export is a restore.
+    pub is_restore: bool,
     /// When the profile was created, when the file is Restwell's own export of this very person.
     pub created_at: Option<DateTime<Utc>>,
     /// The person's zone.

@@ -86,6 +86,7 @@ impl BeginUpload {
             state: ImportState::Receiving,
             size: 0,
             recording_start: None,
+            overwrite_profile: false,
             bytes_checked: 0,
             bytes_done: 0,
             tries: 0,

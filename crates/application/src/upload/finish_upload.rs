@@ -8,6 +8,16 @@ use domain::import::ImportState;
 use domain::time::{Fold, TimeZone};
 use std::sync::Arc;
 
+/// What else the person said with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UploadOptions {
+    /// When a recording began that does not say so itself, by the clock on the person's wall; of a time that exists
+    /// twice there, the first.
+    pub recording_start: Option<NaiveDateTime>,
+    /// Whether profile fields that differ from the file are overwritten.
+    pub overwrite_profile: bool,
+}
+
 /// Why an upload was not queued.
 #[derive(Debug, thiserror::Error)]
 pub enum FinishUploadError {
@@ -34,13 +44,8 @@ impl FinishUpload {
         Self { units, clock }
     }
 
-    /// Lets the upload wait for a server that reads it. Of a recording that does not say so itself, `recording_start` is when
-    /// it began, by the clock on the person's wall; of a time that exists twice there, the first.
-    pub async fn run(
-        &self,
-        key: UploadKey,
-        recording_start: Option<NaiveDateTime>,
-    ) -> Result<(), FinishUploadError> {
+    /// Queues the upload for a server that reads it.
+    pub async fn run(&self, key: UploadKey, options: UploadOptions) -> Result<(), FinishUploadError> {
         let mut unit = self.units.begin().await?;
         let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
             unit.rollback().await?;
@@ -51,8 +56,9 @@ impl FinishUpload {
             unit.commit().await?;
             return Err(FinishUploadError::Empty);
         }
+        let UploadOptions { recording_start, overwrite_profile } = options;
         let recording_start = recording_start.and_then(|local| in_zone(local, import.zone));
-        let waiting = Import { state: ImportState::Waiting, recording_start, ..import };
+        let waiting = Import { state: ImportState::Waiting, recording_start, overwrite_profile, ..import };
         unit.imports().update(&waiting).await?;
         Ok(unit.commit().await?)
     }

@@ -17,7 +17,7 @@ pub use add_part::{AddPart, AddPartError};
 pub use begin_upload::{BeginUpload, BeginUploadCommand, BeginUploadError};
 pub use discard_upload::{DiscardReason, DiscardUpload};
 pub use find_import::FindImport;
-pub use finish_upload::{FinishUpload, FinishUploadError};
+pub use finish_upload::{FinishUpload, FinishUploadError, UploadOptions};
 pub use personal_file::is_of_labels;
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 pub use refusal_text::WHAT_CAN_BE_UPLOADED;

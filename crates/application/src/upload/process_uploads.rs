@@ -31,6 +31,7 @@ pub struct UploadJob {
     user_id: UserId,
     zone: TimeZone,
     start: Option<DateTime<FixedOffset>>,
+    overwrite_profile: bool,
 }
 
 /// What became of an upload.
@@ -93,8 +94,8 @@ impl ProcessUploads {
         };
         unit.commit().await?;
         Ok(leased.and_then(|import| {
-            let Import { id, user_id, zone, recording_start: start, .. } = import;
-            Some(UploadJob { id, user_id: user_id?, zone, start })
+            let Import { id, user_id, zone, recording_start: start, overwrite_profile, .. } = import;
+            Some(UploadJob { id, user_id: user_id?, zone, start, overwrite_profile })
         }))
     }
 
@@ -135,7 +136,12 @@ impl ProcessUploads {
             Err(refusal) => return self.refuse(job, &refusal).await,
         };
         let about = FileAbout::Upload(job.id);
-        let command = ImportRecordsCommand { user_id: Some(job.user_id), dry_run: false, about };
+        let command = ImportRecordsCommand {
+            user_id: Some(job.user_id),
+            dry_run: false,
+            overwrite_profile: job.overwrite_profile,
+            about,
+        };
         match self.import.run(&command, &file, progress).await {
             Ok(imported) => Ok(UploadEnd::Done(Box::new(imported.report))),
             Err(
@@ -159,7 +165,7 @@ impl ProcessUploads {
             spooled.write(&bytes)?;
             position += 1;
         }
-        let UploadJob { id: _, user_id, zone, start } = *job;
+        let UploadJob { id: _, user_id, zone, start, overwrite_profile: _ } = *job;
         let opened = spooled.open(SpooledAbout { user_id, zone, start });
         Ok(opened.and_then(|file| personal(file, start.is_some())).map(PersonalFile))
     }

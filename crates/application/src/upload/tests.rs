@@ -24,6 +24,7 @@ fn import(number: u128, state: ImportState, size: u64) -> Import {
         state,
         size,
         recording_start: None,
+        overwrite_profile: false,
         bytes_checked: 0,
         bytes_done: 0,
         tries: 0,
@@ -167,7 +168,7 @@ async fn an_empty_file_is_refused_and_a_whole_one_waits() {
             imports.expect_update().once().withf(move |import| import.state == state).returning(|_| Ok(true));
             imports.expect_delete_parts().returning(|_| Ok(()));
         });
-        let outcome = FinishUpload::new(units, clock()).run(key(1), None).await;
+        let outcome = FinishUpload::new(units, clock()).run(key(1), UploadOptions::default()).await;
         assert_eq!(outcome.is_ok(), state == ImportState::Waiting);
         assert_eq!(endings.committed(), 1);
     }
@@ -195,7 +196,8 @@ async fn when_a_recording_began_is_kept_with_the_offset_that_is_in_force_then() 
         imports.expect_update().once().withf(is_right).returning(|_| Ok(true));
     });
     let start = "2026-01-10T22:30:00".parse().ok();
-    assert!(FinishUpload::new(units, clock()).run(key(1), start).await.is_ok());
+    let options = UploadOptions { recording_start: start, ..UploadOptions::default() };
+    assert!(FinishUpload::new(units, clock()).run(key(1), options).await.is_ok());
 }
 
 /// Takes an upload that so many servers began to read, this one among them.

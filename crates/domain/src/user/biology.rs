@@ -129,6 +129,9 @@ impl BloodType {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyHeight(f64);
 
+/// Never NaN.
+impl Eq for BodyHeight {}
+
 impl BodyHeight {
     /// Wraps a plausible height in centimetres.
     pub fn from_centimetres(value: f64) -> Result<Self, InvalidBiology> {
@@ -144,6 +147,9 @@ impl BodyHeight {
 /// A body weight in kilograms, 0.2 to 700.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyWeight(f64);
+
+/// Never NaN.
+impl Eq for BodyWeight {}
 
 impl BodyWeight {
     /// Wraps a plausible weight in kilograms.

@@ -2,11 +2,13 @@
 
 mod biology;
 mod email;
+mod profile_change;
 
 pub use biology::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, InvalidBiology, SkinType,
 };
 pub use email::{Email, InvalidEmail};
+pub use profile_change::{ProfileChange, ProfileChanges, ProfileField, ProfileValue};
 
 use crate::id::UserId;
 use crate::time::TimeZone;

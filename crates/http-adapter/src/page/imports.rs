@@ -4,7 +4,7 @@ use super::answer::{page, see_other};
 use super::form::Form;
 use super::person::{self, Destination};
 use super::view::{self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportRemark};
-use super::{moment, query};
+use super::{import_profile, moment, query};
 use crate::HttpState;
 use crate::problem::{Fault, Problem};
 use crate::route::page as path;
@@ -55,10 +55,12 @@ pub(super) async fn show_one(
     let left_out_labels = !of_labels.is_empty();
     let (rejected, notes) = (remarks(&import.report.rejected), remarks(notes));
     let rejected_total = import.report.rejected_total;
+    let profile = import_profile::shown(&state, &import).await?;
     let view = view::ImportPage {
         person: person::shown(&person),
         notice,
         import: line(import, person.home_timezone),
+        profile,
         rejected,
         rejected_total,
         notes,
@@ -79,6 +81,9 @@ fn notice(done: Option<&str>) -> Option<String> {
              operator to undo it."
         }
         "late" => "It is too late to undo this: what an import did is kept for 30 days.",
+        "profile" => "Your profile is updated. Undoing this import brings the old values back.",
+        "profile-same" => "Your profile is as it was: no change was chosen, or all of them were made before.",
+        "profile-closed" => "Your profile is as it was: this import is not finished, or it was undone.",
         _ => return None,
     };
     Some(text.to_owned())
@@ -118,7 +123,7 @@ pub(super) async fn undo(
     Ok(see_other(&address(id, done)))
 }
 
-fn address(id: ImportId, query: &str) -> String {
+pub(super) fn address(id: ImportId, query: &str) -> String {
     format!("{}/{id}{query}", path::IMPORTS)
 }
 
@@ -165,6 +170,7 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         state,
         size,
         recording_start: _,
+        overwrite_profile: _,
         bytes_checked,
         bytes_done,
         tries: _,

@@ -16,6 +16,7 @@ mod download;
 mod erase;
 mod form;
 mod home;
+mod import_profile;
 mod imports;
 mod moment;
 mod password;
@@ -82,6 +83,7 @@ fn configure_account(routes: &mut ServiceConfig) {
             Endpoint::Imports.resource().route(get().to(imports::show)).route(post().to(upload::receive)),
         )
         .service(Endpoint::UndoImport.resource().route(post().to(imports::undo)))
+        .service(Endpoint::ApplyProfile.resource().route(post().to(import_profile::apply)))
         .service(Endpoint::Import.resource().route(get().to(imports::show_one)))
         .service(Endpoint::Activity.resource().route(get().to(activity::show)))
         .service(Endpoint::Account.resource().route(get().to(account::show)))

@@ -22,6 +22,7 @@ use application::upload::{
 use before_file::BeforeFile;
 use domain::import::FileName;
 use futures_util::StreamExt as _;
+use options::Fields;
 use pace::Pace;
 use std::time::Duration;
 
@@ -85,14 +86,14 @@ async fn receive_in_time(
     }
     let mut form = Multipart::new(request.headers(), body);
     let before = tokio::time::timeout(patience.before, before_file::read(&mut form, &person)).await;
-    let BeforeFile { file, start } = before.unwrap_or_else(|_| Err(too_slow()))?;
+    let BeforeFile { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let is_admitted = turn.is_ok();
     if is_admitted {
         file.pace = Some(Pace::new(state.admission.clone(), state.elapsed_time.clone(), patience.look));
     }
-    let mut coming = Coming { form, file: Some(file), start, after: patience.after };
+    let mut coming = Coming { form, file: Some(file), fields, after: patience.after };
     let stored = if is_admitted {
         store_or_discard(state, uploads, &person, &mut coming).await
     } else {
@@ -121,8 +122,8 @@ struct Coming {
     form: Multipart,
     /// The file, until it came to its end.
     file: Option<Arriving>,
-    /// When the recording began, as the field says if it came before the file.
-    start: Option<Vec<u8>>,
+    /// The other fields that came so far.
+    fields: Fields,
     /// How long what comes after the file may take.
     after: Duration,
 }
@@ -263,11 +264,8 @@ async fn store(
         uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
     }
     coming.file = None;
-    let start = match coming.start.take() {
-        Some(text) => recording::parsed(&text)?,
-        None => recording::start(&mut coming.form, coming.after).await?,
-    };
-    uploads.finish.run(key, start).await.map_err(not_finished)?;
+    coming.fields.read_rest(&mut coming.form, coming.after).await?;
+    uploads.finish.run(key, coming.fields.parsed()?).await.map_err(not_finished)?;
     unfinished.key = None;
     Ok(key)
 }
@@ -356,6 +354,7 @@ async fn refused(
 }
 
 mod before_file;
+mod options;
 mod pace;
 mod recording;
 #[cfg(test)]

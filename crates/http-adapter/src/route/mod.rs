@@ -52,6 +52,7 @@ pub(crate) mod page {
     pub(crate) const REVOKE_TOKEN: &str = "/tokens/revoke";
     pub(crate) const IMPORTS: &str = "/imports";
     pub(crate) const UNDO_IMPORT: &str = "/imports/undo";
+    pub(crate) const APPLY_PROFILE: &str = "/imports/profile";
     pub(crate) const ACTIVITY: &str = "/activity";
     pub(crate) const ACCOUNT: &str = "/account";
     pub(crate) const CHANGE_PASSWORD: &str = "/account/password";

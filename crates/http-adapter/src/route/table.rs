@@ -102,6 +102,7 @@ endpoints! {
         RevokePersonalToken => page::REVOKE_TOKEN, "Revokes a personal access token", post: PersonsForm;
         Imports => page::IMPORTS, "Shows what was imported, and takes a file in", get: Person, post: PersonsForm;
         UndoImport => page::UNDO_IMPORT, "Takes an import back", post: PersonsForm;
+        ApplyProfile => page::APPLY_PROFILE, "Applies profile values that an import proposed", post: PersonsForm;
         Import => "/imports/{import_id}", "Shows what an import did", get: Person;
         Activity => page::ACTIVITY, "Shows who read what", get: Person;
         Account => page::ACCOUNT, "Shows the account and its browsers", get: Person;

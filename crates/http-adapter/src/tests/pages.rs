@@ -11,10 +11,10 @@ use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
-use application::import::{ListImports, UndoImport};
+use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
-    MockConnectedAppReader, MockCredentialReader, MockReadTallyStore, MockSessionReader,
+    MockConnectedAppReader, MockCredentialReader, MockProfileReader, MockReadTallyStore, MockSessionReader,
 };
 use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
@@ -75,6 +75,7 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
         list_imports: ListImports::new(units()),
         find_import: FindImport::new(units()),
         undo_import: UndoImport::new(units(), clock()),
+        apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
         discard_upload: DiscardUpload::new(units(), clock()),
         uploads: Some(UploadUseCases {
             begin: BeginUpload::new(units(), entropy(), clock(), UploadLimits::default()),

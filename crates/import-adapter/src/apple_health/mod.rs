@@ -155,7 +155,7 @@ fn take_person(tag: &Tag, items: &mut Items) -> Result<(), ImportRefusal> {
     let mut notes = Notes::default();
     let biology = characteristics::read(tag, &mut notes)?;
     let place = format!("line {}", tag.line);
-    let profile = ImportedProfile { place: place.clone(), created_at: None, home_timezone: None, biology };
+    let profile = ImportedProfile { place: place.clone(), biology, ..ImportedProfile::default() };
     if profile.biology == domain::user::Biology::default() {
         notes.into_texts().for_each(|note| items.note(&place, note));
     } else {

@@ -39,6 +39,7 @@ pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<
     let created_at = created_at.filter(|_| line.user_id.is_some() && user_id.is_some());
     Ok(Box::new(ImportedProfile {
         place: place.to_owned(),
+        is_restore: true,
         created_at: created_at.map(|timestamp| timestamp.instant),
         home_timezone: zone(line.home_timezone.as_deref())?,
         biology: Body::of(line).read()?,

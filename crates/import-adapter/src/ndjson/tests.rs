@@ -88,7 +88,8 @@ fn a_profile_changes_only_what_it_says() {
     assert_eq!(profile.home_timezone.unwrap().name(), "Asia/Tokyo");
     assert_eq!(profile.biology.height, BodyHeight::from_centimetres(171.5).ok());
     assert_eq!((profile.biology.weight, profile.biology.wheelchair_use), (None, Some(false)));
-    let nothing = ImportedProfile { place: "line 1".to_owned(), ..ImportedProfile::default() };
+    let nothing =
+        ImportedProfile { place: "line 1".to_owned(), is_restore: true, ..ImportedProfile::default() };
     let of_nobody = r#"{"type":"profile","created_at":"2026-01-02T03:04:05Z"}"#;
     assert_eq!(only(of_nobody), ImportItem::Profile(Box::new(nothing.clone())));
     assert_eq!(only(r#"{"type":"profile"}"#), ImportItem::Profile(Box::new(nothing)));

@@ -1,6 +1,6 @@
 //! Imports.
 
-use super::JsonText;
+use super::{JsonText, profile_change};
 use crate::error::{corrupt, unexpected};
 use crate::schema::import;
 use application::import::{Counts, ImportReport};
@@ -11,10 +11,11 @@ use diesel::dsl::sql;
 use diesel::expression::SqlLiteral;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
+use domain::user::ProfileChanges;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -52,36 +53,51 @@ pub(crate) struct ImportContent {
 
 /// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
 /// read and written by statements of their own.
-#[derive(Debug, Queryable)]
+#[derive(Queryable)]
 pub(crate) struct ImportExtra {
     /// Of one that is undone; without it the undoing is not finished.
     pub(crate) taken_back_at: Option<DateTime<Utc>>,
     pub(crate) bytes_checked: i64,
     pub(crate) tries: i32,
     pub(crate) recording_start: Option<String>,
+    pub(crate) overwrite_profile: bool,
+    pub(crate) profile_changes: Option<String>,
 }
 
 /// The SQL types of those columns.
-type ExtraColumns = (Nullable<Timestamptz>, BigInt, Integer, Nullable<Text>);
+type ExtraColumns = (Nullable<Timestamptz>, BigInt, Integer, Nullable<Text>, Bool, Nullable<Text>);
 
 impl Selectable<Pg> for ImportExtra {
     type SelectExpression = SqlLiteral<ExtraColumns>;
 
     fn construct_selection() -> Self::SelectExpression {
-        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start")
+        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start, \
+             import.overwrite_profile, import.profile_changes::text")
     }
 }
 
 impl ImportExtra {
     /// Gives what an import has in those columns.
-    pub(crate) fn of(import: &Import) -> Self {
-        let Import { state, started_at, ended_at, bytes_checked, tries, recording_start, .. } = import;
-        Self {
+    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+        let Import {
+            state,
+            started_at,
+            ended_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            report,
+            ..
+        } = import;
+        Ok(Self {
             taken_back_at: (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at)),
             bytes_checked: i64::try_from(*bytes_checked).unwrap_or(i64::MAX),
             tries: i32::try_from(*tries).unwrap_or(i32::MAX),
             recording_start: recording_start.map(|start| start.to_rfc3339()),
-        }
+            overwrite_profile: *overwrite_profile,
+            profile_changes: profile_change::to_json(&report.profile)?,
+        })
     }
 }
 
@@ -93,14 +109,22 @@ impl ImportRow {
             user_id: import.user_id.map(|id| id.as_uuid()),
             started_at: import.started_at,
             content: ImportContent::of(import)?,
-            extra: ImportExtra::of(import),
+            extra: ImportExtra::of(import)?,
         })
     }
 
     /// Reads the row as an import.
     pub(crate) fn into_import(self) -> Result<Import, StorageError> {
         let Self { id, user_id, started_at, content, extra } = self;
-        let ImportExtra { taken_back_at, bytes_checked, tries, recording_start } = extra;
+        let ImportExtra {
+            taken_back_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            profile_changes,
+        } = extra;
+        let profile = profile_change::of_json(id, profile_changes.as_deref())?;
         let ImportContent {
             origin,
             file_name,
@@ -130,12 +154,13 @@ impl ImportRow {
                 .map(|text| DateTime::parse_from_rfc3339(&text))
                 .transpose()
                 .map_err(corrupt(TABLE, "recording_start", id))?,
+            overwrite_profile,
             bytes_checked: u64::try_from(bytes_checked).map_err(corrupt(TABLE, "bytes_checked", id))?,
             bytes_done: u64::try_from(bytes_done).map_err(corrupt(TABLE, "bytes_done", id))?,
             tries: u32::try_from(tries).map_err(corrupt(TABLE, "tries", id))?,
             started_at,
             ended_at,
-            report: report.into(),
+            report: report.with(profile),
             refusal,
         })
     }
@@ -155,6 +180,7 @@ impl ImportContent {
             state,
             size,
             recording_start: _,
+            overwrite_profile: _,
             bytes_checked: _,
             bytes_done,
             tries: _,
@@ -256,6 +282,7 @@ impl From<&ImportReport> for ReportJson {
             supplements,
             logs,
             profile_changed,
+            profile: _,
             rejected,
             rejected_total,
             notes,
@@ -275,8 +302,9 @@ impl From<&ImportReport> for ReportJson {
     }
 }
 
-impl From<ReportJson> for ImportReport {
-    fn from(report: ReportJson) -> Self {
+impl ReportJson {
+    /// Returns the report with the profile changes, which have a column of their own.
+    fn with(self, profile: ProfileChanges) -> ImportReport {
         let ReportJson {
             sessions,
             stage_entries,
@@ -287,13 +315,14 @@ impl From<ReportJson> for ImportReport {
             rejected_total,
             notes,
             notes_total,
-        } = report;
-        Self {
+        } = self;
+        ImportReport {
             sessions: sessions.into(),
             stage_entries,
             supplements: supplements.into(),
             logs: logs.into(),
             profile_changed,
+            profile,
             rejected: rejected.into_iter().map(Rejection::from).collect(),
             rejected_total,
             notes: notes.into_iter().map(Rejection::from).collect(),

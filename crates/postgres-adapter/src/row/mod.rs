@@ -19,6 +19,7 @@ mod message;
 mod page_session;
 mod password_link;
 mod personal_token;
+mod profile_change;
 mod read_tally;
 mod session;
 mod signing_key;

@@ -1,6 +1,7 @@
 //! `restwell import`: export files of devices and catalogues.
 
 mod history;
+mod profile;
 mod progress;
 mod report;
 
@@ -30,8 +31,9 @@ use system_adapter::TimerPause;
     restwell import --format dsld labels.json\n  restwell import list --user USER_ID\n  \
     restwell import undo 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n\n\
     Formats are those of docs/import. A folder or a zip archive is read as the files in it. A second import of the \
-    same file changes nothing. A file that is refused leaves nothing behind; the others are read all the same, and \
-    the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
+    same file changes nothing. An import fills profile fields that are empty and lists those that differ; \
+    --profile overwrites them. Restwell's own export always applies its profile. A file that is refused leaves \
+    nothing behind; the others are read all the same, and the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
     called list, undo or cancel is written ./list, ./undo or ./cancel.")]
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
@@ -48,6 +50,9 @@ pub(crate) struct ImportArguments {
     /// When a recording began that does not say so (a hypnogram of polysomnography), with its offset; for one FILE
     #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
     start: Option<DateTime<FixedOffset>>,
+    /// Overwrite profile fields that differ from the file; without it, only empty ones are filled
+    #[arg(long)]
+    profile: bool,
     /// Only tell what would be done
     #[arg(long)]
     dry_run: bool,
@@ -62,8 +67,8 @@ pub(crate) struct ImportArguments {
 impl ImportArguments {
     /// Asks for an import of labels, which belong to nobody.
     pub(super) const fn of_catalogue(files: Vec<PathBuf>, dry_run: bool, json: bool) -> Self {
-        let (command, user, timezone, start) = (None, None, None, None);
-        Self { command, user, format: Format::Dsld, timezone, start, dry_run, json, files }
+        let (command, user, timezone, start, profile) = (None, None, None, None, false);
+        Self { command, user, format: Format::Dsld, timezone, start, profile, dry_run, json, files }
     }
 }
 
@@ -120,6 +125,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
         import: ImportRecords::new(store.units.clone(), entropy, clock).waiting(Arc::new(TimerPause)),
         user_id: arguments.user,
         dry_run: arguments.dry_run,
+        overwrite_profile: arguments.profile,
         context: FileContext {
             zone,
             start: arguments.start,
@@ -194,6 +200,7 @@ struct ImportRun {
     import: ImportRecords,
     user_id: Option<UserId>,
     dry_run: bool,
+    overwrite_profile: bool,
     context: FileContext,
     format: Format,
 }
@@ -206,7 +213,8 @@ impl ImportRun {
         self.forbid_start(format)?;
         let name = FileName::clean(&path.to_string_lossy());
         let about = FileAbout::File { name, zone: self.context.zone };
-        let command = ImportRecordsCommand { user_id: self.user_id, dry_run: self.dry_run, about };
+        let Self { user_id, dry_run, overwrite_profile, .. } = *self;
+        let command = ImportRecordsCommand { user_id, dry_run, overwrite_profile, about };
         let progress = Progress::begin(path, file.size());
         let told = |reading, bytes| {
             progress.at(reading, bytes);

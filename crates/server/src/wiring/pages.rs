@@ -12,7 +12,7 @@ use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
-use application::import::{ListImports, UndoImport};
+use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::mail::QueueMail;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{Clock, Entropy, PasswordHasher, PasswordJudge};
@@ -65,6 +65,7 @@ impl PageParts<'_> {
             list_imports: ListImports::new(units.clone()),
             find_import: FindImport::new(units.clone()),
             undo_import: UndoImport::new(units.clone(), clock()),
+            apply_profile: ApplyProfile::new(units.clone(), store.profiles.clone(), entropy(), clock()),
             discard_upload: DiscardUpload::new(units.clone(), clock()),
             uploads: self.uploads(),
         }

@@ -9,7 +9,7 @@ mod html;
 mod page;
 
 pub(crate) use cookie::SetCookie;
-pub(crate) use file_form::{FILE_FORM, file_form};
+pub(crate) use file_form::{FILE_FORM, file_form, file_form_with};
 pub(crate) use page::{Page, PageForm};
 
 use super::person::Person;

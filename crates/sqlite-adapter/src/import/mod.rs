@@ -3,6 +3,7 @@
 mod before;
 mod history;
 mod note;
+mod profile;
 mod report;
 mod repository;
 mod row;

@@ -2,6 +2,7 @@
 
 use application::import::{Counts, ImportReport};
 use application::ports::import_source::Rejection;
+use domain::user::ProfileChanges;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -66,6 +67,7 @@ impl From<ImportReport> for StoredReport {
             supplements,
             logs,
             profile_changed,
+            profile: _,
             rejected,
             rejected_total,
             notes,
@@ -85,8 +87,9 @@ impl From<ImportReport> for StoredReport {
     }
 }
 
-impl From<StoredReport> for ImportReport {
-    fn from(stored: StoredReport) -> Self {
+impl StoredReport {
+    /// Returns the report with the profile changes, which have a column of their own.
+    pub(super) fn with(self, profile: ProfileChanges) -> ImportReport {
         let StoredReport {
             sessions,
             stage_entries,
@@ -97,13 +100,14 @@ impl From<StoredReport> for ImportReport {
             rejected_total,
             notes,
             notes_total,
-        } = stored;
-        Self {
+        } = self;
+        ImportReport {
             sessions: sessions.into(),
             stage_entries,
             supplements: supplements.into(),
             logs: logs.into(),
             profile_changed,
+            profile,
             rejected: rejected.into_iter().map(Into::into).collect(),
             rejected_total,
             notes: notes.into_iter().map(Into::into).collect(),

@@ -2,7 +2,7 @@
 
 use super::note::NewNote;
 use super::row::ImportRow;
-use super::{history, note, upload};
+use super::{history, note, profile, upload};
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::import;
@@ -186,7 +186,11 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| note::forget_before(connection, before, limit)).await
+        self.run(move |connection| {
+            profile::forget_before(connection, before)?;
+            note::forget_before(connection, before, limit)
+        })
+        .await
     }
 
     async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {

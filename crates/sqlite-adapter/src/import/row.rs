@@ -1,5 +1,6 @@
 //! The row of an import.
 
+use super::profile;
 use super::report::StoredReport;
 use crate::row::{Cells, blob, micros};
 use crate::schema::import;
@@ -9,7 +10,7 @@ use chrono::DateTime;
 use diesel::dsl::sql;
 use diesel::expression::SqlLiteral;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
@@ -46,41 +47,59 @@ pub(super) struct ImportExtra {
     bytes_checked: i64,
     tries: i64,
     recording_start: Option<String>,
+    overwrite_profile: bool,
+    profile_changes: Option<String>,
 }
 
 /// The SQL types of those columns.
-type ExtraColumns = (Nullable<BigInt>, BigInt, BigInt, Nullable<Text>);
+type ExtraColumns = (Nullable<BigInt>, BigInt, BigInt, Nullable<Text>, Bool, Nullable<Text>);
 
 impl Selectable<Sqlite> for ImportExtra {
     type SelectExpression = SqlLiteral<ExtraColumns>;
 
     fn construct_selection() -> Self::SelectExpression {
-        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start")
+        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start, \
+             import.overwrite_profile, import.profile_changes")
     }
 }
 
 impl ImportExtra {
-    fn of(import: &Import) -> Self {
-        let Import { state, started_at, ended_at, bytes_checked, tries, recording_start, .. } = import;
+    fn of(import: &Import) -> Result<Self, StorageError> {
+        let Import {
+            state,
+            started_at,
+            ended_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            report,
+            ..
+        } = import;
         let taken_back_at = (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at));
-        Self {
+        Ok(Self {
             taken_back_at: taken_back_at.map(micros),
             bytes_checked: i64::try_from(*bytes_checked).unwrap_or(i64::MAX),
             tries: i64::from(*tries),
             recording_start: recording_start.map(|start| start.to_rfc3339()),
-        }
+            overwrite_profile: *overwrite_profile,
+            profile_changes: profile::to_json(&report.profile)?,
+        })
     }
 
     fn store(self, connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<usize> {
-        let Self { taken_back_at, bytes_checked, tries, recording_start } = self;
+        let Self { taken_back_at, bytes_checked, tries, recording_start, overwrite_profile, profile_changes } =
+            self;
         let statement: Statement<()> = Statement::new(
-            "UPDATE import SET taken_back_at = ?, bytes_checked = ?, tries = ?, recording_start = nullif(?, '') \
-             WHERE id = ?",
+            "UPDATE import SET taken_back_at = ?, bytes_checked = ?, tries = ?, recording_start = nullif(?, ''), \
+             overwrite_profile = ?, profile_changes = nullif(?, '') WHERE id = ?",
         )
         .optional_integer(taken_back_at)
         .integer(bytes_checked)
         .integer(tries)
         .text(&recording_start.unwrap_or_default())
+        .integer(i64::from(overwrite_profile))
+        .text(&profile_changes.unwrap_or_default())
         .blob(id);
         statement.execute(connection)
     }
@@ -99,6 +118,7 @@ impl ImportRow {
             state,
             size,
             recording_start: _,
+            overwrite_profile: _,
             bytes_checked: _,
             bytes_done,
             tries: _,
@@ -123,7 +143,7 @@ impl ImportRow {
             ended_at: ended_at.map(micros),
             report: report.map_err(|error| StorageError::Internal(Box::new(error)))?,
             refusal,
-            extra: ImportExtra::of(import),
+            extra: ImportExtra::of(import)?,
         })
     }
 
@@ -191,8 +211,16 @@ impl ImportRow {
             refusal,
             extra,
         } = self;
-        let ImportExtra { taken_back_at, bytes_checked, tries, recording_start } = extra;
+        let ImportExtra {
+            taken_back_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            profile_changes,
+        } = extra;
         let cells = Cells::of("import", &id);
+        let profile = profile::of_json(cells, profile_changes.as_deref())?;
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?;
         let digest = digest.map(|digest| cells.bytes32("digest", &digest)).transpose()?;
         let report: StoredReport = cells.sound("report", serde_json::from_str(&report))?;
@@ -210,12 +238,13 @@ impl ImportRow {
                 "recording_start",
                 recording_start.map(|text| DateTime::parse_from_rfc3339(&text)).transpose(),
             )?,
+            overwrite_profile,
             bytes_checked: cells.sound("bytes_checked", u64::try_from(bytes_checked))?,
             bytes_done: cells.sound("bytes_done", u64::try_from(bytes_done))?,
             tries: cells.sound("tries", u32::try_from(tries))?,
             started_at: cells.instant("started_at", started_at)?,
             ended_at: cells.optional_instant("ended_at", ended_at)?,
-            report: report.into(),
+            report: report.with(profile),
             refusal,
         })
     }

@@ -7,6 +7,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::UserChanged | AuditKind::UserLocked | AuditKind::UserUnlocked => {
             include_str!("../../operator/change_user.rs")
         }
+        AuditKind::ProfileImported => include_str!("../../import/storing.rs"),
         AuditKind::UserErased => include_str!("../../erasure/erase_person.rs"),
         AuditKind::SignedIn => include_str!("../../account/sign_in.rs"),
         AuditKind::SignInRefused | AuditKind::SignInLimited => {

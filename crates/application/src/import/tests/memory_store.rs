@@ -1,7 +1,7 @@
 //! A store in memory, as far as imports need one: a unit of work is a copy that takes the original's place.
 
 use super::memory_imports::Imports;
-use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, CatalogueVersion, ClientRepository, CodeRepository,
     ConsentRepository, ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository,
@@ -11,6 +11,7 @@ use crate::ports::storage::{
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
+use domain::audit::AuditEvent;
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession};
 use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};
@@ -61,6 +62,7 @@ struct Shared {
     calls: Mutex<Calls>,
     faults: Mutex<Vec<Fault>>,
     rivals: Mutex<Vec<Rival>>,
+    events: RecordedEvents,
 }
 
 impl Shared {
@@ -134,6 +136,11 @@ impl MemoryStore {
         self.shared.content.lock().unwrap().clone()
     }
 
+    /// Returns the events of the audit trail.
+    pub(super) fn events(&self) -> Vec<AuditEvent> {
+        self.shared.events.all()
+    }
+
     pub(super) fn calls(&self) -> Calls {
         self.shared.calls.lock().unwrap().clone()
     }
@@ -170,12 +177,10 @@ impl UnitOfWorkFactory for MemoryUnits {
         self.0.ask("begin")?;
         let mut content = self.0.content.lock().unwrap().clone();
         content.imports.is_numbered = false;
-        Ok(Box::new(MemoryUnit {
-            shared: Arc::clone(&self.0),
-            content,
-            touches_records: false,
-            others: MockUnitOfWork::default(),
-        }))
+        let mut others = MockUnitOfWork::default();
+        others.audit = self.0.events.clone();
+        let shared = Arc::clone(&self.0);
+        Ok(Box::new(MemoryUnit { shared, content, touches_records: false, others }))
     }
 }
 
@@ -184,7 +189,7 @@ pub(super) struct MemoryUnit {
     pub(super) content: Content,
     /// Whether it was asked for records, which the beginning and the end of an import are not.
     touches_records: bool,
-    // No import asks for any of these; the mocks fail the test if one does.
+    // But for the audit trail no import asks for any of these; the mocks fail the test if one does.
     others: MockUnitOfWork,
 }
 

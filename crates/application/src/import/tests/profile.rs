@@ -1,18 +1,32 @@
-use super::import;
 use super::memory_store::MemoryStore;
+use super::undo::undo;
+use super::{dry_run, file::ItemFile, import, import_file, of_person};
+use crate::import::{ImportRecordsCommand, ImportReport, Undone};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
-use crate::testing::{person, seconds};
+use crate::ports::storage::StorageError;
+use crate::testing::{person, seconds, user_id};
 use chrono::{SubsecRound as _, TimeDelta};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::ImportId;
 use domain::time::TimeZone;
 use domain::user::{Biology, BodyHeight, BodyWeight, User};
 
-fn profile(profile: ImportedProfile) -> ImportItem {
+pub(super) fn profile(profile: ImportedProfile) -> ImportItem {
     ImportItem::Profile(Box::new(profile))
 }
 
-fn known() -> User {
-    let height = BodyHeight::from_centimetres(180.0).ok();
-    User { biology: Biology { height, ..Biology::default() }, ..person() }
+pub(super) fn tall(centimetres: u16) -> Biology {
+    let height = Some(BodyHeight::from_centimetres(f64::from(centimetres)).unwrap());
+    Biology { height, ..Biology::default() }
+}
+
+/// A file that says how tall the person is.
+pub(super) fn height(centimetres: u16) -> ImportItem {
+    profile(ImportedProfile { biology: tall(centimetres), ..ImportedProfile::default() })
+}
+
+pub(super) fn known() -> User {
+    User { biology: tall(180), ..person() }
 }
 
 fn heavier() -> ImportedProfile {
@@ -20,22 +34,84 @@ fn heavier() -> ImportedProfile {
     ImportedProfile { biology: Biology { weight, ..Biology::default() }, ..ImportedProfile::default() }
 }
 
+fn moved(zone: &str) -> ImportedProfile {
+    ImportedProfile { home_timezone: TimeZone::parse(zone).ok(), ..ImportedProfile::default() }
+}
+
+pub(super) fn overwriting() -> ImportRecordsCommand {
+    ImportRecordsCommand { overwrite_profile: true, ..of_person() }
+}
+
+async fn run(store: &MemoryStore, command: ImportRecordsCommand, items: Vec<ImportItem>) -> ImportReport {
+    import_file(store, command, &ItemFile::of(items)).await.unwrap()
+}
+
+/// What is reported, as `field: old -> new`, with a question mark for a proposal.
+pub(super) fn told(report: &ImportReport) -> Vec<String> {
+    let text = |value: domain::user::ProfileValue| value.text().unwrap_or_else(|| "-".to_owned());
+    let changes = report.profile.iter();
+    let line = |change: &domain::user::ProfileChange| {
+        let mark = if change.is_applied { "" } else { "?" };
+        format!("{}: {} -> {}{mark}", change.field().as_str(), text(change.old), text(change.new))
+    };
+    changes.map(line).collect()
+}
+
+fn last(store: &MemoryStore) -> ImportId {
+    store.content().imports.all.last().unwrap().id
+}
+
 #[tokio::test]
-async fn what_a_file_says_is_laid_over_what_is_known_and_the_rest_stays() {
+async fn an_import_fills_empty_fields_and_leaves_out_what_the_file_does_not_say() {
     let store = MemoryStore::with(known());
     let report = import(&store, [profile(heavier())]).await;
     assert!(report.profile_changed);
+    assert_eq!(told(&report), ["weight_kg: - -> 80"]);
     let biology = Biology { weight: heavier().biology.weight, ..known().biology };
     assert_eq!(store.content().users, [User { biology, ..known() }]);
 }
 
 #[tokio::test]
-async fn the_zone_is_taken_over() {
+async fn an_import_does_not_overwrite_a_field_and_proposes_what_the_file_says() {
     let store = MemoryStore::with(known());
-    let home_timezone = TimeZone::parse("Asia/Tokyo").unwrap();
-    let imported = ImportedProfile { home_timezone: Some(home_timezone), ..ImportedProfile::default() };
-    import(&store, [profile(imported)]).await;
-    assert_eq!(store.content().users, [User { home_timezone, ..known() }]);
+    let report = import(&store, [height(170), profile(moved("Asia/Tokyo"))]).await;
+    assert!(!report.profile_changed);
+    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo?", "height_cm: 180 -> 170?"]);
+    assert_eq!(store.content().users, [known()]);
+    // The proposal is kept with the import.
+    assert_eq!(store.content().imports.all[0].report.profile, report.profile);
+}
+
+#[tokio::test]
+async fn an_import_that_is_asked_to_overwrites_and_reports_the_old_value() {
+    let store = MemoryStore::with(known());
+    let items = || vec![height(170), profile(moved("Asia/Tokyo"))];
+    let would = run(&store, ImportRecordsCommand { dry_run: true, ..overwriting() }, items()).await;
+    assert_eq!(store.content().users, [known()]);
+    let report = run(&store, overwriting(), items()).await;
+    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170"]);
+    assert_eq!(would, report);
+    let User { home_timezone, biology, .. } = store.content().users.remove(0);
+    assert_eq!((home_timezone.name(), biology), ("Asia/Tokyo", tall(170)));
+    // Again there is nothing to change, and nothing to propose.
+    let again = run(&store, overwriting(), items()).await;
+    assert_eq!((again.profile_changed, told(&again)), (false, Vec::new()));
+}
+
+#[tokio::test]
+async fn a_restore_applies_its_profile_unasked() {
+    let store = MemoryStore::with(known());
+    let restored = ImportedProfile { is_restore: true, biology: tall(170), ..moved("Asia/Tokyo") };
+    let report = import(&store, [profile(restored)]).await;
+    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170"]);
+}
+
+#[tokio::test]
+async fn a_restore_beside_another_file_does_not_make_that_one_a_restore() {
+    let store = MemoryStore::with(known());
+    let restored = ImportedProfile { is_restore: true, ..moved("Asia/Tokyo") };
+    let report = import(&store, [profile(restored), height(170)]).await;
+    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170?"]);
 }
 
 #[tokio::test]
@@ -43,8 +119,11 @@ async fn nobody_is_created_later_than_they_were() {
     let earlier = known().created_at - seconds(60);
     for (told, expected) in [(earlier, earlier), (known().created_at + seconds(60), known().created_at)] {
         let store = MemoryStore::with(known());
-        import(&store, [profile(ImportedProfile { created_at: Some(told), ..heavier() })]).await;
+        let restored = ImportedProfile { is_restore: true, created_at: Some(told), ..heavier() };
+        import(&store, [profile(restored)]).await;
         assert_eq!(store.content().users[0].created_at, expected);
+        undo(&store, last(&store)).await.unwrap();
+        assert_eq!(store.content().users, [known()]);
     }
 }
 
@@ -53,8 +132,10 @@ async fn what_an_own_export_tells_of_a_profile_changes_nothing_though_it_has_no_
     let exact = known().created_at.trunc_subsecs(0) + TimeDelta::microseconds(123_456);
     let store = MemoryStore::with(User { created_at: exact, ..known() });
     let created_at = Some(exact.trunc_subsecs(3));
-    let same = ImportedProfile { created_at, biology: known().biology, ..ImportedProfile::default() };
-    assert!(!import(&store, [profile(same)]).await.profile_changed);
+    let biology = known().biology;
+    let same = ImportedProfile { is_restore: true, created_at, biology, ..ImportedProfile::default() };
+    let report = import(&store, [profile(same)]).await;
+    assert_eq!((report.profile_changed, told(&report)), (false, Vec::new()));
     assert_eq!(store.content().users[0].created_at, exact);
 }
 
@@ -62,18 +143,101 @@ async fn what_an_own_export_tells_of_a_profile_changes_nothing_though_it_has_no_
 async fn a_profile_that_says_nothing_new_is_not_written() {
     let store = MemoryStore::with(known());
     let same = ImportedProfile { biology: known().biology, ..ImportedProfile::default() };
-    let report = import(&store, [profile(ImportedProfile::default()), profile(same)]).await;
-    assert!(!report.profile_changed);
+    for command in [of_person(), overwriting()] {
+        let items = vec![profile(ImportedProfile::default()), profile(same.clone())];
+        let report = run(&store, command, items).await;
+        assert!(!report.profile_changed && report.profile.is_empty());
+    }
     assert_eq!(store.calls().of("users.update"), 0);
 }
 
 #[tokio::test]
-async fn of_two_profiles_in_a_file_the_later_wins_where_both_speak() {
+async fn of_two_profiles_in_a_file_the_later_wins_where_both_speak_also_in_a_later_batch() {
+    let nights = || super::run::nights(2_400);
+    for between in [Vec::new(), nights()] {
+        for (user, command, expected) in [
+            (person(), of_person(), "height_cm: - -> 172"),
+            (known(), of_person(), "height_cm: 180 -> 172?"),
+            (known(), overwriting(), "height_cm: 180 -> 172"),
+        ] {
+            let items: Vec<_> =
+                [height(171)].into_iter().chain(between.clone()).chain([height(172)]).collect();
+            let store = MemoryStore::with(user);
+            let would = ImportRecordsCommand { dry_run: true, ..command.clone() };
+            assert_eq!(told(&run(&store, would, items.clone()).await), [expected]);
+            assert_eq!(told(&run(&store, command, items).await), [expected]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_broke_off_reports_at_its_end_what_its_tries_changed() {
+    let store = MemoryStore::with(person());
+    let items = || [height(171)].into_iter().chain(super::run::nights(2_400)).chain([height(172)]);
+    store.pass("sleep.insert");
+    store.fail("sleep.insert", StorageError::Unavailable);
+    import_file(&store, of_person(), &ItemFile::of(items())).await.unwrap_err();
+    let broken_off = &store.content().imports.all[0];
+    assert_eq!(told(&broken_off.report), ["height_cm: - -> 171"]);
+    assert_eq!(told(&import(&store, items()).await), ["height_cm: - -> 172"]);
+    undo(&store, last(&store)).await.unwrap();
+    assert_eq!(store.content().users, [person()]);
+}
+
+#[tokio::test]
+async fn an_event_says_that_an_import_changed_the_profile_and_none_that_it_proposed_to() {
     let store = MemoryStore::with(known());
-    let [tokyo, lima] = ["Asia/Tokyo", "America/Lima"].map(|zone| TimeZone::parse(zone).ok());
-    let first = ImportedProfile { home_timezone: tokyo, ..heavier() };
-    let second = ImportedProfile { home_timezone: lima, ..ImportedProfile::default() };
-    import(&store, [profile(first), profile(second)]).await;
-    let user = &store.content().users[0];
-    assert_eq!((Some(user.home_timezone), user.biology.weight), (lima, heavier().biology.weight));
+    run(&store, dry_run(), vec![profile(heavier())]).await;
+    import(&store, [height(170)]).await;
+    assert_eq!(store.events(), []);
+    import(&store, [profile(heavier())]).await;
+    let [event] = <[_; 1]>::try_from(store.events()).unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::ProfileImported, AuditActor::Operator));
+    assert_eq!((event.user_id, event.subject), (Some(user_id(1)), Some(last(&store).as_uuid())));
+}
+
+#[tokio::test]
+async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
+    let store = MemoryStore::with(known());
+    let changed = ImportedProfile { biology: tall(170), ..moved("Asia/Tokyo") };
+    run(&store, overwriting(), vec![profile(changed), profile(heavier())]).await;
+    let id = last(&store);
+    let mut unit = store.units().begin().await.unwrap();
+    let edited =
+        User { home_timezone: TimeZone::parse("America/Lima").unwrap(), ..store.content().users.remove(0) };
+    unit.users().update(&edited).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 0, restored: 0, left: 1 });
+    assert_eq!(store.content().users, [User { home_timezone: edited.home_timezone, ..known() }]);
+    // Nothing of the old values is kept.
+    assert!(store.content().imports.all[0].report.profile.is_empty());
+}
+
+#[tokio::test]
+async fn two_imports_that_changed_different_fields_are_undone_apart_in_either_order() {
+    for order in [[0, 1], [1, 0]] {
+        let store = MemoryStore::with(person());
+        import(&store, [height(170)]).await;
+        import(&store, [profile(heavier())]).await;
+        let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
+        let expected = [heavier().biology, tall(170)];
+        let [first, second] = order;
+        undo(&store, ids[first]).await.unwrap();
+        assert_eq!(store.content().users[0].biology, expected[first]);
+        undo(&store, ids[second]).await.unwrap();
+        assert_eq!(store.content().users, [person()]);
+    }
+}
+
+#[tokio::test]
+async fn undoing_the_latest_of_two_imports_of_one_field_first_is_exact() {
+    let store = MemoryStore::with(known());
+    for centimetres in [170, 160] {
+        run(&store, overwriting(), vec![height(centimetres)]).await;
+    }
+    let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
+    for (id, centimetres) in ids.into_iter().rev().zip([170, 180]) {
+        assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 0, restored: 1, left: 0 });
+        assert_eq!(store.content().users[0].biology, tall(centimetres));
+    }
 }

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 /// So many nights of the source, one a day.
-fn nights(number: i64) -> Vec<ImportItem> {
+pub(super) fn nights(number: i64) -> Vec<ImportItem> {
     (0..number).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
 }
 

@@ -1,17 +1,17 @@
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
+use super::profile::height;
 use super::record::{derived, given, intake, log, session, supplement};
 use super::{import_file, of_person};
 use crate::import::batch::Batch;
 use crate::import::run::Run;
 use crate::import::storing::Storing;
 use crate::import::{ImportReport, UndoImport, UndoImportError, Undone};
-use crate::ports::import_source::{ImportItem, ImportedProfile};
+use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
 use domain::id::ImportId;
 use domain::import::ImportState;
-use domain::user::{Biology, BodyHeight};
 
 /// Imports, and returns by which id that can be undone.
 pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> ImportId {
@@ -21,12 +21,6 @@ pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> Impor
 
 pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
     UndoImport::new(store.units(), clock()).run(id, None).await
-}
-
-pub(super) fn height(centimetres: u16) -> ImportItem {
-    let height = Some(BodyHeight::from_centimetres(f64::from(centimetres)).unwrap());
-    let biology = Biology { height, ..Biology::default() };
-    ImportItem::Profile(Box::new(ImportedProfile { biology, ..ImportedProfile::default() }))
 }
 
 /// What an import may change, in an order of its own and without the times of change.

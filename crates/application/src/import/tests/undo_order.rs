@@ -5,7 +5,7 @@ use super::record::{
     derived, derived_bare, derived_deep, given, intake, log, own_session, own_supplement, session,
     supplement, supplement_id,
 };
-use super::undo::{height, import, records, store_otherwise, undo};
+use super::undo::{import, records, store_otherwise, undo};
 use crate::import::Undone;
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::RecordReference;
@@ -22,7 +22,6 @@ enum Few {
     Keyed(u8, i64),
     /// An intake at this time, and how much.
     Log(i64, u8),
-    Height(u16),
     /// A label with this key, and its name.
     Label(u8, u8),
     /// A night of that many minutes from this one on; whether the sleep is deep. It overlaps others, begins with some of
@@ -37,7 +36,6 @@ impl Few {
         match self {
             Self::Keyed(key, start) => session(given(&key.to_string(), 9000 + start, 9100)),
             Self::Log(at, servings) => log(intake(supplement_id(1), at, f64::from(servings), None)),
-            Self::Height(centimetres) => height(centimetres),
             Self::Label(key, name) => supplement(&key.to_string(), &format!("Name {name}")),
             Self::Bare(start, length) => session(derived_bare(start, start + length)),
             Self::Night(start, length, true) => session(derived_deep(start, start + length)),
@@ -50,7 +48,6 @@ fn any_record() -> impl Strategy<Value = Few> {
     let keyed = prop_oneof![
         (0..3_u8, 0..3_i64).prop_map(|(key, start)| Few::Keyed(key, start)),
         (0..3_i64, 1..4_u8).prop_map(|(at, servings)| Few::Log(at, servings)),
-        (150..153_u16).prop_map(Few::Height),
         (0..2_u8, 0..3_u8).prop_map(|(key, name)| Few::Label(key, name)),
     ];
     let night = (0..6_i64, 1..5_i64, any::<bool>())
@@ -74,7 +71,7 @@ fn apart(few: Vec<Few>) -> Vec<Few> {
     let is_new = |one: &Few| {
         let (start, end) = match one {
             Few::Night(start, length, _) | Few::Bare(start, length) => (*start, start + length),
-            Few::Keyed(..) | Few::Log(..) | Few::Height(_) | Few::Label(..) => return true,
+            Few::Keyed(..) | Few::Log(..) | Few::Label(..) => return true,
         };
         let is_apart = told.iter().all(|(other, other_end)| end <= *other || start >= *other_end);
         told.extend(is_apart.then_some((start, end)));

@@ -3,7 +3,7 @@
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
-use domain::user::User;
+use domain::user::ProfileChanges;
 
 /// What became of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ impl From<bool> for TakenBack {
 pub(super) struct TakingBack<'a> {
     pub(super) unit: &'a mut dyn UnitOfWork,
     pub(super) user_id: Option<UserId>,
+    /// What the import changed in the profile.
+    pub(super) profile: ProfileChanges,
 }
 
 impl TakingBack<'_> {
@@ -34,16 +36,14 @@ impl TakingBack<'_> {
             (RecordReference::Log(_), Some(RecordBefore::Log(before)), Some(user_id)) => {
                 self.restore_log(user_id, before).await
             }
-            (RecordReference::Profile(id), Some(RecordBefore::Profile(before)), Some(_)) => {
-                self.restore_profile(id, before).await
-            }
             (RecordReference::Label(id), None, _) => {
                 self.unit.supplements().retract(id, None).await.map(Into::into)
             }
             (RecordReference::Label(id), Some(RecordBefore::Label(before)), _) => {
                 self.restore_label(id, before).await
             }
-            // What was before is of the kind of what is, and only a catalogue is nobody's. Sessions are taken back together.
+            // What was before is of the kind of what is, and only a catalogue is nobody's. Sessions are taken back
+            // together, and the profile field by field.
             (
                 RecordReference::Session(_)
                 | RecordReference::Log(_)
@@ -69,12 +69,18 @@ impl TakingBack<'_> {
         unless_taken(outcome)
     }
 
-    async fn restore_profile(&mut self, id: UserId, before: &User) -> Result<TakenBack, StorageError> {
-        let Some(user) = self.unit.users().find(id).await? else { return Ok(TakenBack::No) };
-        let User { id: _, email: _, status: _, home_timezone, created_at, biology } = before;
-        let restored =
-            User { home_timezone: *home_timezone, created_at: *created_at, biology: *biology, ..user };
-        self.unit.users().update(&restored).await.map(Into::into)
+    /// Restores the profile fields that are still as the import left them; reports whether all were.
+    pub(super) async fn restore_profile(&mut self, id: UserId) -> Result<TakenBack, StorageError> {
+        if !self.profile.iter().any(|change| change.is_applied) {
+            return Ok(TakenBack::No);
+        }
+        let Some(known) = self.unit.users().find(id).await? else { return Ok(TakenBack::No) };
+        let mut user = known.clone();
+        let is_whole = self.profile.take_back(&mut user);
+        if user != known {
+            self.unit.users().update(&user).await?;
+        }
+        Ok(is_whole.into())
     }
 
     async fn restore_label(

@@ -39,6 +39,8 @@ pub struct Import {
     pub size: u64,
     /// When a recording began that does not say so itself, as whoever uploads it said.
     pub recording_start: Option<DateTime<FixedOffset>>,
+    /// Whether the person asked for profile fields to be overwritten with what the upload says.
+    pub overwrite_profile: bool,
     /// How many bytes the reading passed that comes before anything is stored.
     pub bytes_checked: u64,
     /// How many bytes were read and stored.
@@ -225,7 +227,7 @@ pub trait ImportRepository: Send {
     ) -> Result<(), StorageError>;
     /// Forgets at most `limit` notes of imports that ended before this moment, or that run and were updated (never
     /// updated: began) before it, which means that they broke off; returns how many. Those of an import that is `undoing`
-    /// are kept.
+    /// are kept. The profile changes in the reports of these imports are forgotten, too; they are not counted.
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
     /// Tells whether anything that the import did is still noted.
     async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;

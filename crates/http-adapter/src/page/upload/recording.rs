@@ -1,33 +1,13 @@
-//! When a recording began, which a hypnogram does not say: a field of the form, after the file or before it.
+//! When a recording began, which a hypnogram does not say: a field of the form.
 
-use super::before_file::small;
-use super::{Refusal, Stop, next_field};
-use actix_multipart::Multipart;
+use super::{Refusal, Stop};
 use chrono::NaiveDateTime;
-use std::time::Duration;
 
 /// The field's name.
 pub(super) const START: &str = "recording_start";
 /// What is said of a field that is no time.
 pub(super) const WHAT_IS_WRONG: &str =
     "Give the date and the time at which the recording began, such as 2026-01-10T22:30, or leave it empty.";
-/// The most bytes of a time.
-const TIME_BYTES: usize = 64;
-
-/// Reads the field, if it comes in time; one that is empty says nothing.
-pub(super) async fn start(form: &mut Multipart, within: Duration) -> Result<Option<NaiveDateTime>, Stop> {
-    let Ok(Ok(Some(mut field))) = tokio::time::timeout(within, next_field(form)).await else {
-        return Ok(None);
-    };
-    if field.field.name() != Some(START) {
-        return Ok(None);
-    }
-    match small(&mut field, TIME_BYTES).await? {
-        Some(text) => parsed(&text),
-        None => Err(Stop::Refused(Refusal::NoTime)),
-    }
-}
-
 /// Reads what the field has.
 pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, Stop> {
     parse(text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))

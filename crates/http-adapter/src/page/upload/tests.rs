@@ -154,6 +154,7 @@ fn receiving() -> Import {
         state: ImportState::Receiving,
         size: 0,
         recording_start: None,
+        overwrite_profile: false,
         bytes_checked: 0,
         bytes_done: 0,
         tries: 0,
@@ -273,6 +274,38 @@ async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token()
         let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
         let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
+    }
+}
+
+#[actix_web::test]
+async fn the_tick_for_the_profile_may_stand_anywhere_and_nothing_but_yes_is_one() {
+    let cookie = cookie();
+    let token = FormToken::of(&cookie);
+    let token = ("name=\"form_token\"", token.expose());
+    let file = ("name=\"file\"; filename=\"export.xml\"", "<Health");
+    let (start, tick) = (("name=\"recording_start\"", ""), "name=\"overwrite_profile\"");
+    let long = "yes".repeat(100);
+    for (fields, is_ticked) in [
+        (vec![token, file, start, (tick, "yes")], true),
+        (vec![token, file, ("name=\"other\"", "1"), (tick, "yes"), start], true),
+        (vec![(tick, "yes"), token, file], true),
+        (vec![token, file, start], false),
+        (vec![token, file, (tick, "no")], false),
+        (vec![token, file, (tick, &long)], false),
+    ] {
+        let mut adds = MockUnitOfWork::default();
+        adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+        adds.imports.expect_stored_bytes().returning(|| Ok(0));
+        adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
+        adds.imports.expect_update().once().returning(|_| Ok(true));
+        let mut ends = MockUnitOfWork::default();
+        ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 7, ..receiving() })));
+        let is_right = move |import: &Import| import.overwrite_profile == is_ticked;
+        ends.imports.expect_update().withf(is_right).once().returning(|_| Ok(true));
+        let (state, endings) = state_of([begins(), adds, ends]);
+        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+        let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
+        assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3), "{fields:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was brought in from files.
 
 use super::part::grouped;
-use super::{FormErrors, Moment, Person};
+use super::{FormErrors, ImportProfile, Moment, Person};
 use askama::Template;
 
 /// The page of imports, with the form for a new one.
@@ -31,6 +31,8 @@ pub(crate) struct ImportPage {
     pub(crate) notice: Option<String>,
     /// The import.
     pub(crate) import: ImportLine,
+    /// What it changed in the profile and proposes to change.
+    pub(crate) profile: ImportProfile,
     /// What was not taken, the first of it.
     pub(crate) rejected: Vec<ImportRemark>,
     /// How much that was.

@@ -199,6 +199,7 @@ impl ImportRepository for PgUnitOfWork {
     }
 
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        note::forget_profile_changes_before(self.connection()?, before).await?;
         note::forget_before(self.connection()?, before, limit).await
     }
 

@@ -249,6 +249,21 @@ pub(super) async fn forget_before(
     returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
 }
 
+/// Forgets the profile changes of imports whose notes are forgotten.
+pub(super) async fn forget_profile_changes_before(
+    connection: &mut Pooled,
+    before: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    const FORGET: &str = "UPDATE import SET profile_changes = NULL WHERE id = ANY (ARRAY (
+        SELECT id FROM import WHERE profile_changes IS NOT NULL AND started_at < $1
+        AND ((ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL))
+            OR (state = 'running' AND coalesce(updated_at, started_at) < $1))
+        FOR UPDATE SKIP LOCKED))";
+
+    let query = sql_query(FORGET).bind::<Timestamptz, _>(before);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
 /// Takes the import whose undoing waits longest, and skips those that somebody else holds.
 pub(super) async fn take_undoing(
     connection: &mut Pooled,

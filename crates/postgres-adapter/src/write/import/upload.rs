@@ -157,16 +157,26 @@ pub(super) async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result
 /// Stores what an import has in the columns that diesel's table is not told of.
 pub(super) async fn store_extra(connection: &mut Pooled, import: &Import) -> Result<(), StorageError> {
     const STORE: &str =
-        "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5
-        WHERE id = $1";
+        "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5,
+        overwrite_profile = $6, profile_changes = $7::jsonb WHERE id = $1";
 
-    let ImportExtra { taken_back_at, bytes_checked, tries, recording_start } = ImportExtra::of(import);
+    let extra = ImportExtra::of(import)?;
+    let ImportExtra {
+        taken_back_at,
+        bytes_checked,
+        tries,
+        recording_start,
+        overwrite_profile,
+        profile_changes,
+    } = extra;
     let query = sql_query(STORE)
         .bind::<SqlUuid, _>(import.id.as_uuid())
         .bind::<Nullable<Timestamptz>, _>(taken_back_at)
         .bind::<BigInt, _>(bytes_checked)
         .bind::<Integer, _>(tries)
-        .bind::<Nullable<Text>, _>(recording_start);
+        .bind::<Nullable<Text>, _>(recording_start)
+        .bind::<Bool, _>(overwrite_profile)
+        .bind::<Nullable<Text>, _>(profile_changes);
     returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 

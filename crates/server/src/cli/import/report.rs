@@ -1,5 +1,6 @@
 //! What an import did, told for each file.
 
+use super::profile::{self, ProfileLine};
 use crate::cli::output;
 use application::import::{Counts, ImportRecordsError, ImportReport, Imported};
 use application::ports::import_source::{ImportRefusal, Rejection};
@@ -20,6 +21,7 @@ struct FileLine<'a> {
     stage_entries: u64,
     supplements: CountsLine,
     logs: CountsLine,
+    profile: Vec<ProfileLine>,
     rejected: Vec<RejectionLine<'a>>,
     /// As `import list` has it; null for a dry run.
     import_id: Option<String>,
@@ -145,6 +147,7 @@ fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<S
         stage_entries: report.stage_entries,
         supplements: report.supplements.into(),
         logs: report.logs.into(),
+        profile: profile::lines(&report.profile),
         rejected: report
             .rejected
             .iter()
@@ -177,9 +180,7 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     if report.stage_entries > 0 {
         let _ = writeln!(text, "  stage entries: {}", report.stage_entries);
     }
-    if report.profile_changed {
-        text.push_str("  profile: updated\n");
-    }
+    text.push_str(&profile::sentences(report));
     let mut push = |kind: &'static str, listed: &[Rejection], total: u64| {
         if total > 0 {
             let _ = writeln!(text, "  {kind}: {total}");
@@ -229,7 +230,7 @@ mod tests {
         let expected = format!(
             "{}{}{}",
             r#"{"file":"a b.json","format":"fitbit","sessions":{"new":3,"updated":1,"unchanged":2},"stage_entries":40,"#,
-            format_args!(r#""supplements":{zero},"logs":{zero},"#),
+            format_args!(r#""supplements":{zero},"logs":{zero},"profile":[],"#),
             "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}],\"import_id\":ID}\n",
         );
         let line =

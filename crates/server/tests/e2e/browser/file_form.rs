@@ -5,6 +5,16 @@ pub(crate) const FILE_FORM: &str = "multipart/form-data; boundary=----restwell-t
 
 /// Writes the form: the token first, where there is one, then the file.
 pub(crate) fn file_form(token: Option<&str>, name: &str, bytes: &[u8]) -> Vec<u8> {
+    file_form_with(token, name, bytes, &[])
+}
+
+/// Writes the form with these fields after the file.
+pub(crate) fn file_form_with(
+    token: Option<&str>,
+    name: &str,
+    bytes: &[u8],
+    fields: &[(&str, &str)],
+) -> Vec<u8> {
     let mut body = Vec::new();
     if let Some(token) = token {
         let part =
@@ -19,6 +29,12 @@ pub(crate) fn file_form(token: Option<&str>, name: &str, bytes: &[u8]) -> Vec<u8
     );
     body.extend_from_slice(part.as_bytes());
     body.extend_from_slice(bytes);
+    for (name, value) in fields {
+        let part = format!(
+            "\r\n------restwell-test-boundary\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}"
+        );
+        body.extend_from_slice(part.as_bytes());
+    }
     body.extend_from_slice(b"\r\n------restwell-test-boundary--\r\n");
     body
 }

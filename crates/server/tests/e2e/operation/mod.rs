@@ -14,6 +14,7 @@ mod file_mode;
 mod housekeeping;
 mod import;
 mod import_kept;
+mod import_profile;
 mod import_rival;
 mod invalidate;
 mod lifecycle;

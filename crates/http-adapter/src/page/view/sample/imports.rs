@@ -2,7 +2,8 @@
 
 use super::{Sample, Say, moment, person, sample};
 use crate::page::view::{
-    FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportRemark, Imports,
+    FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportProfile, ImportRemark, Imports,
+    ProfileLine,
 };
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
@@ -45,6 +46,7 @@ fn single(say: Say) -> Vec<Sample> {
         person: person(say),
         notice: None,
         import: line(say, ImportPhase::Done),
+        profile: profile(say),
         rejected: vec![remark(say, "record 12", "the night ends before it begins")],
         rejected_total: 1,
         notes: vec![remark(say, "record 14", "a measure is not known here")],
@@ -53,6 +55,7 @@ fn single(say: Say) -> Vec<Sample> {
     };
     let running = ImportPage {
         import: line(say, ImportPhase::Storing),
+        profile: ImportProfile::default(),
         rejected: Vec::new(),
         notes: Vec::new(),
         left_out_labels: false,
@@ -116,6 +119,17 @@ fn line(say: Say, phase: ImportPhase) -> ImportLine {
         ],
         profile_changed: true,
         rejected: 1,
+    }
+}
+
+fn profile(say: Say) -> ImportProfile {
+    let field = |name, label, old, new| ProfileLine { name, label, old: say(old), new: say(new) };
+    ImportProfile {
+        changed: vec![field("blood_type", "Blood type", "not set", "A+")],
+        proposed: vec![
+            field("birth_date", "Birth date", "1990-05-17", "1991-01-01"),
+            field("biological_sex", "Biological sex", "other", "female"),
+        ],
     }
 }
 

@@ -38,7 +38,7 @@ impl Material {
             Endpoint::RevokePersonalToken => {
                 cast.operator.personal_token(&cast.owner.user_id, &all_scopes()).await.id
             }
-            Endpoint::Import | Endpoint::UndoImport => cast.uploaded().await,
+            Endpoint::Import | Endpoint::UndoImport | Endpoint::ApplyProfile => cast.uploaded().await,
             Endpoint::User => cast.operator.create_person("leaver@example.org", PASSWORD).await,
             Endpoint::SleepSession => cast.stored(Endpoint::Sleep, &session()).await,
             Endpoint::IntakeLog => cast.stored(Endpoint::IntakeLogs, &intake_log()).await,
@@ -148,7 +148,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
         Endpoint::Apps | Endpoint::Tokens | Endpoint::Activity | Endpoint::Account => (Vec::new(), ok),
         Endpoint::Imports | Endpoint::Import => (Vec::new(), ok),
-        Endpoint::UndoImport => unserved(endpoint),
+        Endpoint::UndoImport | Endpoint::ApplyProfile => unserved(endpoint),
         Endpoint::StyleSheet | Endpoint::Icon | Endpoint::Metadata | Endpoint::KeySet => (Vec::new(), ok),
         Endpoint::Live | Endpoint::Ready | Endpoint::Errors | Endpoint::Document => (Vec::new(), ok),
         Endpoint::Reference | Endpoint::ReferenceFile => (Vec::new(), ok),
@@ -202,7 +202,9 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Authorize | Endpoint::Apps | Endpoint::Activity | Endpoint::Account => unserved(endpoint),
         // The file is written by the attempt.
         Endpoint::Imports => (Vec::new(), Good::SeeOther(&["/imports/"])),
-        Endpoint::UndoImport => (vec![("import", thing())], Good::SeeOther(&["/imports/"])),
+        Endpoint::UndoImport | Endpoint::ApplyProfile => {
+            (vec![("import", thing())], Good::SeeOther(&["/imports/"]))
+        }
         Endpoint::Import => unserved(endpoint),
         Endpoint::StyleSheet | Endpoint::Icon | Endpoint::Metadata | Endpoint::KeySet => unserved(endpoint),
         Endpoint::Live | Endpoint::Ready | Endpoint::Errors | Endpoint::Document => unserved(endpoint),

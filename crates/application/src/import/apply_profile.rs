@@ -1,0 +1,90 @@
+//! Applies profile values that an import proposed.
+
+use crate::audit::{self, AuditTrail};
+use crate::ports::storage::{
+    Import, ImportChange, ProfileReader, RecordBefore, RecordReference, StorageError, UnitOfWorkFactory,
+};
+use crate::ports::system::{Clock, Entropy};
+use crate::upload::UploadKey;
+use domain::audit::{AuditActor, AuditKind};
+use domain::import::ImportState;
+use domain::user::{ProfileChange, ProfileField};
+use std::sync::Arc;
+
+/// Why nothing was applied.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyProfileError {
+    /// There is no such import, or it is somebody else's.
+    #[error("there is no import with this id")]
+    Unknown,
+    /// The import is in progress, or it was refused or undone.
+    #[error("the import is not finished, or was refused or undone")]
+    NotDone,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Applies what an import proposed; undoing the import then restores it.
+pub struct ApplyProfile {
+    units: Arc<dyn UnitOfWorkFactory>,
+    profiles: Arc<dyn ProfileReader>,
+    trail: AuditTrail,
+}
+
+impl ApplyProfile {
+    /// Takes the ports.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        profiles: Arc<dyn ProfileReader>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { units, profiles, trail: AuditTrail::new(entropy, clock) }
+    }
+
+    /// Returns what a finished import proposes, beside what the profile says now.
+    pub async fn proposals(&self, import: &Import) -> Result<Vec<ProfileChange>, StorageError> {
+        let Import { user_id: Some(user_id), state: ImportState::Done, report, .. } = import else {
+            return Ok(Vec::new());
+        };
+        if report.profile.is_empty() {
+            return Ok(Vec::new());
+        }
+        let user = self.profiles.find_profile(*user_id).await?;
+        Ok(user.map(|user| report.profile.proposals(&user)).unwrap_or_default())
+    }
+
+    /// Applies the proposals for these fields, and returns how many changed the profile: none if all were
+    /// applied before or the profile says the same by now.
+    pub async fn run(&self, key: UploadKey, fields: &[ProfileField]) -> Result<usize, ApplyProfileError> {
+        let UploadKey { user_id, id } = key;
+        let mut unit = self.units.begin().await?;
+        // The person before the import, as everywhere.
+        let user = unit.users().find(user_id).await?;
+        let import = unit.imports().find(id).await?.filter(|import| import.user_id == Some(user_id));
+        let Some((known, mut import)) = user.zip(import) else {
+            unit.rollback().await?;
+            return Err(ApplyProfileError::Unknown);
+        };
+        if import.state != ImportState::Done {
+            unit.rollback().await?;
+            return Err(ApplyProfileError::NotDone);
+        }
+        let mut user = known.clone();
+        let applied = import.report.profile.apply(&mut user, fields);
+        if applied == 0 {
+            unit.rollback().await?;
+            return Ok(0);
+        }
+        import.report.profile_changed = true;
+        let before = Some(RecordBefore::Profile(Box::new(known)));
+        let change = ImportChange { record: RecordReference::Profile(user_id), before };
+        unit.users().update(&user).await?;
+        unit.imports().note(id, Some(user_id), &[change]).await?;
+        unit.imports().update(&import).await?;
+        let event = self.trail.event(AuditActor::Person, AuditKind::ProfileImported);
+        audit::commit(unit, &[event.user(user_id).subject(id.as_uuid())]).await?;
+        Ok(applied)
+    }
+}

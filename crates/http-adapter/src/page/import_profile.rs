@@ -1,0 +1,51 @@
+//! The profile on the page of an import: what it changed, and applying what it proposes.
+
+use super::answer::see_other;
+use super::form::Form;
+use super::imports::address;
+use super::person;
+use super::view::{ImportProfile, ProfileLine};
+use crate::HttpState;
+use crate::problem::{Fault, Problem};
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::import::ApplyProfileError;
+use application::ports::storage::Import;
+use application::upload::UploadKey;
+use domain::id::ImportId;
+use domain::user::ProfileField;
+
+/// Reads what the page shows.
+pub(super) async fn shown(state: &HttpState, import: &Import) -> Result<ImportProfile, Problem> {
+    let proposed = state.pages.apply_profile.proposals(import).await?;
+    let changed = import.report.profile.iter().filter(|change| change.is_applied);
+    Ok(ImportProfile {
+        changed: changed.map(ProfileLine::of).collect(),
+        proposed: proposed.iter().map(ProfileLine::of).collect(),
+    })
+}
+
+/// Applies the ticked proposals, or all.
+pub(super) async fn apply(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
+    let invalid = || Problem::new(Fault::InvalidForm);
+    let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok()).ok_or_else(invalid)?;
+    let ticked: Option<Vec<_>> = form.all("field").map(ProfileField::parse).collect();
+    let ticked = ticked.ok_or_else(invalid)?;
+    let fields = if form.is_ticked("all")? { ProfileField::ALL.to_vec() } else { ticked };
+    let key = UploadKey { user_id: person.user_id, id };
+    let done = match state.pages.apply_profile.run(key, &fields).await {
+        Ok(0) => "?done=profile-same",
+        Ok(_) => "?done=profile",
+        Err(ApplyProfileError::Unknown) => return Err(Problem::new(Fault::NotFound)),
+        Err(ApplyProfileError::NotDone) => "?done=profile-closed",
+        Err(ApplyProfileError::Storage(error)) => return Err(error.into()),
+    };
+    Ok(see_other(&address(id, done)))
+}

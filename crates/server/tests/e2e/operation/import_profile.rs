@@ -1,0 +1,212 @@
+//! Imports and the profile: empty fields are filled, others are overwritten only when asked.
+
+use super::import_kept::apple;
+use crate::e2e::app::register;
+use crate::e2e::browser::{Browser, FILE_FORM, Page, PageForm, file_form_with};
+use crate::e2e::patience::within;
+use crate::e2e::person::Person;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// An export of Apple Health that says who slept.
+fn export(birth_date: &str, blood_type: &str) -> String {
+    let me = format!(
+        "<Me HKCharacteristicTypeIdentifierDateOfBirth=\"{birth_date}\" \
+         HKCharacteristicTypeIdentifierBloodType=\"HKBloodType{blood_type}\"/>\n <Record "
+    );
+    apple(&[(10, 6)]).replacen("<Record ", &me, 1)
+}
+
+/// The birth date and the blood type that the profile says.
+fn profile(world: &World, user: &str) -> (Value, Value) {
+    let shown = world.json(&["user", "show", user, "--json"]);
+    (shown["birth_date"].clone(), shown["blood_type"].clone())
+}
+
+fn change(field: &str, old: Option<&str>, new: &str, applied: bool) -> Value {
+    json!({"field": field, "old": old, "new": new, "applied": applied})
+}
+
+/// The imports that the audit trail says changed this person's profile, the latest first, and by whom.
+fn events(world: &World, user: &str) -> Vec<(String, String)> {
+    let text = world.ok(&["audit", "list", "--user", user, "--kind", "profile.imported", "--json"]);
+    assert!(!text.contains("1990") && !text.contains("AB-"), "{text}");
+    let line = |line: &str| {
+        let event: Value = serde_json::from_str(line).expect("JSON");
+        let member = |name: &str| event[name].as_str().unwrap_or_else(|| panic!("{event}")).to_owned();
+        (member("subject"), member("actor"))
+    };
+    text.lines().map(line).collect()
+}
+
+/// A person who is signed in, born in 1988.
+struct Visitor {
+    browser: Browser,
+    user: String,
+}
+
+impl Visitor {
+    async fn new(world: &World, server: &Server, email: &str) -> Self {
+        let person = Person::create(world, email);
+        world.ok(&["user", "update", &person.user_id, "--birth-date", "1988-01-02"]);
+        let browser = Browser::new(server);
+        browser.sign_in(&person).await;
+        Self { browser, user: person.user_id }
+    }
+
+    /// Uploads a file, with the box for the profile ticked or not, and waits for its end.
+    async fn upload(&self, bytes: &str, is_ticked: bool) -> Page {
+        let form = self.browser.open("/imports").await.form("/imports");
+        let ticked: &[_] = if is_ticked { &[("overwrite_profile", "yes")] } else { &[] };
+        let body = file_form_with(Some(form.value("form_token")), "export.xml", bytes.as_bytes(), ticked);
+        let request = self.browser.request(Method::POST, "/imports").header("content-type", FILE_FORM);
+        let path = self.browser.send(request.body(body)).await.own_location();
+        within(PATIENCE, Instant::now(), "the upload is read", async || {
+            let page = self.browser.open(&path).await;
+            (!page.body.contains("<progress")).then_some(page)
+        })
+        .await
+    }
+
+    async fn submit(&self, form: &PageForm) -> Page {
+        let answer = self.browser.submit(form).await;
+        self.browser.follow(&answer).await
+    }
+}
+
+/// The form that applies what the import proposes.
+fn form(page: &Page) -> PageForm {
+    page.form("/imports/profile")
+}
+
+fn offers(page: &Page) -> usize {
+    page.forms("/imports/profile").len()
+}
+
+on_both_stores! {
+    async fn a_command_overwrites_a_profile_field_only_with_its_option_and_undo_restores_it(world: World) {
+        let user = register(&world).user_id;
+        world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
+        let file = world.file("export.xml", &export("1990-05-17", "ABNegative"));
+        let told = world.ok(&["import", "--user", &user, &file]);
+        assert!(told.contains("not changed: birth_date, yours 1988-01-02, the file's 1990-05-17\n"), "{told}");
+        assert!(told.contains("changed: blood_type, was empty, now AB-\n") && told.contains("--profile"), "{told}");
+        assert_eq!(profile(&world, &user), (json!("1988-01-02"), json!("AB-")));
+
+        let proposed = change("birth_date", Some("1988-01-02"), "1990-05-17", false);
+        let again = world.json(&["import", "--user", &user, "--json", &file]);
+        assert_eq!(again["profile"], json!([proposed]));
+        let changed = json!([change("birth_date", Some("1988-01-02"), "1990-05-17", true)]);
+        let would = world.json(&["import", "--user", &user, "--profile", "--dry-run", "--json", &file]);
+        assert_eq!((&would["profile"], &would["import_id"]), (&changed, &Value::Null));
+        assert_eq!(profile(&world, &user).0, "1988-01-02");
+
+        let done = world.json(&["import", "--user", &user, "--profile", "--json", &file]);
+        assert_eq!(done["profile"], changed);
+        assert_eq!(profile(&world, &user).0, "1990-05-17");
+        let id = done["import_id"].as_str().expect("an id").to_owned();
+        let recorded = events(&world, &user);
+        assert_eq!((recorded.len(), &recorded[0]), (2, &(id.clone(), "operator".to_owned())));
+        world.ok(&["import", "undo", &id]);
+        assert_eq!(profile(&world, &user), (json!("1988-01-02"), json!("AB-")));
+    }
+
+    async fn a_restore_applies_its_profile_line_without_being_asked(world: World) {
+        let user = register(&world).user_id;
+        world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
+        let line = format!("{{\"type\":\"profile\",\"user_id\":\"{user}\",\"birth_date\":\"1990-05-17\"}}\n");
+        let file = world.file("restore.ndjson", &line);
+        let told = world.json(&["import", "--user", &user, "--json", &file]);
+        assert_eq!(told["profile"], json!([change("birth_date", Some("1988-01-02"), "1990-05-17", true)]));
+        assert_eq!(profile(&world, &user).0, "1990-05-17");
+    }
+
+    async fn an_upload_asks_before_it_overwrites_and_undo_restores_what_was_applied(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let page = sam.upload(&export("1990-05-17", "ABNegative"), false).await;
+        assert_eq!(profile(&world, &sam.user), (json!("1988-01-02"), json!("AB-")));
+        assert!(page.text().contains("Your profile: 1988-01-02. The file: 1990-05-17."), "{}", page.text());
+        // What is shown is what the profile says by then.
+        world.ok(&["user", "update", &sam.user, "--birth-date", "1987-03-04"]);
+        let path = format!("/imports/{}", form(&page).value("import"));
+        let page = sam.browser.open(&path).await;
+        assert!(page.text().contains("Your profile: 1987-03-04."), "{}", page.text());
+
+        let nothing_ticked = sam.submit(&form(&page)).await;
+        assert!(nothing_ticked.text().contains("Your profile is as it was"), "{}", nothing_ticked.text());
+        assert_eq!(profile(&world, &sam.user).0, "1987-03-04");
+        let applied = sam.submit(&form(&page).tick("field", &["birth_date"])).await;
+        assert!(applied.text().contains("Your profile is updated"), "{}", applied.text());
+        assert!(applied.text().contains("before: 1987-03-04") && offers(&applied) == 0, "{}", applied.text());
+        assert_eq!(profile(&world, &sam.user).0, "1990-05-17");
+        let recorded = events(&world, &sam.user);
+        assert_eq!(recorded.len(), 2);
+        assert!(recorded.iter().all(|(subject, actor)| path.ends_with(subject) && actor == "person"));
+        // The same form once more.
+        let replayed = sam.submit(&form(&page).tick("field", &["birth_date"])).await;
+        assert!(replayed.text().contains("Your profile is as it was"), "{}", replayed.text());
+
+        let undone = sam.submit(&applied.form("/imports/undo")).await;
+        assert!(undone.text().contains("Undone.") && !undone.body.contains("1990-05-17"), "{}", undone.text());
+        assert_eq!(profile(&world, &sam.user), (json!("1987-03-04"), Value::Null));
+        let late = sam.submit(&form(&page).tick("field", &["birth_date"])).await;
+        assert!(late.text().contains("it was undone"), "{}", late.text());
+        assert_eq!(profile(&world, &sam.user).0, "1987-03-04");
+    }
+
+    async fn an_upload_with_the_box_ticked_overwrites_and_shows_each_old_value(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let page = sam.upload(&export("1990-05-17", "ABNegative"), true).await;
+        assert_eq!(profile(&world, &sam.user), (json!("1990-05-17"), json!("AB-")));
+        assert!(page.text().contains("before: 1988-01-02") && offers(&page) == 0, "{}", page.text());
+        sam.submit(&page.form("/imports/undo")).await;
+        assert_eq!(profile(&world, &sam.user), (json!("1988-01-02"), Value::Null));
+    }
+
+    async fn of_two_uploads_that_propose_different_values_each_is_applied_and_undone_for_itself(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let first = sam.upload(&export("1990-05-17", "ABNegative"), false).await;
+        let second = sam.upload(&export("1991-06-18", "APositive"), false).await;
+        for (page, expected) in [(&first, "1990-05-17"), (&second, "1991-06-18")] {
+            sam.submit(&form(page).and("all", "yes")).await;
+            assert_eq!(profile(&world, &sam.user).0, expected);
+        }
+        for (page, expected) in
+            [(&second, (json!("1990-05-17"), json!("AB-"))), (&first, (json!("1988-01-02"), Value::Null))]
+        {
+            sam.submit(&page.form("/imports/undo")).await;
+            assert_eq!(profile(&world, &sam.user), expected);
+        }
+    }
+
+    async fn nobody_applies_what_anothers_import_proposes(world: World) {
+        let server = world.serve();
+        let sam = Visitor::new(&world, &server, "sam@example.org").await;
+        let eve = Visitor::new(&world, &server, "eve@example.org").await;
+        let page = sam.upload(&export("1990-05-17", "ABNegative"), false).await;
+        let own = form(&page).and("all", "yes");
+        let token = eve.browser.open("/imports").await.form("/imports").value("form_token").to_owned();
+        eve.browser.submit(&own.with("form_token", &token)).await.assert_refused(404);
+        eve.browser.submit(&own).await.assert_refused(403);
+        sam.browser.submit(&own.without("form_token")).await.assert_refused(403);
+        let foreign = [("origin", "https://evil.example")];
+        sam.browser.submit_with(&own, &foreign).await.assert_refused(403);
+        Browser::new(&server).submit(&own).await.assert_refused(403);
+        for bad in [own.with("import", "7"), own.without("import"), own.and("field", "email")] {
+            sam.browser.submit(&bad).await.assert_refused(400);
+        }
+        for person in [&sam, &eve] {
+            assert_eq!(profile(&world, &person.user).0, "1988-01-02");
+        }
+        world.ok(&["user", "erase", &sam.user, "--yes"]);
+        sam.browser.submit(&own).await.assert_refused(403);
+    }
+}
