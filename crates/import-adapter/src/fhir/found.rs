@@ -55,7 +55,10 @@ impl Found {
             self.totals.add(&source, total)?;
         }
         let mut notes = Notes::default();
-        notes.count(said.unreadable, "components that are no length of time in a UCUM unit were left out");
+        notes.count(
+            said.unreadable,
+            "components whose value is missing or of another type or unit were left out",
+        );
         Ok(Ok(notes.into_texts().collect()))
     }
 
