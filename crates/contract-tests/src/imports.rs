@@ -4,7 +4,7 @@ use crate::Harness;
 use crate::fixture::{
     find_import as find, import, import_id, now, seconds, store_import as store, upload, user, user_id,
 };
-use application::import::{Counts, ImportReport};
+use application::import::{Counts, ImportReport, ReportNote};
 use application::ports::import_source::Rejection;
 use application::ports::storage::Import;
 use chrono::{DateTime, Utc};
@@ -23,6 +23,10 @@ async fn lease(harness: Harness, at: DateTime<Utc>, until: DateTime<Utc>) -> Opt
 fn full_import(number: u64) -> Import {
     let counts = |new| Counts { new, updated: u64::from(u32::MAX), unchanged: 3 };
     let said = |place: &str| Rejection { place: place.to_owned(), reason: "'; \"\\ ü".to_owned() };
+    let note = |amount, count| {
+        let Rejection { place, reason } = said("record 3");
+        ReportNote { place, reason, amount, count }
+    };
     Import {
         user_id: Some(user_id(1)),
         file_name: FileName::clean(&"ß".repeat(200)),
@@ -46,7 +50,7 @@ fn full_import(number: u64) -> Import {
             profile: ProfileChanges::default(),
             rejected: vec![said("line 1"), said("line 2")],
             rejected_total: 2000,
-            notes: vec![said("record 3")],
+            notes: vec![note(None, 1), note(Some(40), u64::from(u32::MAX))],
             notes_total: 1,
         },
         refusal: Some("not this".to_owned()),

@@ -1,7 +1,7 @@
 //! What every reader of a format has in common: batches, and the end.
 
 use application::ports::import_source::{
-    ImportItem, ImportRefusal, ImportSource, ImportedSession, Rejection, Told,
+    ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, Rejection, Told,
 };
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
@@ -59,7 +59,13 @@ impl Items {
 
     /// Adds what was dropped of the record at this place.
     pub(crate) fn note(&mut self, place: &str, reason: impl Into<String>) {
-        self.add(ImportItem::Note(Rejection { place: place.to_owned(), reason: reason.into() }));
+        self.add(ImportItem::Note(Note { place: place.to_owned(), reason: reason.into(), amount: None }));
+    }
+
+    /// Adds a note that counts something.
+    pub(crate) fn note_count(&mut self, place: &str, reason: &str, count: usize) {
+        let (place, amount) = (place.to_owned(), u64::try_from(count).ok());
+        self.add(ImportItem::Note(Note { place, reason: reason.to_owned(), amount }));
     }
 
     /// Takes over what one of several files gave; its places then begin with the file's name.
@@ -71,7 +77,8 @@ impl Items {
                     ImportItem::Session(session) => &mut session.place,
                     ImportItem::Supplement(supplement) => &mut supplement.place,
                     ImportItem::Log(log) => &mut log.place,
-                    ImportItem::Rejected(rejection) | ImportItem::Note(rejection) => &mut rejection.place,
+                    ImportItem::Rejected(rejection) => &mut rejection.place,
+                    ImportItem::Note(note) => &mut note.place,
                 };
                 *place = format!("{name}: {place}");
             }
@@ -79,12 +86,19 @@ impl Items {
         }));
     }
 
+    /// Adds all notes on the record at this place.
+    pub(crate) fn add_notes(&mut self, place: &str, notes: Notes) {
+        for (reason, amount) in notes.texts {
+            self.add(ImportItem::Note(Note { place: place.to_owned(), reason, amount }));
+        }
+    }
+
     /// Adds a record that was taken, with what there is to say about it, or says why it was not.
     pub(crate) fn finish(&mut self, place: &str, notes: Notes, outcome: Result<ImportItem, String>) {
         match outcome {
             Ok(item) => {
                 self.add(item);
-                notes.texts.into_iter().for_each(|note| self.note(place, note));
+                self.add_notes(place, notes);
             }
             Err(reason) => self.reject(place, reason),
         }
@@ -103,7 +117,8 @@ impl Items {
 /// What there is to say about one record that is taken.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    texts: Vec<String>,
+    /// Reasons, each with what it counts.
+    texts: Vec<(String, Option<u64>)>,
     is_without_names: bool,
 }
 
@@ -115,12 +130,12 @@ impl Notes {
     }
 
     pub(crate) fn add(&mut self, note: impl Into<String>) {
-        self.texts.push(note.into());
+        self.texts.push((note.into(), None));
     }
 
     /// Adds a note, unless it is there already.
     pub(crate) fn add_once(&mut self, note: &str) {
-        if !self.texts.iter().any(|text| text == note) {
+        if !self.texts.iter().any(|(text, _)| text == note) {
             self.add(note);
         }
     }
@@ -130,15 +145,18 @@ impl Notes {
         self.add(if self.is_without_names { what.to_owned() } else { format!("{what}: {names}") });
     }
 
-    /// Gives the notes.
+    /// Returns the notes as texts.
     pub(crate) fn into_texts(self) -> impl Iterator<Item = String> {
-        self.texts.into_iter()
+        self.texts.into_iter().map(|(text, amount)| match amount {
+            Some(amount) => format!("{text}: {amount}"),
+            None => text,
+        })
     }
 
     /// Adds a note that counts something, if there is any of it.
     pub(crate) fn count(&mut self, count: usize, what: &str) {
         if count > 0 {
-            self.texts.push(format!("{what}: {count}"));
+            self.texts.push((what.to_owned(), u64::try_from(count).ok()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the tests of every format use.
 
 use crate::{FileContext, Format, open};
-use application::ports::import_source::{ImportFile, ImportItem, ImportRefusal, Rejection};
+use application::ports::import_source::{ImportFile, ImportItem, ImportRefusal};
 use domain::id::UserId;
 use domain::sleep::{MetricKind, MetricValue, SleepRecord};
 use domain::time::TimeZone;
@@ -80,22 +80,23 @@ pub(crate) fn sessions(items: &[ImportItem]) -> Vec<SleepRecord> {
 
 /// Gives place and reason of what was not taken.
 pub(crate) fn rejections(items: &[ImportItem]) -> Vec<String> {
-    texts(items, |item| match item {
-        ImportItem::Rejected(rejection) => Some(rejection),
+    let texts = items.iter().filter_map(|item| match item {
+        ImportItem::Rejected(one) => Some(format!("{}: {}", one.place, one.reason)),
         _ => None,
-    })
+    });
+    texts.collect()
 }
 
-/// Gives place and reason of what was dropped.
+/// Gives place, reason and amount of what was dropped.
 pub(crate) fn notes(items: &[ImportItem]) -> Vec<String> {
-    texts(items, |item| match item {
-        ImportItem::Note(rejection) => Some(rejection),
+    let texts = items.iter().filter_map(|item| match item {
+        ImportItem::Note(note) => {
+            let amount = note.amount.map(|amount| format!(": {amount}")).unwrap_or_default();
+            Some(format!("{}: {}{amount}", note.place, note.reason))
+        }
         _ => None,
-    })
-}
-
-fn texts(items: &[ImportItem], pick: fn(&ImportItem) -> Option<&Rejection>) -> Vec<String> {
-    items.iter().filter_map(pick).map(|one| format!("{}: {}", one.place, one.reason)).collect()
+    });
+    texts.collect()
 }
 
 /// Writes stages as `LIGHT 00:10-00:20`, in the offset at the start.

@@ -2,8 +2,21 @@
 
 use crate::json::Loose;
 use crate::source::Notes;
-use domain::sleep::{SleepMetrics, SourceTotals, TimeInBed};
+use domain::sleep::{Hypnogram, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 use std::time::Duration;
+
+/// Makes a session of the stages and the totals of one log, and notes when the stages cover little of it.
+pub(crate) fn record(
+    head: SleepRecordHead,
+    hypnogram: Hypnogram,
+    metrics: SleepMetrics,
+    notes: &mut Notes,
+) -> Result<SleepRecord, String> {
+    if !hypnogram.is_empty() && !hypnogram.covers(&metrics) {
+        notes.add("the stages cover less than 90 percent of the log; its own totals were kept");
+    }
+    SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
+}
 
 /// Reads sums and counts those that are none: no number, or less than nothing.
 #[derive(Debug, Default)]

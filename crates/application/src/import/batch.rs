@@ -1,7 +1,7 @@
 //! The records of one batch.
 
 use crate::ports::import_source::{
-    ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Rejection,
+    ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Note, Rejection,
 };
 
 /// Something with its position in the batch, by which what is rejected is told in the file's order.
@@ -13,7 +13,7 @@ pub(super) struct Batch {
     /// The records: labels first, because logs of the same batch may name them.
     pub(super) records: Vec<Numbered<ImportItem>>,
     pub(super) rejected: Vec<Numbered<Rejection>>,
-    pub(super) notes: Vec<Rejection>,
+    pub(super) notes: Vec<Note>,
 }
 
 impl Batch {

@@ -26,7 +26,7 @@ pub use import_records::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported, Progress, Reading,
 };
 pub use list_imports::ListImports;
-pub use report::{Counts, ImportReport, MAX_LISTED};
+pub use report::{Counts, ImportReport, MAX_LISTED, ReportNote};
 pub(crate) use undo_import::{BY_OPERATOR, BY_PERSON};
 pub use undo_import::{
     CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError, Undone, is_cancelled,

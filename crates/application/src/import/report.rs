@@ -1,10 +1,10 @@
 //! What an import did.
 
-use crate::ports::import_source::Rejection;
+use crate::ports::import_source::{Note, Rejection};
 use crate::ports::storage::Import;
 use domain::user::ProfileChanges;
 
-/// How many rejections and notes a report names; beyond, they are only counted, so that memory stays flat.
+/// How many rejections and different notes a report names; beyond, they are only counted, so that memory stays flat.
 pub const MAX_LISTED: usize = 1000;
 
 /// What became of the records of one kind. A record that comes twice in a file counts once, unless very many others
@@ -45,6 +45,50 @@ impl Counts {
     }
 }
 
+/// A note of a report. Notes that differ only in place and amount are one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportNote {
+    /// Where it was first.
+    pub place: String,
+    /// What was noted.
+    pub reason: String,
+    /// The sum of the amounts, where the note has any.
+    pub amount: Option<u64>,
+    /// How often it was noted, at least once.
+    pub count: u64,
+}
+
+impl ReportNote {
+    fn first(Note { place, reason, amount }: Note) -> Self {
+        Self { place, reason, amount, count: 1 }
+    }
+
+    fn is_about(&self, note: &Note) -> bool {
+        self.reason == note.reason && self.amount.is_some() == note.amount.is_some()
+    }
+
+    fn add(&mut self, note: &Note) {
+        self.amount = self.amount.zip(note.amount).map(|(sum, more)| sum.saturating_add(more));
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Returns where it was, for people: `record 3`, or `record 3 and 4 more`.
+    pub fn places(&self) -> String {
+        match self.count {
+            0 | 1 => self.place.clone(),
+            count => format!("{} and {} more", self.place, count - 1),
+        }
+    }
+
+    /// Returns what was noted, with the amount.
+    pub fn text(&self) -> String {
+        match self.amount {
+            Some(amount) => format!("{}: {amount}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+}
+
 /// What an import of one file did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportReport {
@@ -65,8 +109,8 @@ pub struct ImportReport {
     /// How many records were not taken.
     pub rejected_total: u64,
     /// What was dropped of records that were taken, in the file's order, at most [`MAX_LISTED`].
-    pub notes: Vec<Rejection>,
-    /// How many notes there were.
+    pub notes: Vec<ReportNote>,
+    /// How many notes there were, each time counted.
     pub notes_total: u64,
 }
 
@@ -105,10 +149,12 @@ impl ImportReport {
         }
     }
 
-    pub(super) fn note(&mut self, note: Rejection) {
+    pub(super) fn note(&mut self, note: Note) {
         self.notes_total += 1;
-        if self.notes.len() < MAX_LISTED {
-            self.notes.push(note);
+        if let Some(known) = self.notes.iter_mut().find(|known| known.is_about(&note)) {
+            known.add(&note);
+        } else if self.notes.len() < MAX_LISTED {
+            self.notes.push(ReportNote::first(note));
         }
     }
 }

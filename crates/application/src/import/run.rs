@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
     pub(super) fn take(&mut self, found: Found) -> Vec<Numbered<Rejection>> {
         for id in found.confirmed {
             for place in self.held.give_way_to(id) {
-                self.report.note(given_way(place));
+                self.report.note(given_way(place).into());
             }
         }
         self.held.append(found.held);
@@ -196,7 +196,7 @@ impl<'a> Run<'a> {
         found.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
         self.report.profile_changed |= found.profile_changed;
         self.report.profile = found.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
-        found.notes.iter().for_each(|(_, note)| self.report.note(note.clone()));
+        found.notes.iter().for_each(|(_, note)| self.report.note(note.clone().into()));
         self.notes.extend(found.notes);
         self.results.extend(found.settled.into_iter().map(|(position, settled)| (position, Ok(settled))));
         found.rejected

@@ -23,7 +23,7 @@ pub enum ImportItem {
     /// Something that looks like one of these and cannot be taken; the rest of the file goes on.
     Rejected(Rejection),
     /// Something about a record that was taken all the same, e.g. totals that exceed the time in bed.
-    Note(Rejection),
+    Note(Note),
 }
 
 impl ImportItem {
@@ -34,18 +34,36 @@ impl ImportItem {
             Self::Session(session) => &session.place,
             Self::Supplement(supplement) => &supplement.place,
             Self::Log(log) => &log.place,
-            Self::Rejected(rejection) | Self::Note(rejection) => &rejection.place,
+            Self::Rejected(rejection) => &rejection.place,
+            Self::Note(note) => &note.place,
         }
     }
 }
 
-/// Why a record was not taken, or what was dropped of it.
+/// Why a record was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     /// Where in the file: `record 12`, `line 3`; never a value of the record.
     pub place: String,
     /// Why, in words for the person who owns the file; never a health value.
     pub reason: String,
+}
+
+/// What was dropped of a record that was taken, or passed over in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Where in the file: `record 12`, `line 3`; never a value of the record.
+    pub place: String,
+    /// What, in words for the person who owns the file, the same each time; never a health value.
+    pub reason: String,
+    /// How many parts of the record or the file it is about; `None` if it is about the record itself.
+    pub amount: Option<u64>,
+}
+
+impl From<Rejection> for Note {
+    fn from(Rejection { place, reason }: Rejection) -> Self {
+        Self { place, reason, amount: None }
+    }
 }
 
 /// The part of a profile that a file carries.
@@ -111,6 +129,17 @@ pub enum ImportRefusal {
     /// The content is no format that is known, or not the one that was named.
     #[error("{0}")]
     NotThisFormat(String),
+    /// The content is of another format than the one that was named, or shows none and is read if one is named.
+    #[error("{seen}")]
+    OtherFormat {
+        /// What was seen.
+        seen: String,
+        /// The names of the formats that take it.
+        formats: Vec<&'static str>,
+    },
+    /// The file is a known table of a maker that has nothing to import in it.
+    #[error("{0}")]
+    HoldsNoSleep(String),
     /// The file is of a known format, and cannot be imported in this way.
     #[error("{0}")]
     NotInThisWay(String),

@@ -1,15 +1,15 @@
 //! A file as a person may bring it in: without what belongs to everybody.
 
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Rejection, Told};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Note, Told};
 use domain::import::FileDigest;
 
 /// What is noted once of a file that has labels.
 const LABELS: &str =
     "labels of supplements are not taken from an upload, neither this one nor those after it";
 
-/// Tells whether a note says that the labels of an upload were left out.
-pub fn is_of_labels(note: &Rejection) -> bool {
-    note.reason == LABELS
+/// Returns whether this reason of a note says that the labels of an upload were left out.
+pub fn is_of_labels(reason: &str) -> bool {
+    reason == LABELS
 }
 
 /// A file whose labels stay out of the catalogue.
@@ -70,7 +70,7 @@ impl PersonalSource {
             ImportItem::Supplement(_) if self.has_told => None,
             ImportItem::Supplement(label) => {
                 self.has_told = true;
-                Some(ImportItem::Note(Rejection { place: label.place, reason: LABELS.to_owned() }))
+                Some(ImportItem::Note(Note { place: label.place, reason: LABELS.to_owned(), amount: None }))
             }
             other => Some(other),
         }
@@ -112,14 +112,15 @@ mod tests {
 
     #[test]
     fn labels_of_an_upload_stay_out_and_that_is_told_once_where_the_first_stands() {
-        let other = Rejection { place: "line 9".to_owned(), reason: "a member is not known".to_owned() };
+        let (place, reason) = ("line 9".to_owned(), "a member is not known".to_owned());
+        let other = Note { place, reason, amount: None };
         let items = vec![ImportItem::Note(other.clone()), label("line 3"), label("line 2"), label("line 1")];
         let mut source = PersonalSource { source: Box::new(Source(items)), has_told: false };
         let mut next = || source.next_batch_telling(1, &mut |_| ControlFlow::Continue(())).unwrap();
         let [ImportItem::Note(note)] = <[_; 1]>::try_from(next()).unwrap() else { panic!("a note") };
-        assert!(is_of_labels(&note) && note.place == "line 1", "{note:?}");
+        assert!(is_of_labels(&note.reason) && note.place == "line 1", "{note:?}");
         let [ImportItem::Note(note)] = <[_; 1]>::try_from(next()).unwrap() else { panic!("a note") };
-        assert!(note == other && !is_of_labels(&note), "{note:?}");
+        assert!(note == other && !is_of_labels(&note.reason), "{note:?}");
         assert_eq!(next(), []);
     }
 }

@@ -9,7 +9,7 @@ pub const WHAT_CAN_BE_UPLOADED: &str = "exports of Apple Health, Fitbit, Oura, W
 /// Says why, and what the person can do, who has a page and no command line.
 pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
     let advice = match refusal {
-        ImportRefusal::NotThisFormat(_) => {
+        ImportRefusal::NotThisFormat(_) | ImportRefusal::OtherFormat { .. } => {
             return format!("{refusal}; what can be uploaded are {WHAT_CAN_BE_UPLOADED}");
         }
         ImportRefusal::NoStart(_) => "; upload it again, and say in the form when the recording began",
@@ -17,6 +17,7 @@ pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
             "; sign in as that person to upload it, or take user_id out of its lines to have it as your own"
         }
         ImportRefusal::NotInThisWay(_)
+        | ImportRefusal::HoldsNoSleep(_)
         | ImportRefusal::Missing
         | ImportRefusal::Damaged { .. }
         | ImportRefusal::Unreadable(_)

@@ -2,7 +2,7 @@
 
 use super::flatten::flatten;
 use super::instant::whole_millis;
-use super::{Stage, TimeInBed};
+use super::{MetricValue, SleepMetrics, Stage, TimeInBed};
 use chrono::{DateTime, Utc};
 
 /// Says that a stage's end is not after its start.
@@ -108,6 +108,15 @@ impl Hypnogram {
     /// Gives the hypnogram of a session whose stages nobody recorded.
     pub const fn empty() -> Self {
         Self { entries: Vec::new() }
+    }
+
+    /// Returns whether entries other than UNKNOWN cover at least nine tenths of the time that a source's own totals
+    /// call asleep or awake. Below that, sums over the entries say less about the night than the totals do.
+    pub fn covers(&self, totals: &SleepMetrics) -> bool {
+        let known = self.entries.iter().filter(|entry| entry.stage != Stage::Unknown);
+        let millis = known.map(StageEntry::millis).fold(0, i64::saturating_add);
+        let seconds = MetricValue::seconds_from_millis(millis).map_or(0.0, MetricValue::as_f64);
+        seconds * 10.0 >= totals.seconds_asleep_and_awake() * 9.0
     }
 
     /// Takes entries that are in order, disjoint and within the time in bed already.

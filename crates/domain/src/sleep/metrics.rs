@@ -117,7 +117,8 @@ impl SleepMetrics {
         self.get(MetricKind::TimeNightInBed) == MetricValue::seconds_from_millis(time_in_bed.millis())
     }
 
-    fn seconds_asleep_and_awake(&self) -> f64 {
+    /// Adds up the seconds asleep and awake, as far as they are known.
+    pub(super) fn seconds_asleep_and_awake(&self) -> f64 {
         let seconds = |kind| self.get(kind).map_or(0.0, MetricValue::as_f64);
         seconds(MetricKind::TimeNightAsleep) + seconds(MetricKind::TimeNightAwake)
     }

@@ -31,8 +31,9 @@ pub struct SleepRecordHead {
 
 /// Holds what a source recorded of one session; two equal records are the same record unchanged.
 ///
-/// The stages lie within the time in bed and the metrics are those of this time in bed. With stages, the
-/// metrics are computed from them, whatever the source says; without, they are the source's own.
+/// The stages lie within the time in bed and the metrics are those of this time in bed. Metrics are computed
+/// from the stages. The source's own totals are kept when there are no stages, or when the stages cover little
+/// of the night (see [`Hypnogram::covers`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SleepRecord {
     head: SleepRecordHead,
@@ -58,17 +59,23 @@ impl SleepRecord {
         Ok(Self { head, hypnogram: Hypnogram::empty(), metrics })
     }
 
-    /// Makes a record of stages when there are any, else of the metrics.
+    /// Makes a record of stages and of the source's own metrics, which stay unless the stages cover them.
     pub fn from_stages_or_metrics(
         head: SleepRecordHead,
         hypnogram: Hypnogram,
         metrics: SleepMetrics,
     ) -> Result<Self, InvalidSleepRecord> {
         if hypnogram.is_empty() {
-            Self::from_metrics(head, metrics)
-        } else {
-            Self::from_stages(head, hypnogram)
+            return Self::from_metrics(head, metrics);
         }
+        let computed = Self::from_stages(head, hypnogram)?;
+        if computed.hypnogram.covers(&metrics) {
+            return Ok(computed);
+        }
+        if !metrics.belong_to(&computed.head.time_in_bed) {
+            return Err(InvalidSleepRecord::MetricsOfAnotherNight);
+        }
+        Ok(Self { metrics, ..computed })
     }
 
     /// Reads a stored record, whose stages and metrics are in the encoding of [`packed`], as they are.
@@ -138,8 +145,9 @@ pub struct SleepSession {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{entry, given_head, night};
-    use super::super::{MetricKind, MetricValue, Stage, TimeInBed};
+    use super::super::{MetricKind, MetricValue, SourceTotals, Stage, TimeInBed};
     use super::{Hypnogram, InvalidSleepRecord, SleepMetrics, SleepRecord};
+    use std::time::Duration;
 
     #[test]
     fn metrics_come_from_the_stages_when_there_are_any() {
@@ -153,6 +161,35 @@ mod tests {
         assert_eq!(with_stages.metrics().get(MetricKind::SleepWakeups), Some(MetricValue::from_count(0)));
         let bare = SleepRecord::from_stages_or_metrics(head, Hypnogram::empty(), reported).unwrap();
         assert_eq!(bare.metrics().get(MetricKind::SleepWakeups), Some(MetricValue::from_count(9)));
+    }
+
+    #[test]
+    fn totals_stay_when_the_stages_cover_less_than_nine_tenths_of_asleep_and_awake() {
+        let frame = night(480);
+        let totals = SourceTotals {
+            asleep: Some(Duration::from_secs(400 * 60)),
+            awake: Some(Duration::from_secs(50 * 60)),
+            ..SourceTotals::default()
+        };
+        let (totals, _) = SleepMetrics::from_totals(&frame, &totals);
+        for (minutes, asleep) in [(404, 400.0), (405, 405.0)] {
+            // What is UNKNOWN covers nothing.
+            let entries = vec![entry(Stage::Light, 0, minutes), entry(Stage::Unknown, minutes, 480)];
+            let stages = Hypnogram::new(entries, &frame).unwrap();
+            let record =
+                SleepRecord::from_stages_or_metrics(given_head("1", frame), stages, totals.clone()).unwrap();
+            let seconds = record.metrics().get(MetricKind::TimeNightAsleep).map(MetricValue::as_f64);
+            assert_eq!((seconds, record.hypnogram().len()), (Some(asleep * 60.0), 2));
+        }
+    }
+
+    #[test]
+    fn totals_of_another_night_are_refused_beside_stages_that_cover_little() {
+        let totals = SourceTotals { asleep: Some(Duration::from_secs(400 * 60)), ..SourceTotals::default() };
+        let (totals, _) = SleepMetrics::from_totals(&night(480), &totals);
+        let stages = Hypnogram::new(vec![entry(Stage::Light, 0, 30)], &night(60)).unwrap();
+        let record = SleepRecord::from_stages_or_metrics(given_head("1", night(60)), stages, totals);
+        assert_eq!(record, Err(InvalidSleepRecord::MetricsOfAnotherNight));
     }
 
     #[test]

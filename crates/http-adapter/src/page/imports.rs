@@ -12,7 +12,7 @@ use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::import::{Counts, ImportReport, UndoImportError, is_cancelled};
+use application::import::{Counts, ImportReport, ReportNote, UndoImportError, is_cancelled};
 use application::ports::import_source::Rejection;
 use application::ports::storage::Import;
 use application::upload::{DiscardReason, UploadKey, is_of_labels};
@@ -49,11 +49,12 @@ pub(super) async fn show_one(
     let found = state.pages.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
     let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let (of_labels, notes): (Vec<_>, Vec<_>) =
-        import.report.notes.iter().partition(|note| is_of_labels(note));
+        import.report.notes.iter().partition(|note| is_of_labels(&note.reason));
     let notes_total =
         import.report.notes_total.saturating_sub(u64::try_from(of_labels.len()).unwrap_or(u64::MAX));
     let left_out_labels = !of_labels.is_empty();
-    let (rejected, notes) = (remarks(&import.report.rejected), remarks(notes));
+    let rejected = import.report.rejected.iter().map(rejection).collect();
+    let notes = notes.into_iter().map(noted).collect();
     let rejected_total = import.report.rejected_total;
     let profile = import_profile::shown(&state, &import).await?;
     let view = view::ImportPage {
@@ -224,10 +225,10 @@ fn counts(kind: &'static str, counts: Counts) -> ImportCounts {
     ImportCounts { kind, new, updated, unchanged }
 }
 
-fn remarks<'a>(remarks: impl IntoIterator<Item = &'a Rejection>) -> Vec<ImportRemark> {
-    let remark = |Rejection { place, reason }: &Rejection| ImportRemark {
-        place: place.clone(),
-        reason: reason.clone(),
-    };
-    remarks.into_iter().map(remark).collect()
+fn rejection(Rejection { place, reason }: &Rejection) -> ImportRemark {
+    ImportRemark { place: place.clone(), reason: reason.clone() }
+}
+
+fn noted(note: &ReportNote) -> ImportRemark {
+    ImportRemark { place: note.places(), reason: note.text() }
 }

@@ -12,10 +12,11 @@ const DEPTH_LIMIT: usize = 64;
 
 /// Lists the files of a folder and of the folders in it, by their names.
 pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
-    let mut found = Found { root: folder, files: Vec::new(), others: 0, seen: 0 };
+    let mut found = Found { root: folder, files: Vec::new(), others: Vec::new(), seen: 0 };
     found.look_into(folder, 0)?;
-    let Found { mut files, others, .. } = found;
+    let Found { mut files, mut others, .. } = found;
     files.sort();
+    others.sort();
     let entries = files.into_iter().map(|(name, path, size)| Entry {
         name: shown(&name),
         packed_size: size,
@@ -31,7 +32,7 @@ struct Found<'a> {
     root: &'a Path,
     /// Name within the folder, path and size.
     files: Vec<(String, PathBuf, u64)>,
-    others: usize,
+    others: Vec<String>,
     seen: usize,
 }
 
@@ -56,7 +57,7 @@ impl Found<'_> {
             } else if metadata.is_file() {
                 self.files.push((self.name(&path), path, metadata.len()));
             } else {
-                self.others = self.others.saturating_add(1);
+                self.others.push(shown(&self.name(&path)));
             }
         }
         Ok(())

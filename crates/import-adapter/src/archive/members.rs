@@ -108,6 +108,10 @@ pub(super) fn within(name: &str, refusal: ImportRefusal) -> ImportRefusal {
     }
     match refusal {
         ImportRefusal::NotThisFormat(text) => ImportRefusal::NotThisFormat(format!("{name}: {text}")),
+        ImportRefusal::OtherFormat { seen, formats } => {
+            ImportRefusal::OtherFormat { seen: format!("{name}: {seen}"), formats }
+        }
+        ImportRefusal::HoldsNoSleep(text) => ImportRefusal::HoldsNoSleep(format!("{name}: {text}")),
         ImportRefusal::NotInThisWay(text) => ImportRefusal::NotInThisWay(format!("{name}: {text}")),
         ImportRefusal::NoStart(place) => ImportRefusal::NoStart(format!("{name}: {place}")),
         ImportRefusal::OtherPerson { place } => {

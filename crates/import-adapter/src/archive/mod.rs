@@ -33,8 +33,8 @@ struct Listing {
     path: Arc<Path>,
     /// Files, in the order of their names.
     entries: Vec<Entry>,
-    /// How many things there are that are never read: links, and what is no file.
-    others: usize,
+    /// The names of what is never read: links, and what is no file.
+    others: Vec<String>,
 }
 
 /// Opens a folder; files in its folders belong to it, links are not followed.

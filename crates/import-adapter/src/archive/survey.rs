@@ -15,8 +15,8 @@ use application::ports::import_source::ImportRefusal;
 use std::io::Read as _;
 use std::sync::Arc;
 
-/// How many archives inside are named.
-const NAMES_SHOWN: usize = 8;
+/// How many files of one kind a note names.
+const NAMES_SHOWN: usize = 20;
 /// How much of an entry is looked at.
 const BYTES_LOOKED_AT: u64 = 4 * 1024 * 1024;
 
@@ -39,8 +39,9 @@ pub(super) fn survey(
 ) -> Result<Container, ImportRefusal> {
     let Listing { path, entries, others } = listing;
     let count = entries.len();
+    let mut passed_over = Named::of(others);
     let mut claimed = Vec::new();
-    let mut unknown = Unknown { what, format, first: None, packed: Packed::default() };
+    let mut unknown = Unknown { what, format, first: None, packed: Named::default() };
     let mut unpacked = Unpacking::default();
     let bound = Bound::of(context.most_unpacked);
     for entry in entries {
@@ -53,11 +54,13 @@ pub(super) fn survey(
             Ok(Claim { recognised, sign }) => claimed.push((entry, recognised, sign)),
             // Half of an export would be taken for the whole.
             Err(refusal @ ImportRefusal::NotInThisWay(_)) => return Err(within(&entry.name, refusal)),
-            Err(refusal) => unknown.note(&entry, refusal)?,
+            Err(refusal) => {
+                unknown.note(&entry, refusal)?;
+                passed_over.add(&entry.name);
+            }
         }
     }
-    let beside = beside_others(&claimed);
-    let members: Arc<[Member]> = without_weak_signs(claimed).collect();
+    let Kept { members, hypnograms } = without_weak_signs(claimed, &mut passed_over);
     if members.is_empty() {
         return Err(unknown.refusal(count));
     }
@@ -72,10 +75,11 @@ pub(super) fn survey(
         );
         return Err(ImportRefusal::NotInThisWay(told));
     }
-    let passed_over = others.saturating_add(count.saturating_sub(members.len())).saturating_sub(beside.count);
-    let of_unknown = (passed_over > 0).then(|| told(format, passed_over) + &unknown.packed.told());
-    let texts: Vec<_> = of_unknown.into_iter().chain(beside.told_as_hypnograms()).collect();
+    let of_unknown =
+        (passed_over.count > 0).then(|| told(format, &passed_over) + &unknown.packed.told_as_archives());
+    let texts: Vec<_> = of_unknown.into_iter().chain(hypnograms.told_as_hypnograms()).collect();
     let note = (!texts.is_empty()).then(|| (what, texts.join("; ")));
+    let members = Arc::from(members);
     Ok(Container { path, members, note, context })
 }
 
@@ -90,80 +94,92 @@ fn look(entry: &Entry, format: Format, bound: Bound) -> Result<Look, ImportRefus
     Ok((found, reader.unpacking()))
 }
 
-/// Finds what may be hypnograms beside files that say themselves when their nights began. They are not read: none of them
-/// does, and a start that is given counts for one file alone.
-fn beside_others(claimed: &[(Entry, Recognised, Sign)]) -> Packed {
-    let mut found = Packed::default();
-    if claimed.iter().any(|(_, _, sign)| *sign == Sign::Sure) {
-        let is_hypnogram = |recognised: &Recognised| recognised.format() == Format::Hypnogram;
-        let weak =
-            claimed.iter().filter(|(_, recognised, sign)| *sign == Sign::Weak && is_hypnogram(recognised));
-        weak.for_each(|(entry, ..)| found.add(entry));
-    }
-    found
+/// What there is to read, and the hypnograms beside it.
+struct Kept {
+    members: Vec<Member>,
+    /// Hypnograms beside files that say themselves when their nights began. They are not read: a hypnogram does not say
+    /// that, and a start that is given counts for one file alone.
+    hypnograms: Named,
 }
 
 /// Drops what only a weak sign or an empty list speaks for, where other entries are sure to be of another format.
-fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>) -> impl Iterator<Item = Member> {
+fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut Named) -> Kept {
     let sure: Vec<Format> = claimed
         .iter()
         .filter(|(_, _, sign)| *sign == Sign::Sure)
         .map(|(_, recognised, _)| recognised.format())
         .collect();
-    claimed.into_iter().filter_map(move |(entry, recognised, sign)| {
+    let mut kept = Kept { members: Vec::new(), hypnograms: Named::default() };
+    for (entry, recognised, sign) in claimed {
         let counts = match sign {
             Sign::Sure => true,
             Sign::Empty => sure.is_empty() || sure.contains(&recognised.format()),
             Sign::Weak => sure.is_empty(),
         };
-        counts.then_some(Member { entry, recognised })
-    })
+        if counts {
+            kept.members.push(Member { entry, recognised });
+        } else if sign == Sign::Weak && recognised.format() == Format::Hypnogram {
+            kept.hypnograms.add(&entry.name);
+        } else {
+            passed_over.add(&entry.name);
+        }
+    }
+    kept
 }
 
-fn told(format: Format, count: usize) -> String {
+fn told(format: Format, passed_over: &Named) -> String {
+    let (count, names) = (passed_over.count, passed_over.listed());
     match format {
-        Format::Auto => format!("files that are of no known format were passed over: {count}"),
-        named => format!("files that are not of the format {} were passed over: {count}", named.name()),
+        Format::Auto => format!("files that are of no known format were passed over: {count} ({names})"),
+        named => {
+            format!("files that are not of the format {} were passed over: {count} ({names})", named.name())
+        }
     }
 }
 
-/// Files inside that are to be given as files of their own, such as archives, which are not opened.
+/// Files inside of which there is something to say: how many, and the names of the first.
 #[derive(Default)]
-struct Packed {
-    /// The names of the first.
+struct Named {
     names: Vec<String>,
     count: usize,
 }
 
-impl Packed {
-    fn add(&mut self, entry: &Entry) {
+impl Named {
+    fn of(names: Vec<String>) -> Self {
+        let mut named = Self::default();
+        names.iter().for_each(|name| named.add(name));
+        named
+    }
+
+    fn add(&mut self, name: &str) {
         self.count = self.count.saturating_add(1);
         if self.names.len() < NAMES_SHOWN {
-            self.names.push(entry.name.clone());
+            self.names.push(name.to_owned());
         }
     }
 
-    fn listed(&self) -> (String, &'static str) {
-        (self.names.join(", "), if self.count > self.names.len() { ", ..." } else { "" })
+    fn listed(&self) -> String {
+        let more = if self.count > self.names.len() { ", ..." } else { "" };
+        format!("{}{more}", self.names.join(", "))
     }
 
     /// Says what to do with hypnograms beside other files; nothing when there are none.
     fn told_as_hypnograms(&self) -> Option<String> {
-        let (names, more) = self.listed();
+        let names = self.listed();
         (self.count > 0).then(|| {
             format!(
                 "hypnograms, which do not say when they began, were not read beside other files; give each alone, with its \
-                 start: {names}{more}"
+                 start: {names}"
             )
         })
     }
 
-    fn told(&self) -> String {
+    /// Says what to do with archives inside; empty when there are none.
+    fn told_as_archives(&self) -> String {
         if self.count == 0 {
             return String::new();
         }
-        let (names, more) = self.listed();
-        format!("; archives inside are not opened, give them as files of their own: {names}{more}")
+        format!("; archives inside are not opened, give them as files of their own: {}", self.listed())
     }
 }
 
@@ -171,14 +187,18 @@ impl Packed {
 struct Unknown {
     what: &'static str,
     format: Format,
+    /// The first refusal; one that knows the file comes before those that do not.
     first: Option<ImportRefusal>,
-    packed: Packed,
+    packed: Named,
 }
 
 impl Unknown {
     /// Notes an entry that nothing claims.
     fn note(&mut self, entry: &Entry, refusal: ImportRefusal) -> Result<(), ImportRefusal> {
-        if self.first.is_none() {
+        let is_telling = |refusal: &ImportRefusal| {
+            matches!(refusal, ImportRefusal::HoldsNoSleep(_) | ImportRefusal::OtherFormat { .. })
+        };
+        if self.first.as_ref().is_none_or(|first| is_telling(&refusal) && !is_telling(first)) {
             self.first = Some(within(&entry.name, refusal));
         }
         let mut begins = Vec::new();
@@ -186,7 +206,7 @@ impl Unknown {
         let read = bytes.by_ref().take(4).read_to_end(&mut begins);
         bytes.get().fault()?;
         if read.is_ok() && (is_zip(&begins) || is_gzip(&begins)) {
-            self.packed.add(entry);
+            self.packed.add(&entry.name);
         }
         Ok(())
     }
@@ -197,11 +217,20 @@ impl Unknown {
             Format::Auto => "of a known format".to_owned(),
             named => format!("of the format {}", named.name()),
         };
-        let seen = first.map(|refusal| format!("; {refusal}")).unwrap_or_default() + &packed.told();
-        ImportRefusal::NotThisFormat(match count {
+        let formats = match &first {
+            Some(ImportRefusal::OtherFormat { formats, .. }) => Some(formats.clone()),
+            _ => None,
+        };
+        let seen =
+            first.map(|refusal| format!("; {refusal}")).unwrap_or_default() + &packed.told_as_archives();
+        let seen = match count {
             0 => format!("there is no file in {what}"),
             1 => format!("the only file in {what} is not {of}{seen}"),
             _ => format!("none of the {count} files in {what} is {of}{seen}"),
-        })
+        };
+        match formats {
+            Some(formats) => ImportRefusal::OtherFormat { seen, formats },
+            None => ImportRefusal::NotThisFormat(seen),
+        }
     }
 }

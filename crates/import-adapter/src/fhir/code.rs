@@ -4,7 +4,7 @@
 //! `pcd-sleep-observation-code` and `-value`), which has codes of its own for the samples of `HealthKit` and the episodes
 //! of Open mHealth as well.
 
-use super::resource::{Coding, Concept, Quantity};
+use super::resource::{Coding, Component, Concept, Quantity};
 use domain::sleep::Stage;
 
 const LOINC: &str = "http://loinc.org";
@@ -33,6 +33,10 @@ pub(super) enum Kind {
     Rem,
     Latency,
     AwakeAfterOnset,
+    /// A count.
+    Wakeups,
+    /// Whether it is the main sleep of the day: 1 or 0.
+    IsMainSleep,
 }
 
 impl Kind {
@@ -43,7 +47,7 @@ impl Kind {
             Self::Light => Some(Stage::Light),
             Self::Deep => Some(Stage::Deep),
             Self::Rem => Some(Stage::Rem),
-            Self::Latency | Self::AwakeAfterOnset => None,
+            Self::Latency | Self::AwakeAfterOnset | Self::Wakeups | Self::IsMainSleep => None,
         }
     }
 }
@@ -70,6 +74,8 @@ pub(super) fn component(code: &Concept) -> Option<Kind> {
         (PHR_EPISODE, "remSleepDuration") => Some(Kind::Rem),
         (PHR_EPISODE, "latencyToSleepOnset") => Some(Kind::Latency),
         (PHR_EPISODE, "wakeAfterSleepOnset") => Some(Kind::AwakeAfterOnset),
+        (PHR_EPISODE, "numberOfAwakenings") => Some(Kind::Wakeups),
+        (PHR_EPISODE, "isMainSleep") => Some(Kind::IsMainSleep),
         _ => None,
     });
     own.or_else(|| match meaning(code)? {
@@ -118,6 +124,20 @@ pub(super) fn state(value: &Concept) -> Option<State> {
 fn first<T>(concept: &Concept, find: impl Fn(&str, &str) -> Option<T>) -> Option<T> {
     let mut codings = concept.coding.0.iter();
     codings.find_map(|Coding { system, code }| find(system.as_str()?, code.as_str()?))
+}
+
+/// Reads the value of a component: a length of time in milliseconds, a count, or a flag as 1 or 0.
+pub(super) fn amount(kind: Kind, component: &Component) -> Option<i64> {
+    let quantity = component.value_quantity.as_ref();
+    match kind {
+        Kind::IsMainSleep => component.value_boolean.as_flag().map(i64::from),
+        Kind::Wakeups => {
+            let counted = || quantity.and_then(|quantity| quantity.value.identifier());
+            let count = component.value_integer.identifier().or_else(counted)?;
+            count.parse::<u32>().ok().map(i64::from)
+        }
+        _ => millis(quantity?),
+    }
 }
 
 /// Gives a length of time in milliseconds; absent when the value is no number from 0 on, or the unit no time.

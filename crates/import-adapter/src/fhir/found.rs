@@ -36,7 +36,7 @@ impl Found {
         &mut self,
         observation: &Observation,
         number: u64,
-    ) -> Result<Result<Vec<String>, String>, ImportRefusal> {
+    ) -> Result<Result<Notes, String>, ImportRefusal> {
         let said = match observation::read(observation, number) {
             Ok(said) => said,
             Err(reason) => return Ok(Err(reason)),
@@ -55,8 +55,11 @@ impl Found {
             self.totals.add(&source, total)?;
         }
         let mut notes = Notes::default();
-        notes.count(said.unreadable, "components that are no length of time in a UCUM unit were left out");
-        Ok(Ok(notes.into_texts().collect()))
+        notes.count(
+            said.unreadable,
+            "components whose value is missing or of another type or unit were left out",
+        );
+        Ok(Ok(notes))
     }
 
     /// Counts a resource that is no Observation of sleep.
@@ -68,9 +71,8 @@ impl Found {
     /// Gives the next session; false when there is none left.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
         if let Some(number) = self.first_passed_over.take() {
-            let count = self.passed_over;
-            let told = format!("resources that are no Observations of sleep were passed over: {count}");
-            items.note(&format!("record {number}"), told);
+            let told = "resources that are no Observations of sleep were passed over";
+            items.note_count(&format!("record {number}"), told, self.passed_over);
         }
         let mut made = Items::default();
         let more = self.segments.next_session(&mut made);

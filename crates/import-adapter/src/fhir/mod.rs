@@ -15,7 +15,7 @@ mod total;
 pub(crate) use recognition::recognise;
 
 use crate::json::{Document, decode};
-use crate::source::{Items, RecordReader};
+use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use found::Found;
 use resource::{Entry, Kind, Observation};
@@ -71,12 +71,12 @@ impl RecordReader for Fhir {
             Ok(Some(observation)) => self.found.add(&observation, record.number)?,
             Ok(None) => {
                 self.found.pass_over(record.number);
-                Ok(Vec::new())
+                Ok(Notes::default())
             }
             Err(reason) => Err(reason),
         };
         match outcome {
-            Ok(notes) => notes.into_iter().for_each(|note| items.note(&record.place(), note)),
+            Ok(notes) => items.add_notes(&record.place(), notes),
             Err(reason) => items.reject(&record.place(), reason),
         }
         Ok(true)

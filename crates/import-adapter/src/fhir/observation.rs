@@ -59,8 +59,8 @@ fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64
     let mut found: Vec<(Kind, i64)> = own.into_iter().collect();
     for component in &observation.component.0 {
         let Some(kind) = code::component(&component.code) else { continue };
-        match component.value_quantity.as_ref().and_then(code::millis) {
-            Some(millis) => found.push((kind, millis)),
+        match code::amount(kind, component) {
+            Some(amount) => found.push((kind, amount)),
             None => unreadable = unreadable.saturating_add(1),
         }
     }
@@ -74,7 +74,7 @@ fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64
         return Err("a sum over a day or longer is no session".to_owned());
     }
     let (start, end) = (segment.start.timestamp_millis(), segment.end.timestamp_millis());
-    let totals = found.into_iter().map(|(kind, millis)| Total { start, end, kind, millis }).collect();
+    let totals = found.into_iter().map(|(kind, amount)| Total { start, end, kind, amount }).collect();
     Ok(Said { segment: Segment { stage: throughout, ..segment }, totals, unreadable })
 }
 

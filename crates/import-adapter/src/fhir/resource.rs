@@ -79,6 +79,8 @@ pub(super) struct Quantity {
 pub(super) struct Component {
     pub(super) code: Concept,
     pub(super) value_quantity: Option<Quantity>,
+    pub(super) value_integer: Loose,
+    pub(super) value_boolean: Loose,
 }
 
 /// A resource within; only devices have names of devices.

@@ -4,20 +4,20 @@ use super::code::Kind;
 use crate::source::Notes;
 use crate::totals::Sums;
 use application::ports::import_source::ImportRefusal;
-use domain::sleep::{SleepRecord, SleepSource, SourceTotals, Stage, TimeInBed};
+use domain::sleep::{SleepRecord, SleepRecordHead, SleepSource, SourceTotals, Stage, TimeInBed};
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// The most sums of one file: 32 bytes each.
 const TOTAL_LIMIT: usize = 1_000_000;
 
-/// A sum over a period, in milliseconds.
+/// A sum over a period: milliseconds, or what else its kind says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Total {
     pub(super) start: i64,
     pub(super) end: i64,
     pub(super) kind: Kind,
-    pub(super) millis: i64,
+    pub(super) amount: i64,
 }
 
 /// The sums of a file, by source.
@@ -42,10 +42,12 @@ impl Totals {
     /// Gives the session with its sums in place of stages, where they say more than these.
     pub(super) fn applied(&mut self, record: SleepRecord, notes: &mut Notes) -> Result<SleepRecord, String> {
         let bed = record.time_in_bed();
-        let totals = self.within(record.source(), bed);
+        let mut totals = self.within(record.source(), bed);
+        let record = with_kind_of_sleep(&record, &mut totals, notes)?;
         if totals.is_empty() || !say_more(&record, &totals) {
             return Ok(record);
         }
+        let bed = record.time_in_bed();
         let Some(totals) = sums(&totals) else {
             notes.add("sums of periods that overlap contradict each other and were dropped");
             return Ok(record);
@@ -71,10 +73,29 @@ impl Totals {
             .filter(|total| total.end <= bed.end_millis())
             .copied()
             .collect();
-        found.sort_unstable_by_key(|total| (total.kind, total.start, total.end, total.millis));
+        found.sort_unstable_by_key(|total| (total.kind, total.start, total.end, total.amount));
         found.dedup();
         found
     }
+}
+
+/// Takes what says whether a session is the main sleep out of its sums, and marks it as a nap or as none.
+fn with_kind_of_sleep(
+    record: &SleepRecord,
+    totals: &mut Vec<Total>,
+    notes: &mut Notes,
+) -> Result<SleepRecord, String> {
+    let flags: Vec<bool> = totals
+        .extract_if(.., |total| total.kind == Kind::IsMainSleep)
+        .map(|total| total.amount == 1)
+        .collect();
+    let Some(is_main) = flags.first().copied() else { return Ok(record.clone()) };
+    if flags.iter().any(|flag| *flag != is_main) {
+        notes.add("Observations of this session contradict each other on isMainSleep, which was left out");
+        return Ok(record.clone());
+    }
+    let head = SleepRecordHead { is_nap: Some(!is_main), ..record.head().clone() };
+    SleepRecord::from_stages(head, record.hypnogram().clone()).map_err(|error| error.to_string())
 }
 
 /// Tells whether sums say more than the stages: there are no stages, or only sleep durations that were read as one
@@ -95,6 +116,7 @@ fn sums(totals: &[Total]) -> Option<SourceTotals> {
         if before.is_some_and(|before| before.kind == total.kind && before.end > total.start) {
             return None;
         }
+        let more = u64::try_from(total.amount).unwrap_or_default();
         let sum = match total.kind {
             Kind::Asleep => &mut sums.asleep,
             Kind::Light => &mut sums.light,
@@ -102,9 +124,14 @@ fn sums(totals: &[Total]) -> Option<SourceTotals> {
             Kind::Rem => &mut sums.rem,
             Kind::Latency => &mut sums.latency,
             Kind::AwakeAfterOnset => &mut sums.awake_after_onset,
+            Kind::Wakeups => {
+                let more = u32::try_from(more).unwrap_or(u32::MAX);
+                sums.wakeups = Some(sums.wakeups.unwrap_or_default().saturating_add(more));
+                continue;
+            }
+            Kind::IsMainSleep => continue,
         };
-        let more = Duration::from_millis(u64::try_from(total.millis).unwrap_or_default());
-        *sum = Some(sum.unwrap_or_default().saturating_add(more));
+        *sum = Some(sum.unwrap_or_default().saturating_add(Duration::from_millis(more)));
     }
     Some(sums)
 }

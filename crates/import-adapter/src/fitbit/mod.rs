@@ -13,6 +13,7 @@ mod web_clock;
 mod web_export;
 
 pub(crate) use recognition::recognise;
+pub(crate) use web_export::{KNOWN_COLUMNS, NEEDED_COLUMNS};
 
 use crate::json::{Document, decode};
 use crate::source::{Items, Notes, RecordReader};

@@ -8,6 +8,7 @@ use crate::json::Loose;
 use crate::local_time::{LocalTime, SKIPPED};
 use crate::session_key::key;
 use crate::source::Notes;
+use crate::totals::record;
 use chrono::TimeDelta;
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};
 use domain::time::TimeZone;
@@ -43,7 +44,7 @@ pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<Sleep
         time_in_bed,
         is_nap: is_nap(log),
     };
-    SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
+    record(head, hypnogram, metrics, notes)
 }
 
 fn local_time(name: &str, value: &Loose) -> Result<Option<LocalTime>, String> {

@@ -62,6 +62,37 @@ fn a_log_of_stages_has_its_short_wakes_over_them() {
 }
 
 #[test]
+fn stages_that_cover_little_of_a_log_leave_its_totals() {
+    let cut = |log: &str| {
+        let from = log.find(r#"{"dateTime": "2026-01-10T23:10"#).unwrap();
+        let to = log.find(r#"{"dateTime": "2026-01-10T23:50"#).unwrap();
+        log.replacen(&log[from..to], "", 1)
+    };
+    let items = fitbit(&cut(STAGES), "Europe/Berlin");
+    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
+    // The short wake lies where no stage is.
+    assert_eq!(stages(&record), ["AWAKE 23:00-23:10", "AWAKE 23:35-23:37", "REM 23:50-00:00"]);
+    assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(seconds(&record, MetricKind::TimeNightAwake), Some(600.0));
+    assert_eq!(seconds(&record, MetricKind::TimeNightDeep), Some(1200.0));
+    assert_eq!(
+        seconds(&record, MetricKind::TimeNightRem),
+        None,
+        "the log does not say, and half of it is not all"
+    );
+    assert_eq!(
+        notes(&items),
+        ["record 1: the stages cover less than 90 percent of the log; its own totals were kept"]
+    );
+    // Without totals of its own, a log has what its stages say.
+    let bare = cut(&STAGES.replace(r#""minutesAsleep": 50, "minutesAwake": 10,"#, ""));
+    let items =
+        fitbit(&bare.replace(r#""summary": {"deep": {"count": 1, "minutes": 20}},"#, ""), "Europe/Berlin");
+    assert_eq!(seconds(&sessions(&items)[0], MetricKind::TimeNightAsleep), Some(600.0));
+    assert_eq!(notes(&items), Vec::<String>::new());
+}
+
+#[test]
 fn every_shape_of_the_document_gives_the_same_session() {
     let alone = only(STAGES, "Europe/Berlin");
     for text in [
@@ -184,7 +215,7 @@ fn stages_that_say_nothing_are_left_out_and_reported() {
     let items = fitbit(&text, "UTC");
     let expected = ["AWAKE 23:00-23:10", "UNKNOWN 23:10-23:30", "AWAKE 23:35-23:37"];
     assert_eq!(stages(&sessions(&items)[0]), expected);
-    assert_eq!(notes(&items).len(), 3, "{:?}", notes(&items));
+    assert_eq!(notes(&items).len(), 4, "{:?}", notes(&items));
 }
 
 #[test]

@@ -13,8 +13,10 @@ use std::time::Duration;
 const TITLE: &str = "Sleep";
 const START: &str = "Start Time";
 const END: &str = "End Time";
-/// What counts of the other columns; "Time in Bed" follows from start and end.
-const KNOWN: [&str; 9] = [
+/// The columns that a header must have.
+pub(crate) const NEEDED_COLUMNS: [&str; 2] = [START, END];
+/// All columns that are known; "Time in Bed" follows from start and end.
+pub(crate) const KNOWN_COLUMNS: [&str; 9] = [
     START,
     END,
     "Minutes Asleep",
@@ -115,13 +117,13 @@ impl RecordReader for WebExport {
 
 fn is_header(fields: &[String]) -> bool {
     let has = |name: &str| fields.iter().any(|field| field == name);
-    has(START) && has(END)
+    NEEDED_COLUMNS.into_iter().all(has)
 }
 
 fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
-    let unknown = columns.iter().filter(|column| !KNOWN.contains(&column.as_str())).count();
+    let unknown = columns.iter().filter(|column| !KNOWN_COLUMNS.contains(&column.as_str())).count();
     if unknown > 0 {
-        items.note(place, format!("columns that are not known were passed over: {unknown}"));
+        items.note_count(place, "columns that are not known were passed over", unknown);
     }
     Section::Nights(columns)
 }

@@ -13,6 +13,9 @@ pub(super) struct Day {
     pub(super) levels: Bounded<Stretch>,
     #[serde(rename = "dailyNapDTOS")]
     pub(super) naps: Bounded<Nap>,
+    /// The export's name for the same list.
+    #[serde(rename = "napList")]
+    pub(super) nap_list: Bounded<Nap>,
 }
 
 /// The night of a day.
@@ -36,11 +39,37 @@ pub(super) struct Night {
     pub(super) awake_sleep_seconds: Loose,
     pub(super) awake_count: Loose,
     pub(super) nap_time_seconds: Loose,
+    pub(super) sleep_window_confirmation_type: Loose,
     #[serde(rename = "dailyNapDTOS")]
     pub(super) naps: Bounded<Nap>,
+    pub(super) nap_list: Bounded<Nap>,
+}
+
+/// A sleep window that Garmin put in place of a night that it did not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unseen {
+    /// The person's usual window: no sleep was found.
+    Unconfirmed,
+    /// The device was not worn.
+    OffWrist,
 }
 
 impl Night {
+    /// Returns why Garmin did not see this night; `None` if it did.
+    pub(super) fn unseen(&self) -> Option<Unseen> {
+        match self.sleep_window_confirmation_type.as_str()? {
+            "UNCONFIRMED" => Some(Unseen::Unconfirmed),
+            "OFF_WRIST" => Some(Unseen::OffWrist),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the device measured any stage of sleep.
+    pub(super) fn has_measured_sleep(&self) -> bool {
+        let stages = [&self.deep_sleep_seconds, &self.light_sleep_seconds, &self.rem_sleep_seconds];
+        stages.iter().any(|sum| sum.number().is_some_and(|seconds| seconds > 0.0))
+    }
+
     /// Tells whether this is a day on which nobody slept, or no device was worn.
     pub(super) fn says_nothing(&self) -> bool {
         let times = [&self.start, &self.end];

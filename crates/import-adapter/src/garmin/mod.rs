@@ -16,7 +16,7 @@ use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{InvalidSleepSource, SleepSource};
 use domain::time::TimeZone;
-use members::{Day, Night};
+use members::{Day, Night, Unseen};
 
 /// Reads days, one after the other.
 pub(crate) struct GarminJson {
@@ -54,22 +54,31 @@ fn day(text: &str) -> Result<(Day, Night), String> {
     if let Some(night) = day.night.take() {
         return Ok((day, night));
     }
-    // Both would see the same list of naps.
+    // Both would see the same lists of naps.
     day.naps.0.clear();
+    day.nap_list.0.clear();
     Ok((day, decode(text)?))
 }
 
 /// Adds the night of a day, and its naps.
 fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut Items) {
     let clock = stamp::Clock::new(night, zone);
-    if night.says_nothing() {
-        items.note(place, "the day has no night");
-    } else {
-        let mut notes = Notes::default();
-        let outcome = night::read(night, &day.levels.0, &clock, &mut notes);
-        items.finish_session(place, notes, outcome);
+    let is_measured = night.has_measured_sleep() || !day.levels.0.is_empty();
+    match night.unseen() {
+        _ if night.says_nothing() => items.note(place, "the day has no night"),
+        Some(unseen) if !is_measured => items.note(place, skipped(unseen)),
+        unseen => {
+            let mut notes = Notes::default();
+            if unseen.is_some() {
+                notes
+                    .add("Garmin did not confirm this night; it was imported because it has stages of sleep");
+            }
+            let outcome = night::read(night, &day.levels.0, &clock, &mut notes);
+            items.finish_session(place, notes, outcome);
+        }
     }
-    let naps = day.naps.0.iter().chain(&night.naps.0);
+    let lists = [&day.naps.0, &day.nap_list.0, &night.naps.0, &night.nap_list.0];
+    let naps = lists.into_iter().flatten();
     let count = naps.clone().count();
     for (index, nap) in naps.enumerate() {
         let mut notes = Notes::default();
@@ -78,6 +87,14 @@ fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut I
     }
     if count == 0 && night.nap_time_seconds.number().is_some_and(|seconds| seconds > 0.0) {
         items.note(place, "naps that have a length but no times were left out");
+    }
+}
+
+/// Says why a day is not a night.
+const fn skipped(unseen: Unseen) -> &'static str {
+    match unseen {
+        Unseen::Unconfirmed => "Garmin found no sleep on this day (UNCONFIRMED), so it is not a night",
+        Unseen::OffWrist => "the device was not worn (OFF_WRIST), so the day is not a night",
     }
 }
 

@@ -5,7 +5,7 @@ use super::stamp::{Clock, required};
 use super::{levels, source};
 use crate::session_key::key;
 use crate::source::Notes;
-use crate::totals::Sums;
+use crate::totals::{self, Sums};
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 
 /// Reads one night, or says why it is no session; what is dropped of it is noted.
@@ -32,7 +32,7 @@ pub(super) fn read(
         // Garmin lists naps apart from the night of a day.
         is_nap: Some(false),
     };
-    SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
+    totals::record(head, hypnogram, metrics, notes)
 }
 
 fn metrics(night: &Night, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {

@@ -6,8 +6,9 @@ use crate::input::Cursor;
 use crate::json::Layout;
 use crate::recognition::{Recognised, Seen, Sketch};
 
-/// Members that only Garmin's days of sleep have.
-const SLEEP_ONLY: [&str; 3] = ["dailySleepDTO", "sleepStartTimestampGMT", "sleepWindowConfirmationType"];
+/// Members that only Garmin's days of sleep have. A day of the export on which nothing was recorded has `retro` alone.
+const SLEEP_ONLY: [&str; 4] =
+    ["dailySleepDTO", "sleepStartTimestampGMT", "sleepWindowConfirmationType", "retro"];
 
 /// Recognises JSON by the members of a day of sleep.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {

@@ -68,10 +68,15 @@ fn levels_are_stages_in_gmt() {
     assert_eq!(stages(&record), expected);
     assert_eq!(metric(&record, MetricKind::TimeNightRem), Some(900.0));
     let in_millis = r#"{"startGMT":1768104000000,"endGMT":"1768104300000","activityLevel":"3"}"#;
-    assert_eq!(stages(&only(&with_levels(in_millis))), ["AWAKE 23:00-23:05"]);
+    let alone = |levels: &str| {
+        with_levels(levels)
+            .replace("\"sleepTimeSeconds\":3000", "\"sleepTimeSeconds\":0")
+            .replace("deepSleepSeconds\":1200,\"lightSleepSeconds\":1200,\"remSleepSeconds\":600", "a\":0")
+    };
+    assert_eq!(stages(&only(&alone(in_millis))), ["AWAKE 23:00-23:05"]);
     let with_zone =
         r#"{"startGMT":"2026-01-11T04:00:00Z","endGMT":"2026-01-11T05:05:00+01:00","activityLevel":3}"#;
-    assert_eq!(stages(&only(&with_levels(with_zone))), ["AWAKE 23:00-23:05"]);
+    assert_eq!(stages(&only(&alone(with_zone))), ["AWAKE 23:00-23:05"]);
 }
 
 #[test]
@@ -120,6 +125,97 @@ fn the_export_has_the_members_of_the_night_alone_and_texts_as_stamps() {
     assert_eq!(record.key().to_stored(), "derived:2026-01-11T04:00:00.000Z");
     assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
     assert_eq!(only(text.trim_matches(['[', ']'])), record);
+}
+
+/// A day of the export with this type of window and these further members.
+fn window(kind: &str, more: &str) -> String {
+    format!(
+        r#"{{"sleepStartTimestampGMT":"2026-01-11T04:00:00.0","sleepEndTimestampGMT":"2026-01-11T05:00:00.0",
+        "calendarDate":"2026-01-11","sleepWindowConfirmationType":"{kind}"{more}}}"#
+    )
+}
+
+#[test]
+fn a_window_that_garmin_put_in_place_of_sleep_is_not_a_night() {
+    for (kind, reason) in [
+        ("UNCONFIRMED", "Garmin found no sleep on this day (UNCONFIRMED), so it is not a night"),
+        ("OFF_WRIST", "the device was not worn (OFF_WRIST), so the day is not a night"),
+    ] {
+        for more in [
+            "",
+            r#","deepSleepSeconds":0,"lightSleepSeconds":0,"remSleepSeconds":0,"awakeSleepSeconds":0"#,
+            r#","deepSleepSeconds":null,"unmeasurableSeconds":3600,"awakeSleepSeconds":600"#,
+            r#","sleepTimeSeconds":3600"#,
+        ] {
+            let (records, rejected, noted) = outcome(&window(kind, more));
+            assert_eq!((records, rejected.as_str()), (vec![], ""), "{kind} {more}");
+            assert_eq!(noted, format!("record 1: {reason}"));
+        }
+    }
+    let nap = r#","napList":[{"napStartTimestampGMT":"2026-01-11T18:00:00.0","napEndTimestampGMT":"2026-01-11T18:25:00.0"}]"#;
+    let (records, ..) = outcome(&window("OFF_WRIST", nap));
+    assert_eq!(records.iter().map(SleepRecord::is_nap).collect::<Vec<_>>(), [Some(true)]);
+    assert_eq!(outcome(&window("SOMETHING_NEW", "")).0.len(), 1);
+    assert_eq!(outcome(&window("AUTO_CONFIRMED_FINAL", "")).0.len(), 1);
+}
+
+#[test]
+fn an_unconfirmed_night_with_measured_stages_is_imported_and_noted() {
+    let told = "record 1: Garmin did not confirm this night; it was imported because it has stages of sleep";
+    for kind in ["UNCONFIRMED", "OFF_WRIST"] {
+        for measured in ["deepSleepSeconds", "lightSleepSeconds", "remSleepSeconds"] {
+            let (records, _, noted) = outcome(&window(kind, &format!(r#","{measured}":1800"#)));
+            assert_eq!((records.len(), noted.as_str()), (1, told), "{kind} {measured}");
+        }
+    }
+    let levels = with_levels(&level("04:00", "05:00", "1"))
+        .replace("\"id\"", "\"sleepWindowConfirmationType\":\"UNCONFIRMED\",\"id\"");
+    let (records, _, noted) = outcome(&levels);
+    assert_eq!((records.len(), noted.as_str()), (1, told));
+}
+
+#[test]
+fn an_export_that_begins_with_an_empty_day_is_recognised() {
+    let night = window("ENHANCED_CONFIRMED_FINAL", "");
+    let items = garmin(&format!(r#"[{{"retro":false}},{night}]"#));
+    assert_eq!(
+        (sessions(&items).len(), notes(&items)),
+        (1, vec!["record 1: the day has no night".to_owned()])
+    );
+}
+
+#[test]
+fn naps_of_the_export_are_in_a_list_of_their_own() {
+    let naps = r#","napList":[
+        {"napTimeSec":1200,"napStartTimestampGMT":"2026-01-11T18:00:00.0","napEndTimestampGMT":"2026-01-11T18:25:00.0"},
+        {"napTimeSec":600,"napStartTimestampGMT":1768163400000,"napEndTimestampGMT":1768164000000},
+        {"napTimeSec":600}]"#;
+    let (records, rejected, noted) = outcome(&window("ENHANCED_CONFIRMED_FINAL", naps));
+    assert_eq!(
+        records.iter().map(frame).collect::<Vec<_>>(),
+        [
+            "2026-01-11T05:00:00+01:00 2026-01-11T06:00:00+01:00",
+            "2026-01-11T19:00:00+01:00 2026-01-11T19:25:00+01:00",
+            "2026-01-11T21:30:00+01:00 2026-01-11T21:40:00+01:00",
+        ]
+    );
+    assert_eq!(
+        records.iter().map(SleepRecord::is_nap).collect::<Vec<_>>(),
+        [Some(false), Some(true), Some(true)]
+    );
+    assert_eq!(metric(&records[1], MetricKind::TimeNightAsleep), Some(1200.0));
+    assert_eq!((rejected.as_str(), noted.as_str()), ("record 1, nap 3: napStartTimestampGMT is missing", ""));
+    let (records, rejected, _) = outcome(&window("ENHANCED_CONFIRMED_FINAL", r#","napList":7"#));
+    assert!(records.is_empty() && rejected.starts_with("record 1: a member has another type"), "{rejected}");
+}
+
+#[test]
+fn stages_that_cover_little_of_a_night_leave_its_totals() {
+    let (records, _, noted) = outcome(&with_levels(&level("04:00", "04:20", "1")));
+    assert_eq!(stages(&records[0]), ["LIGHT 23:00-23:20"]);
+    assert_eq!(metric(&records[0], MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(metric(&records[0], MetricKind::TimeNightDeep), Some(1200.0));
+    assert_eq!(noted, "record 1: the stages cover less than 90 percent of the log; its own totals were kept");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Hypnograms of polysomnography: a value for each 30 seconds, as lines of text or as a JSON list.
+//! Hypnograms of polysomnography: a number or a letter for each 30 seconds, as lines of text or as a JSON list.
 //!
 //! The rules are in `docs/import/hypnogram.md`.
 
@@ -11,14 +11,14 @@ use crate::open::FileContext;
 use crate::recognition::{Bytes, Recognised, Seen, Sketch};
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
-use night::Night;
+use night::{Night, Score};
 use values::{Layout, Values};
 
 /// The whole file is one record.
 const PLACE: &str = "record 1";
 
-/// Recognises a JSON list of numbers, and lines of which each is a number; a format that was not named must show the
-/// numbers of sleep stages.
+/// Recognises a JSON list, and lines, of numbers or of letters of stages; a format that was not named must show numbers of
+/// sleep stages.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen, named)?;
     Some(Recognised::new(Format::Hypnogram, move |bytes, context| Hypnograms::open(bytes, context, layout)))
@@ -28,17 +28,16 @@ fn layout(seen: &Seen, named: bool) -> Option<Layout> {
     match seen {
         Seen::Json(Sketch::List(None), _) => named.then_some(Layout::List),
         Seen::Json(Sketch::List(Some(first)), _) => {
-            let number = first.number()?;
-            (named || night::stage(number).is_some()).then_some(Layout::List)
+            let letters = || first.text().and_then(Score::of_letters);
+            let score = first.number().map(Score::of_number).or_else(letters)?;
+            (named || score.stage.is_some()).then_some(Layout::List)
         }
         Seen::Empty => named.then_some(Layout::Lines),
         Seen::Json(..) | Seen::Binary(_) => None,
         Seen::Text(text) => {
-            let numbers: Option<Vec<f64>> =
-                text.lines().iter().filter_map(|line| values::of_line(line)).map(night::number).collect();
-            let numbers = numbers?;
-            let are_stages =
-                !numbers.is_empty() && numbers.iter().all(|number| night::stage(*number).is_some());
+            let values = text.lines().iter().filter_map(|line| values::of_line(line));
+            let scores: Vec<_> = values.map(night::score).collect::<Option<_>>()?;
+            let are_stages = !scores.is_empty() && scores.iter().all(|score| score.stage.is_some());
             (named || are_stages).then_some(Layout::Lines)
         }
     }

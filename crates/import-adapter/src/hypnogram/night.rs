@@ -14,13 +14,52 @@ const EPOCH_MILLIS: i64 = 30_000;
 /// The most epochs of one night.
 const EPOCH_LIMIT: i64 = TimeInBed::MAX_MILLIS / EPOCH_MILLIS;
 
-/// Reads a finite number.
-pub(super) fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
+/// How the values of a file name stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scale {
+    Numbers,
+    Letters,
 }
 
-/// Gives the stage of a value: N1 and N2 are light sleep.
-pub(super) fn stage(number: f64) -> Option<Stage> {
+/// One value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Score {
+    pub(super) scale: Scale,
+    /// The stage; `None` for a number of another scale.
+    pub(super) stage: Option<Stage>,
+}
+
+impl Score {
+    pub(super) fn of_number(number: f64) -> Self {
+        Self { scale: Scale::Numbers, stage: numbered(number) }
+    }
+
+    pub(super) fn of_letters(letters: &str) -> Option<Self> {
+        Some(Self { scale: Scale::Letters, stage: Some(lettered(letters)?) })
+    }
+}
+
+/// Reads a number or the letters of a stage, which may be quoted; `None` for anything else.
+pub(super) fn score(text: &str) -> Option<Score> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.map(Score::of_number).or_else(|| Score::of_letters(text.trim_matches('"')))
+}
+
+/// Gives the stage of letters, in any case: those of AASM (W, N1 to N3, R), of Rechtschaffen and Kales (S1 to S4, REM)
+/// and of YASA (WAKE, ART, UNS). S3 and S4 are N3.
+fn lettered(letters: &str) -> Option<Stage> {
+    match letters.to_ascii_uppercase().as_str() {
+        "W" | "WAKE" => Some(Stage::Awake),
+        "N1" | "N2" | "S1" | "S2" => Some(Stage::Light),
+        "N3" | "S3" | "S4" => Some(Stage::Deep),
+        "R" | "REM" => Some(Stage::Rem),
+        "?" | "ART" | "UNS" => Some(Stage::Unknown),
+        _ => None,
+    }
+}
+
+/// Gives the stage of a number: N1 and N2 are light sleep.
+fn numbered(number: f64) -> Option<Stage> {
     if number.fract() != 0.0 || !(-1.0..=4.0).contains(&number) {
         return None;
     }
@@ -46,32 +85,47 @@ pub(super) struct Night {
     start: DateTime<FixedOffset>,
     runs: Vec<Run>,
     epochs: i64,
-    wrong: Option<Place>,
+    /// The scale of the first value that is a stage.
+    scale: Option<Scale>,
+    wrong: Option<String>,
 }
 
 impl Night {
     pub(super) const fn new(start: DateTime<FixedOffset>) -> Self {
-        Self { start, runs: Vec::new(), epochs: 0, wrong: None }
+        Self { start, runs: Vec::new(), epochs: 0, scale: None, wrong: None }
     }
 
     /// Adds an epoch; after the first wrong one, and beyond the longest night, none is kept.
     pub(super) fn add(&mut self, text: &str, place: Place) {
-        let stage = number(text).and_then(stage);
         self.epochs = self.epochs.saturating_add(1);
         if self.wrong.is_some() || self.epochs > EPOCH_LIMIT {
             return;
         }
-        match (stage, self.runs.last_mut()) {
-            (None, _) => self.wrong = Some(place),
-            (Some(stage), Some(run)) if run.stage == stage => run.epochs = run.epochs.saturating_add(1),
-            (Some(stage), _) => self.runs.push(Run { stage, epochs: 1 }),
+        match self.stage(text) {
+            Err(reason) => self.wrong = Some(format!("{place}: {reason}")),
+            Ok(stage) => match self.runs.last_mut() {
+                Some(run) if run.stage == stage => run.epochs = run.epochs.saturating_add(1),
+                _ => self.runs.push(Run { stage, epochs: 1 }),
+            },
         }
+    }
+
+    /// Reads a value, which must be of the scale of those before.
+    fn stage(&mut self, text: &str) -> Result<Stage, &'static str> {
+        let Some(Score { scale, stage: Some(stage) }) = score(text) else {
+            return Err("the value is no stage: neither -1, 0, 1, 2, 3 or 4, nor W, N1, N2, N3 or R");
+        };
+        // 4 is REM as a number and S4 is deep sleep: in a file that mixes the two, nobody knows what 4 means.
+        if stage != Stage::Unknown && *self.scale.get_or_insert(scale) != scale {
+            return Err("the file mixes numbers and letters");
+        }
+        Ok(stage)
     }
 
     /// Makes the session, if there is any epoch, or says why it is none.
     pub(super) fn end(&self) -> Result<Option<ImportItem>, String> {
-        if let Some(place) = self.wrong {
-            return Err(format!("{place}: the value is none of -1, 0, 1, 2, 3 and 4"));
+        if let Some(reason) = &self.wrong {
+            return Err(reason.clone());
         }
         if self.epochs == 0 {
             return Ok(None);

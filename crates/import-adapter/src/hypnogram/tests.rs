@@ -6,6 +6,7 @@ use proptest::prelude::{prop, prop_assert_eq, proptest};
 use std::io::Write as _;
 
 const HYPNOGRAM: Format = Format::Hypnogram;
+const NO_STAGE: &str = "the value is no stage: neither -1, 0, 1, 2, 3 or 4, nor W, N1, N2, N3 or R";
 
 fn read_all(text: &str) -> Vec<ImportItem> {
     items(text, Format::Auto, "Asia/Tokyo")
@@ -36,6 +37,25 @@ fn each_value_is_thirty_seconds_from_the_start_that_was_given() {
 }
 
 #[test]
+fn letters_are_read_as_the_stages_that_they_name() {
+    let numbers = only("0\n1\n2\n3\n4\n-1\n-1\n0\n");
+    for letters in [
+        ["W", "N1", "N2", "N3", "R", "?", "ART", "W"],
+        ["W", "S1", "S2", "S3", "REM", "?", "?", "W"],
+        ["w", "s1", "n2", "s4", "rem", "art", "uns", "WAKE"],
+    ] {
+        assert_eq!(only(&letters.join("\n")), numbers, "{letters:?}");
+        assert_eq!(only(&format!("# scored by hand\r\n{}\r\n", letters.join("\r\n"))), numbers);
+        let quoted = letters.map(|one| format!("\"{one}\""));
+        assert_eq!(only(&quoted.join("\n")), numbers);
+        assert_eq!(only(&format!("[{}]", quoted.join(", "))), numbers);
+    }
+    // What was not scored is no number and no letter of a stage.
+    assert_eq!(only("?\n0\n4\n"), only("-1\n0\n4\n"));
+    assert_eq!(only("[\"N3\",\"R\",-1]"), only("[3,4,-1]"));
+}
+
+#[test]
 fn whole_numbers_may_be_written_with_a_point() {
     assert_eq!(only("2.0\n3.000e+00\n"), only("[2, 3.0]"));
 }
@@ -43,11 +63,14 @@ fn whole_numbers_may_be_written_with_a_point() {
 #[test]
 fn a_value_of_another_scale_rejects_the_night() {
     for (text, reason) in [
-        ("# R and K\n0\n0\n1\n5\n7\n", "line 5: the value is none of -1, 0, 1, 2, 3 and 4"),
-        ("[0,1,2.5]", "epoch 3: the value is none of -1, 0, 1, 2, 3 and 4"),
-        ("[0,\"W\",9]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
-        ("[0,null]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
-        ("[0,{\"a\":1}]", "epoch 2: the value is none of -1, 0, 1, 2, 3 and 4"),
+        ("# R and K\n0\n0\n1\n5\n7\n", format!("line 5: {NO_STAGE}")),
+        ("[0,1,2.5]", format!("epoch 3: {NO_STAGE}")),
+        ("[0,\"W\",9]", "epoch 2: the file mixes numbers and letters".to_owned()),
+        ("W\nN2\n4\n", "line 3: the file mixes numbers and letters".to_owned()),
+        ("[\"W\",\"N9\"]", format!("epoch 2: {NO_STAGE}")),
+        ("[\"W\",\"\"]", format!("epoch 2: {NO_STAGE}")),
+        ("[0,null]", format!("epoch 2: {NO_STAGE}")),
+        ("[0,{\"a\":1}]", format!("epoch 2: {NO_STAGE}")),
     ] {
         let found = read_all(text);
         assert_eq!(rejections(&found), [format!("record 1: {reason}")], "{text}");
@@ -67,11 +90,15 @@ fn a_file_that_is_no_hypnogram_to_its_end_is_refused() {
     for (text, reason) in [
         (
             &b"0\n1\n2\n3\n2\nREM 4711\n"[..],
-            "damaged at line 6, column 1: not a number: a hypnogram has one on each line",
+            "damaged at line 6, column 1: neither a number nor a stage: a hypnogram has one on each line",
         ),
         (
             b"0\n1\n2\n3\n2\nNaN\n",
-            "damaged at line 6, column 1: not a number: a hypnogram has one on each line",
+            "damaged at line 6, column 1: neither a number nor a stage: a hypnogram has one on each line",
+        ),
+        (
+            b"W\nN1\nN2\nN3\nR\nX\n",
+            "damaged at line 6, column 1: neither a number nor a stage: a hypnogram has one on each line",
         ),
         (b"0\n1\n2\n3\n2\n\xff\n", "damaged at line 6, column 1: not valid UTF-8"),
         (b"[0,1", "damaged at line 1, column 5: the file breaks off"),
@@ -102,7 +129,9 @@ fn numbers_of_sleep_stages_are_recognised_and_others_are_not() {
         "0,1\n",
         "0 1\n",
         "# nothing\n",
-        "W\nN1\n",
+        "W\nN1\nX\n",
+        "W,N1\n",
+        "[\"X\"]",
         "[5]",
         "[0.5]",
         "[[0]]",
@@ -116,7 +145,7 @@ fn numbers_of_sleep_stages_are_recognised_and_others_are_not() {
         assert_eq!(items(text, HYPNOGRAM, "UTC"), [], "{text}");
     }
     assert_eq!(rejections(&items("[5]", HYPNOGRAM, "UTC")).len(), 1);
-    assert!(read(b"W\n", HYPNOGRAM, "UTC").is_err() && read(b"{}", HYPNOGRAM, "UTC").is_err());
+    assert!(read(b"X\n", HYPNOGRAM, "UTC").is_err() && read(b"{}", HYPNOGRAM, "UTC").is_err());
 }
 
 proptest! {

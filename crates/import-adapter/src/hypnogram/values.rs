@@ -80,8 +80,8 @@ fn next_line<'a>(cursor: &mut Cursor, line: &'a mut Vec<u8>) -> Result<Option<Va
     };
     let text = std::str::from_utf8(line).map_err(|_| damaged(start, "not valid UTF-8"))?;
     let value = of_line(text).unwrap_or_default();
-    if super::night::number(value).is_none() {
-        return Err(damaged(start, "not a number: a hypnogram has one on each line"));
+    if super::night::score(value).is_none() {
+        return Err(damaged(start, "neither a number nor a stage: a hypnogram has one on each line"));
     }
     Ok(Some(Value { text: value, place: Place::Line(start.line) }))
 }

@@ -12,6 +12,10 @@ use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::time::TimeZone;
 use intake::{CREATED_AT, Intake, SERVINGS, SUPPLEMENT_ID, UPC};
 
+/// The columns that a header must have, beside one of the two that say of what.
+pub(crate) const NEEDED_COLUMNS: [&str; 2] = [CREATED_AT, SERVINGS];
+pub(crate) const PRODUCT_COLUMNS: [&str; 2] = [UPC, SUPPLEMENT_ID];
+
 /// Recognises the header: a time, servings, and one column that says of what.
 pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
     seen.text().and_then(crate::recognition::Text::header).filter(|columns| is_header(columns))?;
@@ -54,7 +58,7 @@ impl IntakeCsv {
             }
             let unknown = row.fields.len().saturating_sub(3);
             if unknown > 0 {
-                items.note(&place, format!("columns that are not known were passed over: {unknown}"));
+                items.note_count(&place, "columns that are not known were passed over", unknown);
             }
             self.columns = row.fields;
         } else if row.fields.len() == self.columns.len() {

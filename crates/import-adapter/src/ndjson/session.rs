@@ -146,7 +146,11 @@ pub(super) fn read(
         let metrics = metrics(&line.sleep_metric.0, &time_in_bed, notes).map_err(at("sleep_metric"))?;
         SleepRecord::from_metrics(head, metrics)
     } else {
-        SleepRecord::from_stages(head, hypnogram)
+        // Metrics beside stages matter only where the stages cover little, and nobody has to send them.
+        match metrics(&line.sleep_metric.0, &time_in_bed, &mut Notes::default()) {
+            Ok(metrics) => SleepRecord::from_stages_or_metrics(head, hypnogram, metrics),
+            Err(_) => SleepRecord::from_stages(head, hypnogram),
+        }
     };
     let record = record.map_err(at("raw_sleep"))?;
     let updated_at = updated_at.map(|timestamp| timestamp.instant);

@@ -223,6 +223,23 @@ fn empty_lines_are_passed_over_and_a_line_that_is_no_json_refuses_the_file() {
 }
 
 #[test]
+fn totals_beside_stages_are_taken_over_only_where_the_stages_cover_little() {
+    let read = |asleep: &str| {
+        let line = SESSION
+            .replace("2026-03-09T00:10", "2026-03-09T01:10")
+            .replace(r#""timeNightInBed","value":1"#, &format!(r#""timeNightAsleep","value":{asleep}"#));
+        let ImportItem::Session(session) = only(&line) else { panic!("not a session") };
+        assert_eq!(session.record.hypnogram().len(), 2);
+        session.record.metrics().get(MetricKind::TimeNightAsleep).map(MetricValue::as_f64)
+    };
+    // The stages are 1200 seconds of light sleep.
+    assert_eq!(read("1333"), Some(1200.0));
+    assert_eq!(read("1334"), Some(1334.0));
+    assert_eq!(read("-7"), Some(1200.0), "what is no metric is passed over beside stages");
+    assert_eq!(read("9999"), Some(1200.0));
+}
+
+#[test]
 fn one_line_of_another_person_refuses_the_whole_file() {
     let other = "1a2b3c4d-0000-4000-8000-000000004711";
     let session = SESSION.replace("09T00:10", "09T01:10");

@@ -138,7 +138,7 @@ impl PassedOver {
 
     fn tell(&mut self, items: &mut Items) {
         if let Some(place) = self.first.take() {
-            items.note(&place, format!("records that are not about sleep were passed over: {}", self.count));
+            items.note_count(&place, "records that are not about sleep were passed over", self.count);
         }
     }
 }

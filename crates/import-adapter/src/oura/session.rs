@@ -6,7 +6,7 @@ use crate::json::Loose;
 use crate::local_time::{LocalTime, SKIPPED};
 use crate::session_key::key;
 use crate::source::Notes;
-use crate::totals::Sums;
+use crate::totals::{self, Sums};
 use chrono::{DateTime, Utc};
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
 use domain::time::{TimeZone, UtcOffset};
@@ -29,7 +29,7 @@ pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result
         time_in_bed,
         is_nap: period.is_nap(),
     };
-    SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
+    totals::record(head, hypnogram, metrics, notes)
 }
 
 /// Reads times: their own offset wins over that of the document, and that one over the zone given.

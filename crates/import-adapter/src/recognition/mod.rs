@@ -3,9 +3,12 @@
 //! A format looks at what the beginning of a file shows ([`Seen`]) and says whether it takes the file, and with
 //! which reader. [`FORMATS`] asks them in order; what one claims, the later ones are not asked about.
 
+mod no_sleep;
 mod own_tables;
+mod refusal;
 mod seen;
 mod sketch;
+mod table;
 
 pub(crate) use seen::{Seen, Text};
 pub(crate) use sketch::Sketch;

@@ -1,15 +1,9 @@
 //! What the beginning of a file shows.
 
-use super::{Sketch, own_tables};
-use crate::format::Format;
+use super::Sketch;
 use crate::input::Cursor;
-use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
 use application::ports::import_source::ImportRefusal;
-use std::fmt::Write as _;
 
-/// The most member names, and characters of each, that a message repeats.
-const NAMES_SHOWN: usize = 8;
-const CHARS_SHOWN: usize = 40;
 /// How many lines of a text are looked at.
 const LINES_LOOKED_AT: usize = 4;
 /// How many of one that begins as XML does, whose root element may stand behind a long document type; and how many bytes.
@@ -97,39 +91,6 @@ impl Seen {
             Some(_) => Ok(text(cursor)),
         }
     }
-
-    /// Says that the file is not what was asked for, and what it is.
-    pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
-        if self.text().and_then(Text::header).is_some_and(|header| own_tables::is_one(&header)) {
-            return ImportRefusal::NotInThisWay(own_tables::ADVICE.to_owned());
-        }
-        if self.text().is_some_and(|text| is_header_with_semicolons(text.first_line())) {
-            return ImportRefusal::NotInThisWay(SEMICOLONS.to_owned());
-        }
-        let seen = match self {
-            Self::Empty => "an empty file".to_owned(),
-            Self::Json(_, Some(damage)) => return damage,
-            Self::Json(sketch, None) => described(&sketch),
-            Self::Text(_) => "text whose first lines begin no format that is known".to_owned(),
-            Self::Binary(what) => what.to_owned(),
-        };
-        ImportRefusal::NotThisFormat(match asked {
-            Format::Auto => format!("not a format that is known; it is {seen}"),
-            other => format!("not {}; it is {seen}", other.described()),
-        })
-    }
-}
-
-fn described(sketch: &Sketch) -> String {
-    match sketch {
-        Sketch::List(None) => "an empty JSON list".to_owned(),
-        Sketch::List(Some(first)) if first.names().is_empty() => {
-            "a JSON list whose first element is no object with members".to_owned()
-        }
-        Sketch::List(Some(first)) => format!("a JSON list of objects with {}", shown(&first.names())),
-        sketch if sketch.names().is_empty() => "an empty JSON object".to_owned(),
-        sketch => format!("a JSON object with {}", shown(&sketch.names())),
-    }
 }
 
 fn text(cursor: &mut Cursor) -> Seen {
@@ -177,17 +138,4 @@ fn has_room(lines: &[String]) -> bool {
     } else {
         lines.len() < LINES_LOOKED_AT
     }
-}
-
-/// Lists names of members, at most a few and without anything that could disturb a terminal.
-fn shown(names: &[&str]) -> String {
-    let mut text = String::from(if names.len() == 1 { "the member " } else { "the members " });
-    for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
-        let clean: String = name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect();
-        let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
-    }
-    if names.len() > NAMES_SHOWN {
-        text.push_str(", ...");
-    }
-    text
 }

@@ -44,7 +44,9 @@ fn what_is_not_recognised_is_described_without_its_values() {
         (b"\x00\x01\x02", "not a text file"),
         (b"", "an empty file"),
         (b" \n", "an empty file"),
-        (b"name,value\n4711,1\n", "text whose first lines"),
+        (b"name,value\n4711,1\n", "a table with the columns name, value"),
+        (b"4711,value\n4711,1\n", "text whose first lines"),
+        (b"words\n", "text whose first lines"),
         (b"[4711]", "first element is no object"),
         (b"{}", "an empty JSON object"),
     ] {
@@ -61,6 +63,86 @@ fn a_list_called_sleep_is_looked_into() {
     assert!(seen(br#"{"sleep":[{"dateOfSleep":"x"}]}"#, Format::Auto).is_ok());
     assert!(seen(br#"{"sleep":[1]}"#, Format::Fitbit).is_err());
     assert!(seen(br#"{"hits":[{"_id":"x"}]}"#, Format::Dsld).is_err());
+}
+
+#[test]
+fn a_table_that_nobody_knows_is_refused_with_its_columns_and_the_nearest_formats() {
+    for (text, told) in [
+        (
+            &b"Cycle start time,Sleep onset,Wake onset,Steps\n2026-01-10 23:00:00,x,y,4711\n"[..],
+            "the columns Cycle start time, Sleep onset, Wake onset, Steps; the nearest format is whoop (missing: Cycle \
+             timezone, Nap)",
+        ),
+        (
+            b"start time,minutes asleep,servings\nx,4711,1\n",
+            "the columns start time, minutes asleep, servings; the nearest formats are fitbit (missing: End Time) and \
+             intake-csv (missing: created_at)",
+        ),
+        (
+            b"\"Start Time\";\"End Time\"\n4711;4711\n",
+            "the columns Start Time, End Time; the nearest format is fitbit (which has commas between columns)",
+        ),
+        (
+            b"a\tb\n4711\t1\n",
+            "the columns a, b; formats with tables are fitbit, whoop, sleep-as-android, intake-csv",
+        ),
+        (
+            b"a,b,c,d,e,f,g,h,i\x07i\n4711,1,1,1,1,1,1,1,1\n",
+            "the columns a, b, c, d, e, f, g, h, ...; formats with tables are fitbit, whoop, sleep-as-android, intake-csv",
+        ),
+    ] {
+        assert_eq!(
+            message(text, Format::Auto),
+            format!("not a format that is known; it is a table with {told}")
+        );
+        assert_eq!(message(text, Format::Oura), format!("not an Oura file; it is a table with {told}"));
+    }
+}
+
+#[test]
+fn prose_and_values_are_not_taken_for_columns() {
+    for text in
+        [&b"Dear diary, last night\nnothing\n"[..], b"Ada,4711\nBob,4711\n", b"\"Ada,\nb\n", b",\n,\n"]
+    {
+        let told = message(text, Format::Auto);
+        assert!(told.ends_with("text whose first lines begin no format that is known"), "{told}");
+    }
+}
+
+#[test]
+fn a_known_table_without_sleep_gets_a_sentence_of_its_own() {
+    for (text, name) in [
+        (&b"Cycle start time,Cycle end time,Recovery score %\n"[..], "physiological_cycles.csv"),
+        (b"Cycle start time,Workout start time,Activity name\n", "workouts.csv"),
+        (b"Cycle start time,Question text,Answered yes\n", "journal_entries.csv"),
+        (b"sleep_log_entry_id,timestamp,overall_score\n", "sleep_score.csv"),
+    ] {
+        let refused = seen(text, Format::Auto).unwrap_err();
+        assert!(matches!(&refused, ImportRefusal::HoldsNoSleep(told) if told.contains(name)), "{refused}");
+    }
+}
+
+#[test]
+fn a_file_of_another_format_than_the_named_one_is_refused_with_its_own() {
+    let log = br#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#;
+    let refused = seen(log, Format::Whoop).unwrap_err();
+    let told = "not a WHOOP file; it is a Fitbit file".to_owned();
+    assert_eq!(refused, ImportRefusal::OtherFormat { seen: told, formats: vec!["fitbit"] });
+    // What an empty list is, nobody knows.
+    assert!(matches!(seen(b"[]", Format::Whoop), Err(ImportRefusal::NotThisFormat(_))));
+}
+
+#[test]
+fn only_formats_that_take_the_file_are_advised_to_be_named() {
+    let frame = br#"{"effective_time_frame":{"time_interval":{}}}"#;
+    let Err(ImportRefusal::OtherFormat { formats, .. }) = seen(frame, Format::Auto) else {
+        panic!("a format")
+    };
+    assert_eq!(formats, ["open-mhealth"]);
+    assert_eq!(seen(frame, Format::OpenMhealth), Ok(Format::OpenMhealth));
+    for text in [&br#"{"steps":1}"#[..], b"", b"[5]", b"words", b"{}"] {
+        assert!(matches!(seen(text, Format::Auto), Err(ImportRefusal::NotThisFormat(_))), "{text:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 use std::collections::HashMap;
 
+/// How far before `From` a stage may begin without a note: `From` and `To` are cut to the minute, events are not.
+const SLACK_BEFORE: TimeDelta = TimeDelta::minutes(1);
+/// How far past `To` a stage may end without a note: the app scores epochs of five minutes, and the last one ends later.
+const SLACK_AFTER: TimeDelta = TimeDelta::minutes(6);
+
 /// A stage that begins or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Event {
@@ -57,11 +62,9 @@ pub(super) fn hypnogram<'a>(
     events.sort_by_key(|event| event.at);
     notes.count(unreadable, "events without a readable time were left out");
     let entries = entries(&events, time_in_bed, notes);
-    // From and To are cut to the minute, events are not.
-    let slack = TimeDelta::minutes(1);
     let beyond = |entry: &&StageEntry| {
-        entry.end().signed_duration_since(time_in_bed.end()) > slack
-            || time_in_bed.start().signed_duration_since(entry.start()) > slack
+        entry.end().signed_duration_since(time_in_bed.end()) > SLACK_AFTER
+            || time_in_bed.start().signed_duration_since(entry.start()) > SLACK_BEFORE
     };
     notes.count(
         entries.iter().filter(beyond).count(),

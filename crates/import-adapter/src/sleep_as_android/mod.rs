@@ -16,7 +16,7 @@ use domain::time::TimeZone;
 use record::Record;
 
 /// The columns that are looked for.
-const COLUMNS: [&str; 6] = ["Id", "Tz", "From", "To", "Sched", "Hours"];
+pub(crate) const COLUMNS: [&str; 6] = ["Id", "Tz", "From", "To", "Sched", "Hours"];
 
 /// Recognises the header of the first record.
 pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {

@@ -113,6 +113,28 @@ fn what_is_left_out_of_the_events_is_noted() {
 }
 
 #[test]
+fn the_last_epoch_may_run_six_minutes_past_the_end_without_a_note() {
+    let cut = "line 2: stages that reach beyond the time in bed were cut to it: 1";
+    for (label, begin, end, noted) in [
+        ("LIGHT", "2026-01-11T05:00:00", "2026-01-11T06:00:00", None),
+        ("LIGHT", "2026-01-11T05:00:00", "2026-01-11T06:05:00", None),
+        ("REM", "2026-01-11T05:00:00", "2026-01-11T06:06:00", None),
+        ("REM", "2026-01-11T05:00:00", "2026-01-11T06:06:01", Some(cut)),
+        ("AWAKE", "2026-01-11T05:00:00", "2026-01-11T07:00:00", Some(cut)),
+    ] {
+        let (start, stop) = (format!("{label}_START"), format!("{label}_END"));
+        let items = saa(&record(LONDON, &events(&[(&start, begin), (&stop, end)])));
+        assert_eq!(stages(&sessions(&items)[0]), [format!("{label} 05:00-06:00")]);
+        assert_eq!(notes(&items), Vec::from_iter(noted), "{end}");
+    }
+    // The start has a minute of slack: the app cuts From to the minute, and epochs begin with the recording.
+    for (begin, noted) in [("2026-01-10T21:59:00", None), ("2026-01-10T21:58:59", Some(cut))] {
+        let events = events(&[("DEEP_START", begin), ("DEEP_END", "2026-01-10T23:00:00")]);
+        assert_eq!(notes(&saa(&record(LONDON, &events))), Vec::from_iter(noted), "{begin}");
+    }
+}
+
+#[test]
 fn a_row_of_noise_is_passed_over_and_a_header_may_serve_many_records() {
     let one = record(LONDON, &[]);
     let noise = format!("{},\"3.0\",\"4.0\"\n", ",".repeat(14));

@@ -13,7 +13,8 @@ use domain::time::TimeZone;
 use night::Night;
 
 /// Columns that only this table has together: that of the cycles has no `Nap`.
-const COLUMNS: [&str; 5] = ["Cycle start time", "Cycle timezone", "Sleep onset", "Wake onset", "Nap"];
+pub(crate) const COLUMNS: [&str; 5] =
+    ["Cycle start time", "Cycle timezone", "Sleep onset", "Wake onset", "Nap"];
 
 /// Recognises the header of the table of sleeps.
 pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {

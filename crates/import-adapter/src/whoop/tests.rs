@@ -115,8 +115,11 @@ fn a_table_that_breaks_off_in_a_row_is_refused() {
 #[test]
 fn the_table_of_cycles_is_another() {
     let cycles = "Cycle start time,Cycle end time,Cycle timezone,Recovery score %,Sleep onset,Wake onset\n";
-    for format in [Format::Auto, Format::Whoop] {
-        assert!(matches!(read(cycles.as_bytes(), format, "UTC"), Err(ImportRefusal::NotThisFormat(_))));
+    let said = "this is WHOOP's table of cycles (physiological_cycles.csv), which is not a table of sleeps; import \
+        sleeps.csv of the same export";
+    for format in [Format::Auto, Format::Whoop, Format::Fitbit] {
+        let refused = read(cycles.as_bytes(), format, "UTC").unwrap_err();
+        assert_eq!(refused, ImportRefusal::HoldsNoSleep(said.to_owned()));
     }
     assert_eq!(read(table(&[]).as_bytes(), Format::Auto, "UTC"), Ok(vec![]));
 }

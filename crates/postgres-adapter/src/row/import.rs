@@ -3,7 +3,7 @@
 use super::{JsonText, profile_change};
 use crate::error::{corrupt, unexpected};
 use crate::schema::import;
-use application::import::{Counts, ImportReport};
+use application::import::{Counts, ImportReport, ReportNote};
 use application::ports::import_source::Rejection;
 use application::ports::storage::{Import, StorageError};
 use chrono::{DateTime, Utc};
@@ -260,6 +260,33 @@ impl From<RejectionJson> for Rejection {
     }
 }
 
+/// A note; those of before repeated notes were counted have neither amount nor count.
+#[derive(Serialize, Deserialize)]
+struct NoteJson {
+    place: String,
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    amount: Option<u64>,
+    #[serde(default = "once")]
+    count: u64,
+}
+
+const fn once() -> u64 {
+    1
+}
+
+impl From<&ReportNote> for NoteJson {
+    fn from(ReportNote { place, reason, amount, count }: &ReportNote) -> Self {
+        Self { place: place.clone(), reason: reason.clone(), amount: *amount, count: *count }
+    }
+}
+
+impl From<NoteJson> for ReportNote {
+    fn from(NoteJson { place, reason, amount, count }: NoteJson) -> Self {
+        Self { place, reason, amount, count }
+    }
+}
+
 /// The column `report`.
 #[derive(Serialize, Deserialize)]
 struct ReportJson {
@@ -270,7 +297,7 @@ struct ReportJson {
     profile_changed: bool,
     rejected: Vec<RejectionJson>,
     rejected_total: u64,
-    notes: Vec<RejectionJson>,
+    notes: Vec<NoteJson>,
     notes_total: u64,
 }
 
@@ -296,7 +323,7 @@ impl From<&ImportReport> for ReportJson {
             profile_changed: *profile_changed,
             rejected: rejected.iter().take(Import::LISTED).map(RejectionJson::from).collect(),
             rejected_total: *rejected_total,
-            notes: notes.iter().take(Import::LISTED).map(RejectionJson::from).collect(),
+            notes: notes.iter().take(Import::LISTED).map(NoteJson::from).collect(),
             notes_total: *notes_total,
         }
     }
@@ -325,7 +352,7 @@ impl ReportJson {
             profile,
             rejected: rejected.into_iter().map(Rejection::from).collect(),
             rejected_total,
-            notes: notes.into_iter().map(Rejection::from).collect(),
+            notes: notes.into_iter().map(ReportNote::from).collect(),
             notes_total,
         }
     }

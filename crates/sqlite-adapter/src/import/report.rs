@@ -1,6 +1,6 @@
 //! The JSON of a report.
 
-use application::import::{Counts, ImportReport};
+use application::import::{Counts, ImportReport, ReportNote};
 use application::ports::import_source::Rejection;
 use domain::user::ProfileChanges;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub(super) struct StoredReport {
     profile_changed: bool,
     rejected: Vec<StoredRejection>,
     rejected_total: u64,
-    notes: Vec<StoredRejection>,
+    notes: Vec<StoredNote>,
     notes_total: u64,
 }
 
@@ -29,6 +29,35 @@ struct StoredCounts {
 struct StoredRejection {
     place: String,
     reason: String,
+}
+
+/// A note; those of before repeated notes were counted have neither amount nor count.
+#[derive(Serialize, Deserialize)]
+struct StoredNote {
+    place: String,
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    amount: Option<u64>,
+    #[serde(default = "once")]
+    count: u64,
+}
+
+const fn once() -> u64 {
+    1
+}
+
+impl From<ReportNote> for StoredNote {
+    fn from(note: ReportNote) -> Self {
+        let ReportNote { place, reason, amount, count } = note;
+        Self { place, reason, amount, count }
+    }
+}
+
+impl From<StoredNote> for ReportNote {
+    fn from(stored: StoredNote) -> Self {
+        let StoredNote { place, reason, amount, count } = stored;
+        Self { place, reason, amount, count }
+    }
 }
 
 impl From<Counts> for StoredCounts {

@@ -16,7 +16,7 @@ fn stored(store: &MemoryStore) -> Vec<SleepRecord> {
 
 /// The items, each in a batch of its own, as if they stood in files of their own.
 fn far_apart(items: impl IntoIterator<Item = ImportItem>) -> Vec<ImportItem> {
-    let between = || (0..2_000).map(|number| ImportItem::Note(rejection(number)));
+    let between = || (0..2_000).map(|number| ImportItem::Note(rejection(number).into()));
     items.into_iter().flat_map(|item| std::iter::once(item).chain(between())).collect()
 }
 

@@ -40,7 +40,7 @@ async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
         supplement("17", "Magnesium"),
         session(derived(0, 480)),
         ImportItem::Rejected(rejection(4)),
-        ImportItem::Note(rejection(5)),
+        ImportItem::Note(rejection(5).into()),
     ];
     let store = MemoryStore::with(person());
     let would = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();

@@ -1,7 +1,7 @@
 //! Records for imports; times are minutes after midnight of one made-up day.
 
 use crate::ports::import_source::{
-    ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Rejection,
+    ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Note, Rejection,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -60,7 +60,7 @@ pub(super) fn at(line: usize, item: ImportItem) -> ImportItem {
         }
         ImportItem::Log(log) => ImportItem::Log(Box::new(ImportedLog { place: line, ..*log })),
         ImportItem::Rejected(rejection) => ImportItem::Rejected(Rejection { place: line, ..rejection }),
-        ImportItem::Note(note) => ImportItem::Note(Rejection { place: line, ..note }),
+        ImportItem::Note(note) => ImportItem::Note(Note { place: line, ..note }),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{counts, for_real, import, import_file, of_person};
 use crate::import::{
     ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED, Reading,
 };
-use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};
+use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile, Note};
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, person, user_id};
@@ -131,7 +131,7 @@ fn one_of_each() -> Vec<ImportItem> {
         supplement("17", "Magnesium"),
         session(derived(0, 480)),
         ImportItem::Rejected(rejection(4)),
-        ImportItem::Note(rejection(5)),
+        ImportItem::Note(rejection(5).into()),
     ]
 }
 
@@ -161,13 +161,14 @@ async fn rejections_and_notes_are_reported_in_the_files_order() {
     let store = MemoryStore::with(person());
     let items = [
         ImportItem::Rejected(rejection(1)),
-        ImportItem::Note(rejection(2)),
+        ImportItem::Note(rejection(2).into()),
         session(derived(0, 480)),
         ImportItem::Rejected(rejection(3)),
     ];
     let report = import(&store, items).await;
     assert_eq!(report.rejected, [rejection(1), rejection(3)]);
-    assert_eq!(report.notes, [rejection(2)]);
+    let places: Vec<_> = report.notes.iter().map(|note| (note.places(), note.text())).collect();
+    assert_eq!(places, [(rejection(2).place, rejection(2).reason)]);
     assert_eq!((report.rejected_total, report.notes_total), (2, 1));
     assert_eq!(report.sessions, counts(1, 0, 0));
 }
@@ -189,10 +190,36 @@ async fn what_the_store_makes_reject_stands_in_the_files_order_too() {
 }
 
 #[tokio::test]
+async fn a_note_that_comes_again_is_one_line_with_a_count() {
+    let store = MemoryStore::with(person());
+    let note = |number: u64, reason: &str, amount| {
+        let (place, reason) = (format!("record {number}"), reason.to_owned());
+        ImportItem::Note(Note { place, reason, amount })
+    };
+    let many = (0..3_000).map(|number| note(number, "stages were cut", Some(2)));
+    let others = [note(7, "no night", None), note(8, "stages were cut", None), note(9, "no night", None)];
+    let report = import(&store, many.chain(others)).await;
+    let lines: Vec<_> =
+        report.notes.iter().map(|note| format!("{}: {}", note.places(), note.text())).collect();
+    assert_eq!(
+        lines,
+        [
+            "record 0 and 2999 more: stages were cut: 6000",
+            "record 7 and 1 more: no night",
+            "record 8: stages were cut"
+        ]
+    );
+    assert_eq!(report.notes_total, 3_003);
+}
+
+#[tokio::test]
 async fn a_report_lists_a_thousand_and_counts_all() {
     let store = MemoryStore::with(person());
     let rejected = (0..MAX_LISTED + 5).map(|number| ImportItem::Rejected(rejection(number)));
-    let notes = (0..MAX_LISTED + 7).map(|number| ImportItem::Note(rejection(number)));
+    let notes = (0..MAX_LISTED + 7).map(|number| {
+        let (place, reason) = (format!("record {number}"), format!("reason {number}"));
+        ImportItem::Note(Note { place, reason, amount: None })
+    });
     let report = import(&store, rejected.chain(notes)).await;
     assert_eq!((report.rejected.len(), report.rejected_total), (1_000, 1_005));
     assert_eq!((report.notes.len(), report.notes_total), (1_000, 1_007));

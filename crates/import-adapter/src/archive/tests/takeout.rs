@@ -38,7 +38,10 @@ fn a_takeout_archive_gives_its_nights() {
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("fitbit", 3));
     assert_eq!(places(&items)[0], "Takeout/Fitbit/Global Export Data/sleep-2026-01-01.json: record 1");
-    assert_eq!(notes(&items), ["the archive: files that are of no known format were passed over: 5"]);
+    let told = "the archive: files that are of no known format were passed over: 5 (Takeout/Fitbit/Global Export \
+        Data/exercise-0.json, Takeout/Fitbit/Global Export Data/steps-2026-01-01.json, Takeout/Fitbit/Sleep \
+        Score/sleep_score.csv, Takeout/Fitbit/Your Profile/Profile.csv, Takeout/archive_browser.html)";
+    assert_eq!(notes(&items), [told]);
 }
 
 #[test]
@@ -52,7 +55,7 @@ fn a_takeout_folder_gives_its_nights() {
     for format in [Format::Auto, Format::Fitbit] {
         let (_, items) = read_path(folder.path(), format, "UTC").unwrap();
         assert_eq!(sessions(&items).len(), 3);
-        assert!(notes(&items).concat().ends_with("passed over: 5"));
+        assert!(notes(&items).concat().contains("passed over: 5 (Takeout/"));
     }
 }
 
@@ -81,7 +84,9 @@ fn an_apple_health_archive_gives_its_nights_and_leaves_the_clinical_document() {
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("apple-health", 1));
     assert!(places(&items)[0].starts_with("apple_health_export/export.xml: "));
-    assert!(notes(&items).concat().ends_with("passed over: 2"));
+    let told =
+        "passed over: 2 (apple_health_export/export_cda.xml, apple_health_export/workout-routes/route.gpx)";
+    assert!(notes(&items).concat().ends_with(told));
 }
 
 const CYCLES: &str = "Cycle start time,Cycle end time,Cycle timezone,Recovery score %,Sleep onset,Wake onset,\
@@ -100,7 +105,9 @@ fn a_whoop_archive_gives_its_table_of_sleeps_alone() {
     ];
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, places(&items)), ("whoop", vec!["sleeps.csv: line 2", "the archive"]));
-    assert!(notes(&items).concat().ends_with("passed over: 2"));
+    assert!(
+        notes(&items).concat().ends_with("passed over: 2 (journal_entries.csv, physiological_cycles.csv)")
+    );
 }
 
 #[test]
@@ -117,5 +124,28 @@ fn a_sleep_as_android_archive_gives_its_records() {
         (format, places(&items)),
         ("sleep-as-android", vec!["sleep-export.csv: line 2", "the archive"])
     );
-    assert!(notes(&items).concat().ends_with("passed over: 2"));
+    assert!(notes(&items).concat().ends_with("passed over: 2 (prefs.xml, alarms.json)"));
+}
+
+#[test]
+fn an_archive_of_tables_without_sleep_says_what_they_are() {
+    let refused = super::refusal(&archive(&[("physiological_cycles.csv", CYCLES.as_bytes())], deflated()));
+    let said = "the only file in the archive is not of a known format; physiological_cycles.csv: this is WHOOP's table of \
+        cycles (physiological_cycles.csv), ";
+    assert!(refused.starts_with(said), "{refused}");
+    let files = [("a.txt", &b"words"[..]), ("physiological_cycles.csv", CYCLES.as_bytes())];
+    let refused = super::refusal(&archive(&files, deflated()));
+    assert!(refused.contains("physiological_cycles.csv: this is WHOOP's table of cycles"), "{refused}");
+}
+
+#[test]
+fn of_many_files_that_are_passed_over_the_first_are_named() {
+    let names: Vec<String> = (10..40).map(|number| format!("{number}.txt")).collect();
+    let night = month([1]);
+    let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"words"[..])).collect();
+    files.push(("sleep.json", night.as_bytes()));
+    let (_, items) = read(&archive(&files, deflated())).unwrap();
+    let told = notes(&items).concat();
+    assert!(told.contains("passed over: 30 (10.txt, 11.txt, "), "{told}");
+    assert!(told.ends_with(", 29.txt, ...)"), "{told}");
 }

@@ -38,14 +38,14 @@ pub(super) fn list(path: &Path) -> Result<Listing, ImportRefusal> {
     }
     let path: Arc<Path> = path.into();
     let entries = Vec::with_capacity(headers.len());
-    let mut listing = Listing { path: Arc::clone(&path), entries, others: 0 };
+    let mut listing = Listing { path: Arc::clone(&path), entries, others: Vec::new() };
     let mut taken = Vec::with_capacity(headers.len());
     for header in headers {
         let start = archive.start_of(&header)?;
         let end = start.checked_add(header.packed_size).filter(|end| *end <= end_of_entries);
         taken.push((header.offset, end.ok_or_else(|| header.damaged("it reaches beyond the archive"))?));
         if header.is_link() {
-            listing.others = listing.others.saturating_add(1);
+            listing.others.push(shown(&header.name));
         } else if !header.is_folder() {
             listing.entries.push(entry(&header, start, &path)?);
         }

@@ -166,6 +166,80 @@ fn sums_may_be_components() {
     ));
     assert_eq!(
         notes(&found),
-        ["record 1: components that are no length of time in a UCUM unit were left out: 2"]
+        ["record 1: components whose value is missing or of another type or unit were left out: 2"]
     );
+}
+
+/// An episode from one time to another with these components of the guide, each as `code` and its value's member.
+fn episode(from: &str, to: &str, components: &[(&str, &str)]) -> String {
+    let phr = "http://hl7.org/fhir/uv/phr/CodeSystem";
+    let component = |(code, value): &(&str, &str)| {
+        format!(
+            r#"{{"code":{{"coding":[{{"system":"{phr}/sleep-episode-codes","code":"{code}"}}]}},{value}}}"#
+        )
+    };
+    let components = components.iter().map(component).collect::<Vec<_>>().join(",");
+    let system = format!("{phr}/observation-pghd-codes");
+    observation((&system, "sleepEpisode"), from, to, &format!(r#","component":[{components}]"#))
+}
+
+const ASLEEP_FOR_5_HOURS: (&str, &str) = ("totalSleepTime", r#""valueQuantity":{"value":300,"code":"min"}"#);
+
+#[test]
+fn an_episode_says_how_often_somebody_woke_up() {
+    for (value, wakeups) in [
+        (r#""valueInteger":3"#, Some(3.0)),
+        (r#""valueInteger":0"#, Some(0.0)),
+        (r#""valueQuantity":{"value":3,"unit":"{count}","code":"{count}"}"#, Some(3.0)),
+        (r#""valueInteger":-3"#, None),
+        (r#""valueInteger":2.5"#, None),
+        (r#""valueString":"3""#, None),
+    ] {
+        let found =
+            read_all(&episode("01:00", "07:00", &[ASLEEP_FOR_5_HOURS, ("numberOfAwakenings", value)]));
+        let [record] = sessions(&found).try_into().unwrap();
+        assert_eq!(metric(&record, MetricKind::SleepWakeups), wakeups, "{value}");
+        assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(18_000.0));
+        let left_out =
+            "record 1: components whose value is missing or of another type or unit were left out: 1";
+        assert_eq!(notes(&found), Vec::from_iter(wakeups.is_none().then_some(left_out)), "{value}");
+    }
+    let two = list(&[
+        episode("01:00", "03:00", &[("numberOfAwakenings", r#""valueInteger":2"#)]),
+        episode("03:10", "07:00", &[("numberOfAwakenings", r#""valueInteger":3"#)]),
+    ]);
+    assert_eq!(metric(&only(&two), MetricKind::SleepWakeups), Some(5.0));
+}
+
+#[test]
+fn an_episode_says_whether_it_is_a_nap() {
+    let main = |flag: &str| ("isMainSleep", format!(r#""valueBoolean":{flag}"#));
+    for (flag, is_nap) in [("true", Some(false)), ("false", Some(true))] {
+        let (code, value) = main(flag);
+        let with_sum = episode("01:00", "07:00", &[ASLEEP_FOR_5_HOURS, (code, &value)]);
+        assert_eq!(only(&with_sum).is_nap(), is_nap);
+        assert_eq!(metric(&only(&with_sum), MetricKind::TimeNightAsleep), Some(18_000.0));
+        let alone = episode("01:00", "07:00", &[(code, &value)]);
+        assert_eq!((only(&alone).is_nap(), only(&alone).hypnogram().is_empty()), (is_nap, true));
+        let beside_stages = only(&list(&[alone, asleep("02:00", "03:00", "")]));
+        assert_eq!(
+            (beside_stages.is_nap(), stages(&beside_stages)),
+            (is_nap, vec!["ASLEEP 02:00-03:00".to_owned()])
+        );
+    }
+    assert_eq!(only(&episode("01:00", "07:00", &[ASLEEP_FOR_5_HOURS])).is_nap(), None);
+}
+
+#[test]
+fn an_episode_that_contradicts_another_on_what_it_is_says_nothing_of_it() {
+    let found = read_all(&list(&[
+        episode("01:00", "03:00", &[("isMainSleep", r#""valueBoolean":true"#)]),
+        episode("03:10", "07:00", &[("isMainSleep", r#""valueBoolean":false"#)]),
+    ]));
+    assert_eq!(sessions(&found)[0].is_nap(), None);
+    let told =
+        "record 1: Observations of this session contradict each other on isMainSleep, which was left out";
+    assert_eq!(notes(&found), [told]);
+    let found = read_all(&episode("01:00", "07:00", &[("isMainSleep", r#""valueString":"true""#)]));
+    assert_eq!(rejections(&found), ["record 1: it has no value that is known"]);
 }

@@ -36,5 +36,8 @@ fn the_archive_of_the_app_gives_its_records() {
     let reason = "time in bed: the end is not after the start";
     let places = ["sleep-export.csv: line 10", "sleep-export.csv: line 12"];
     assert_eq!(rejections(&items), places.map(|place| format!("{place}: {reason}")));
-    assert_eq!(notes(&items), ["the archive: files that are of no known format were passed over: 2"]);
+    assert_eq!(
+        notes(&items),
+        ["the archive: files that are of no known format were passed over: 2 (alarms.json, prefs.xml)"]
+    );
 }

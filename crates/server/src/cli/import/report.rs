@@ -2,7 +2,7 @@
 
 use super::profile::{self, ProfileLine};
 use crate::cli::output;
-use application::import::{Counts, ImportRecordsError, ImportReport, Imported};
+use application::import::{Counts, ImportRecordsError, ImportReport, Imported, ReportNote};
 use application::ports::import_source::{ImportRefusal, Rejection};
 use import_adapter::Format;
 use serde::Serialize;
@@ -23,6 +23,7 @@ struct FileLine<'a> {
     logs: CountsLine,
     profile: Vec<ProfileLine>,
     rejected: Vec<RejectionLine<'a>>,
+    notes: Vec<NoteLine<'a>>,
     /// As `import list` has it; null for a dry run.
     import_id: Option<String>,
 }
@@ -40,6 +41,16 @@ struct CountsLine {
 struct RejectionLine<'a> {
     r#where: &'a str,
     reason: &'a str,
+}
+
+/// What was dropped of records that were taken.
+#[derive(Serialize)]
+struct NoteLine<'a> {
+    /// The first place.
+    r#where: &'a str,
+    reason: String,
+    /// How often it was noted.
+    count: u64,
 }
 
 /// A file that was refused.
@@ -69,11 +80,13 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
     output::print_text(&text)?;
     if json {
         let place = path.display();
-        list(&report.notes, report.notes_total, |line| output::note(format!("{place}: note: {line}")));
-        let unlisted =
-            report.rejected_total.saturating_sub(u64::try_from(report.rejected.len()).unwrap_or(u64::MAX));
+        let unlisted = unlisted(report.rejected_total, report.rejected.iter().map(|_| 1));
         if unlisted > 0 {
             output::note(format!("{place}: {unlisted} more records were rejected and are not listed"));
+        }
+        let unlisted = self::unlisted(report.notes_total, report.notes.iter().map(|note| note.count));
+        if unlisted > 0 {
+            output::note(format!("{place}: {unlisted} more notes are not listed"));
         }
     }
     Ok(())
@@ -102,14 +115,15 @@ pub(super) fn print_refused(
 fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     match refusal {
         ImportRefusal::Missing => format!("there is no file {}", path.display()),
-        ImportRefusal::NotThisFormat(text) if asked_for != Format::Auto => {
-            format!("{text}; without --format the content says what it is")
-        }
-        ImportRefusal::NotThisFormat(text) => {
-            let known = Format::list();
-            format!(
-                "{text}; known formats are {known}; --format NAME says which it is where the content does not"
-            )
+        ImportRefusal::NotThisFormat(text) => format!("{text}; known formats are {}", Format::list()),
+        ImportRefusal::OtherFormat { seen, formats } => {
+            let named =
+                formats.iter().map(|name| format!("--format {name}")).collect::<Vec<_>>().join(" or ");
+            if asked_for == Format::Auto {
+                format!("{seen}; if you know what it is, say so with {named}")
+            } else {
+                format!("{seen}; leave --format out, or give {named}")
+            }
         }
         ImportRefusal::NoStart(_) => {
             format!("{refusal}; say it with --start, such as --start 2026-01-10T22:30:00+01:00")
@@ -119,6 +133,7 @@ fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
              purpose"
         ),
         ImportRefusal::NotInThisWay(_)
+        | ImportRefusal::HoldsNoSleep(_)
         | ImportRefusal::Damaged { .. }
         | ImportRefusal::Unreadable(_)
         | ImportRefusal::Stopped => refusal.to_string(),
@@ -153,6 +168,11 @@ fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<S
             .iter()
             .map(|Rejection { place, reason }| RejectionLine { r#where: place, reason })
             .collect(),
+        notes: report
+            .notes
+            .iter()
+            .map(|note| NoteLine { r#where: &note.place, reason: note.text(), count: note.count })
+            .collect(),
         import_id: id.map(|id| id.to_string()),
     };
     Ok(serde_json::to_string(&line)? + "\n")
@@ -181,30 +201,32 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
         let _ = writeln!(text, "  stage entries: {}", report.stage_entries);
     }
     text.push_str(&profile::sentences(report));
-    let mut push = |kind: &'static str, listed: &[Rejection], total: u64| {
+    let mut push = |kind: &'static str, lines: Vec<(String, u64)>, total: u64| {
         if total > 0 {
             let _ = writeln!(text, "  {kind}: {total}");
-            list(listed.get(..SHOWN).unwrap_or(listed), total, |line| {
+            for (line, _) in lines.iter().take(SHOWN) {
                 let _ = writeln!(text, "    {line}");
-            });
-            if listed.len() > SHOWN {
+            }
+            let unlisted = unlisted(total, lines.iter().take(SHOWN).map(|(_, count)| *count));
+            if unlisted > 0 {
+                let _ = writeln!(text, "    and {unlisted} more");
+            }
+            if lines.len() > SHOWN {
                 text.push_str("    (--json lists up to 1,000)\n");
             }
         }
     };
-    push("rejected", &report.rejected, report.rejected_total);
-    push("notes", &report.notes, report.notes_total);
+    let rejected =
+        report.rejected.iter().map(|Rejection { place, reason }| (format!("{place}: {reason}"), 1));
+    push("rejected", rejected.collect(), report.rejected_total);
+    let note = |note: &ReportNote| (format!("{}: {}", note.places(), note.text()), note.count);
+    push("notes", report.notes.iter().map(note).collect(), report.notes_total);
     text
 }
 
-fn list(listed: &[Rejection], total: u64, mut tell: impl FnMut(String)) {
-    for Rejection { place, reason } in listed {
-        tell(format!("{place}: {reason}"));
-    }
-    let unlisted = total.saturating_sub(u64::try_from(listed.len()).unwrap_or(u64::MAX));
-    if unlisted > 0 {
-        tell(format!("and {unlisted} more"));
-    }
+/// Counts what is left of a total beside what is listed.
+fn unlisted(total: u64, listed: impl Iterator<Item = u64>) -> u64 {
+    listed.fold(total, u64::saturating_sub)
 }
 
 #[cfg(test)]
@@ -231,7 +253,7 @@ mod tests {
             "{}{}{}",
             r#"{"file":"a b.json","format":"fitbit","sessions":{"new":3,"updated":1,"unchanged":2},"stage_entries":40,"#,
             format_args!(r#""supplements":{zero},"logs":{zero},"profile":[],"#),
-            "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}],\"import_id\":ID}\n",
+            "\"rejected\":[{\"where\":\"record 2\",\"reason\":\"no start\"}],\"notes\":[],\"import_id\":ID}\n",
         );
         let line =
             |id| json_line(Path::new("a b.json"), "fitbit", &Imported { id, report: report() }).unwrap();
@@ -245,7 +267,7 @@ mod tests {
         assert_eq!(told(ImportRefusal::Missing), "there is no file night.json");
         let unknown = told(ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; known formats are apple-health, "), "{unknown}");
-        assert!(unknown.contains("ndjson; --format NAME") && !unknown.contains("auto"), "{unknown}");
+        assert!(unknown.ends_with(", ndjson") && !unknown.contains("auto"), "{unknown}");
         assert!(told(ImportRefusal::NoStart(String::new())).contains("--start 2026-"));
         let other = told(ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("--user"), "{other}");
@@ -253,10 +275,24 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_advised_to_name_a_format_who_did() {
-        let refusal = ImportRefusal::NotThisFormat("it is text".to_owned());
-        let told = told(Path::new("night.json"), &refusal, Format::Fitbit);
-        assert_eq!(told, "it is text; without --format the content says what it is");
+    fn advice_on_the_format_leads_on_and_never_back() {
+        let told = |refusal: &ImportRefusal, asked| told(Path::new("night.json"), refusal, asked);
+        let nothing = ImportRefusal::NotThisFormat("it is text".to_owned());
+        for asked in [Format::Auto, Format::Fitbit] {
+            assert!(!told(&nothing, asked).contains("--format"), "{}", told(&nothing, asked));
+        }
+        let other =
+            ImportRefusal::OtherFormat { seen: "it is a WHOOP file".to_owned(), formats: vec!["whoop"] };
+        assert_eq!(
+            told(&other, Format::Fitbit),
+            "it is a WHOOP file; leave --format out, or give --format whoop"
+        );
+        let formats = vec!["fitbit", "open-mhealth"];
+        let unsure = ImportRefusal::OtherFormat { seen: "it is a JSON object".to_owned(), formats };
+        let advice = "it is a JSON object; if you know what it is, say so with --format fitbit or --format open-mhealth";
+        assert_eq!(told(&unsure, Format::Auto), advice);
+        let cycles = ImportRefusal::HoldsNoSleep("this is a table of cycles".to_owned());
+        assert_eq!(told(&cycles, Format::Auto), "this is a table of cycles");
     }
 
     #[test]
@@ -271,7 +307,12 @@ mod tests {
 
     #[test]
     fn people_are_shown_the_first_twenty_of_many_notes_and_told_how_many_more_there_are() {
-        let note = |number: usize| Rejection { place: format!("record {number}"), reason: "cut".to_owned() };
+        let note = |number: usize| ReportNote {
+            place: format!("record {number}"),
+            reason: "cut".to_owned(),
+            amount: None,
+            count: 1,
+        };
         let (notes, notes_total) = ((1..=1_000).map(note).collect::<Vec<_>>(), 1_234);
         let few = ImportReport { notes: notes[..20].to_vec(), notes_total: 20, ..report() };
         let many = ImportReport { notes, notes_total, ..report() };
@@ -280,6 +321,24 @@ mod tests {
         assert!(text.contains("  notes: 1234\n    record 1: cut\n") && text.ends_with(told), "{text}");
         let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: few });
         assert!(text.ends_with("    record 20: cut\n"), "{text}");
+    }
+
+    #[test]
+    fn a_note_that_comes_again_is_one_line_with_a_count_and_json_has_it_too() {
+        let note = |place: &str, amount, count| ReportNote {
+            place: place.to_owned(),
+            reason: "stages were cut".to_owned(),
+            amount,
+            count,
+        };
+        let notes = vec![note("record 3", Some(12), 5), note("line 9", None, 1)];
+        let imported = Imported { id: None, report: ImportReport { notes, notes_total: 10, ..report() } };
+        let text = sentences(Path::new("a.json"), "fitbit", &imported);
+        let told = "  notes: 10\n    record 3 and 4 more: stages were cut: 12\n    line 9: stages were cut\n    and 4 more\n";
+        assert!(text.ends_with(told), "{text}");
+        let line = json_line(Path::new("a.json"), "fitbit", &imported).unwrap();
+        let notes = r#""notes":[{"where":"record 3","reason":"stages were cut: 12","count":5},{"where":"line 9","reason":"stages were cut","count":1}]"#;
+        assert!(line.contains(notes), "{line}");
     }
 
     #[test]

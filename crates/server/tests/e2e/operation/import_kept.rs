@@ -170,7 +170,7 @@ on_both_stores! {
         assert_eq!((&told[0]["format"], &told[0]["sessions"]), (&json!("fitbit"), &counts(5, 0, 0)));
         assert_eq!(told[1]["sessions"], counts(0, 0, 5));
         let sentences = world.ok(&["import", "--user", &user, "--timezone", "America/New_York", &folder]);
-        assert!(sentences.contains("passed over: 1"), "{sentences}");
+        assert!(sentences.contains("passed over: 1 (Fitbit/Global Export Data/steps.json)"), "{sentences}");
     }
 
     async fn a_recording_without_a_start_needs_one_and_others_refuse_it(world: World) {

@@ -173,13 +173,24 @@ async fn a_refusal_on_the_command_line_says_what_is_known_and_how_to_name_it() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
     let said = refused(&world, &user, &world.file("odd.txt", "nothing that anybody knows"));
-    assert!(said.contains("apple-health, fitbit, ") && said.contains("--format NAME"), "{said}");
+    assert!(said.contains("apple-health, fitbit, ") && !said.contains("--format"), "{said}");
     let said = refused(&world, &user, "missing.json");
     assert!(said.contains("there is no file missing.json") && !said.contains("entity"), "{said}");
     let said = refused(&world, &user, &world.file("night.txt", &"0\n2\n".repeat(60)));
     assert!(said.contains("--start 2026-"), "{said}");
     let output = world.run(&["import", "--user", &user, "--format", "oura", &world.file("a.json", "[{}]")]);
     assert!(errors(&output).contains("not an Oura file"), "{}", errors(&output));
+    let log = world.file("log.json", r#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#);
+    let output = world.run(&["import", "--user", &user, "--format", "oura", &log]);
+    let said = errors(&output);
+    assert!(said.contains("it is a Fitbit file; leave --format out, or give --format fitbit"), "{said}");
+    let table = world.file("steps.csv", "Start Time,Steps\n2026-01-01,4711\n");
+    let said = refused(&world, &user, &table);
+    assert!(
+        said.contains("a table with the columns Start Time, Steps; the nearest format is fitbit"),
+        "{said}"
+    );
+    assert!(!said.contains("4711") && !said.contains("--format"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,0 +1,100 @@
+//! What to say of a file that no format takes.
+
+use super::table::Table;
+use super::{FORMATS, Seen, Sketch, Text, no_sleep, own_tables};
+use crate::format::Format;
+use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
+use application::ports::import_source::ImportRefusal;
+use std::fmt::Write as _;
+
+/// The most names of members or columns, and characters of each, that a message repeats.
+const NAMES_SHOWN: usize = 8;
+const CHARS_SHOWN: usize = 40;
+
+impl Seen {
+    /// Says that the file is not what was asked for, and what it is.
+    pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
+        if let Some(refusal) = self.text().and_then(known_table) {
+            return refusal;
+        }
+        let formats = self.other_formats(asked);
+        let seen = match (self, formats.as_slice()) {
+            (Self::Json(_, Some(damage)), []) => return damage,
+            (_, [found]) if asked != Format::Auto => found.described().to_owned(),
+            (seen, _) => seen.described(),
+        };
+        let seen = match asked {
+            Format::Auto => format!("not a format that is known; it is {seen}"),
+            other => format!("not {}; it is {seen}", other.described()),
+        };
+        if formats.is_empty() {
+            return ImportRefusal::NotThisFormat(seen);
+        }
+        ImportRefusal::OtherFormat { seen, formats: formats.into_iter().map(Format::name).collect() }
+    }
+
+    /// Finds the format that the content shows, when another one was named. When none was, finds those that take the file
+    /// if they are named; those that take any object or any number do not count.
+    fn other_formats(&self, asked: Format) -> Vec<Format> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        if asked != Format::Auto {
+            return self.first_claim(Format::Auto, false).map(|found| found.format()).into_iter().collect();
+        }
+        let takes_anything = |format: Format| matches!(format, Format::Ndjson | Format::Hypnogram);
+        let formats = FORMATS.iter().filter(|(format, _)| !takes_anything(*format));
+        formats.filter(|(_, recognise)| recognise(self, true).is_some()).map(|(format, _)| *format).collect()
+    }
+
+    fn described(&self) -> String {
+        match self {
+            Self::Empty => "an empty file".to_owned(),
+            Self::Json(sketch, _) => outlined(sketch),
+            Self::Text(text) => Table::of(text).map_or_else(
+                || "text whose first lines begin no format that is known".to_owned(),
+                |table| table.described(),
+            ),
+            Self::Binary(what) => (*what).to_owned(),
+        }
+    }
+}
+
+/// Refuses a table that is known and not read, with what to do instead.
+fn known_table(text: &Text) -> Option<ImportRefusal> {
+    if is_header_with_semicolons(text.first_line()) {
+        return Some(ImportRefusal::NotInThisWay(SEMICOLONS.to_owned()));
+    }
+    let header = text.header()?;
+    if own_tables::is_one(&header) {
+        return Some(ImportRefusal::NotInThisWay(own_tables::ADVICE.to_owned()));
+    }
+    no_sleep::sentence(&header).map(|sentence| ImportRefusal::HoldsNoSleep(sentence.to_owned()))
+}
+
+fn outlined(sketch: &Sketch) -> String {
+    match sketch {
+        Sketch::List(None) => "an empty JSON list".to_owned(),
+        Sketch::List(Some(first)) if first.names().is_empty() => {
+            "a JSON list whose first element is no object with members".to_owned()
+        }
+        Sketch::List(Some(first)) => {
+            format!("a JSON list of objects with {}", shown("member", &first.names()))
+        }
+        sketch if sketch.names().is_empty() => "an empty JSON object".to_owned(),
+        sketch => format!("a JSON object with {}", shown("member", &sketch.names())),
+    }
+}
+
+/// Lists names of `kind`, at most a few and without anything that could disturb a terminal.
+pub(super) fn shown(kind: &str, names: &[&str]) -> String {
+    let mut text = format!("the {kind}{} ", if names.len() == 1 { "" } else { "s" });
+    for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
+        let clean: String = name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect();
+        let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
+    }
+    if names.len() > NAMES_SHOWN {
+        text.push_str(", ...");
+    }
+    text
+}

@@ -1,0 +1,107 @@
+//! Tables (CSV) that no format takes: their columns, and the formats that come nearest.
+
+use super::Text;
+use super::refusal::shown;
+use crate::format::Format;
+use crate::{fitbit, intake_csv, sleep_as_android, whoop};
+
+/// How many near formats are named.
+const NEAREST_SHOWN: usize = 2;
+
+/// A format of tables.
+struct TableFormat {
+    format: Format,
+    /// The columns without which a table is not of the format.
+    needs: &'static [&'static str],
+    /// Columns that also speak for it.
+    knows: &'static [&'static str],
+}
+
+const TABLE_FORMATS: [TableFormat; 4] = [
+    TableFormat { format: Format::Fitbit, needs: &fitbit::NEEDED_COLUMNS, knows: &fitbit::KNOWN_COLUMNS },
+    TableFormat { format: Format::Whoop, needs: &whoop::COLUMNS, knows: &[] },
+    TableFormat { format: Format::SleepAsAndroid, needs: &sleep_as_android::COLUMNS, knows: &[] },
+    TableFormat {
+        format: Format::IntakeCsv,
+        needs: &intake_csv::NEEDED_COLUMNS,
+        knows: &intake_csv::PRODUCT_COLUMNS,
+    },
+];
+
+/// The header of a table.
+pub(super) struct Table {
+    columns: Vec<String>,
+    separator: char,
+}
+
+impl Table {
+    /// Finds the header in the first line. Lines of values are none: a message must not repeat them.
+    pub(super) fn of(text: &Text) -> Option<Self> {
+        let mut lines = text.lines().iter().filter(|line| !line.trim().is_empty());
+        let (first, second) = (lines.next()?, lines.next());
+        let (separator, columns) = [',', ';', '\t']
+            .into_iter()
+            .filter_map(|separator| Some((separator, fields(first, separator)?)))
+            .max_by_key(|(separator, columns)| (columns.len(), *separator == ','))?;
+        // Prose has commas, too, but not as many on each line.
+        let is_row = |line: &String| {
+            fields(line, separator).is_none_or(|row| row.len() > 1 && row.len().abs_diff(columns.len()) <= 1)
+        };
+        let are_names =
+            columns.iter().all(|column| !column.starts_with(|first: char| first.is_ascii_digit()))
+                && columns.iter().filter(|column| !column.is_empty()).count() > 1;
+        (are_names && second.is_none_or(is_row)).then_some(Self { columns, separator })
+    }
+
+    /// Names the first columns and the nearest formats.
+    pub(super) fn described(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+        format!("a table with {}; {}", shown("column", &names), self.nearest())
+    }
+
+    fn nearest(&self) -> String {
+        let mut near: Vec<_> = TABLE_FORMATS.iter().map(|format| (self.shared(format), format)).collect();
+        near.retain(|(shared, _)| *shared > 0);
+        near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+        let told: Vec<_> = near.iter().take(NEAREST_SHOWN).map(|(_, format)| self.told(format)).collect();
+        match told.as_slice() {
+            [] => {
+                let names = TABLE_FORMATS.map(|known| known.format.name());
+                format!("formats with tables are {}", names.join(", "))
+            }
+            [one] => format!("the nearest format is {one}"),
+            several => format!("the nearest formats are {}", several.join(" and ")),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.eq_ignore_ascii_case(name))
+    }
+
+    fn shared(&self, format: &TableFormat) -> usize {
+        let is_known = |column: &&String| {
+            format.needs.iter().chain(format.knows).any(|name| name.eq_ignore_ascii_case(column))
+        };
+        self.columns.iter().filter(is_known).count()
+    }
+
+    /// Names a format, and what keeps the table from being one of it.
+    fn told(&self, format: &TableFormat) -> String {
+        let name = format.format.name();
+        let missing: Vec<&str> = format.needs.iter().copied().filter(|needed| !self.has(needed)).collect();
+        if !missing.is_empty() {
+            format!("{name} (missing: {})", missing.join(", "))
+        } else if self.separator != ',' {
+            format!("{name} (which has commas between columns)")
+        } else {
+            name.to_owned()
+        }
+    }
+}
+
+fn fields(line: &str, separator: char) -> Option<Vec<String>> {
+    if separator == ',' {
+        return crate::input::csv_fields(line);
+    }
+    Some(line.split(separator).map(|field| field.trim().trim_matches('"').to_owned()).collect())
+}
