@@ -36,6 +36,8 @@ export async function listPages({ person, app }) {
     { name: 'forgot-password-sent', open: (page) => askForLink(page, '/forgot-password') },
     { name: 'sign-up', open: go('/sign-up') },
     { name: 'sign-up-sent', open: (page) => askForLink(page, '/sign-up') },
+    { name: 'errors', open: go('/errors') },
+    { name: 'error-of-a-problem', open: go('/errors#invalid_parameter') },
     { name: 'not-authorized', open: go('/authorize?client_id=unknown') },
     { name: 'request-gone', signedIn: true, open: go('/consent?request=00000000-0000-4000-8000-000000000000') },
   ]

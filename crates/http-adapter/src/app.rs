@@ -3,10 +3,9 @@
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use crate::state::HttpState;
-use crate::{data, export, health, ingest, key_set, metadata, middleware, openapi, page, problem, token};
-use actix_web::http::header;
+use crate::{data, export, health, ingest, key_set, metadata, middleware, openapi, page, token};
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpRequest, HttpResponse, Responder};
+use actix_web::{HttpRequest, HttpResponse};
 use std::sync::Arc;
 
 /// Returns what registers the whole HTTP side: `App::new().configure(configure(state))`.
@@ -38,7 +37,6 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
                     .route(web::get().to(health::ready))
                     .route(web::head().to(health::ready)),
             )
-            .service(Endpoint::Errors.resource().route(web::get().to(show_error_reference)))
             .default_service(web::to(nothing_here));
         app.app_data(web::Data::from(state))
             .service(middleware::wrap(routes))
@@ -48,12 +46,4 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
 
 async fn nothing_here(request: HttpRequest) -> Result<HttpResponse, Problem> {
     page::lead_home(&request).ok_or_else(|| Problem::new(Fault::NotFound))
-}
-
-/// Shows the error reference, where the `type` of a problem points.
-async fn show_error_reference() -> impl Responder {
-    HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"))
-        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
-        .body(problem::error_reference())
 }

@@ -1,46 +1,29 @@
 //! Why a message was not handed over.
 
+use application::ports::system::MailStep as Step;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::response::Category;
 use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
-/// What the client was about to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Connecting, until EHLO was answered.
-    Connect,
-    /// STARTTLS.
-    StartTls,
-    /// AUTH.
-    SignIn,
-    /// MAIL FROM.
-    Sender,
-    /// RCPT TO.
-    Recipient,
-    /// DATA, and the text itself.
-    Text,
+/// Returns the step's name in the protocol.
+const fn name(step: Step) -> &'static str {
+    match step {
+        Step::Connect => "the connection",
+        Step::StartTls => "STARTTLS",
+        Step::SignIn => "AUTH",
+        Step::Sender => "MAIL FROM",
+        Step::Recipient => "RCPT TO",
+        Step::Message => "DATA",
+    }
 }
 
-impl Step {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Connect => "the connection",
-            Self::StartTls => "STARTTLS",
-            Self::SignIn => "AUTH",
-            Self::Sender => "MAIL FROM",
-            Self::Recipient => "RCPT TO",
-            Self::Text => "DATA",
-        }
-    }
-
-    /// Tells whether a refusal at this step is about the message, and not about who sends it.
-    const fn concerns_the_message(self) -> bool {
-        match self {
-            Self::Connect | Self::StartTls | Self::SignIn => false,
-            Self::Sender | Self::Recipient | Self::Text => true,
-        }
+/// Tells whether a rejection at this step is about the message, and not about the client.
+const fn concerns_the_message(step: Step) -> bool {
+    match step {
+        Step::Connect | Step::StartTls | Step::SignIn => false,
+        Step::Sender | Step::Recipient | Step::Message => true,
     }
 }
 
@@ -51,7 +34,7 @@ pub(crate) enum Failure {
     #[error("the recipient's address is not one that mail can be sent to")]
     NoAddress,
     /// The mail server said no, with this code.
-    #[error("the mail server answered {} with code {code}", .step.as_str())]
+    #[error("the mail server answered {} with code {code}", name(*.step))]
     Answered {
         /// To what.
         step: Step,
@@ -64,7 +47,7 @@ pub(crate) enum Failure {
     #[error("the connection to the mail server failed: {0}")]
     Connection(String),
     /// The answer is none of SMTP, or not the one that belongs there.
-    #[error("the mail server's answer to {} was not understood", .0.as_str())]
+    #[error("the mail server's answer to {} was not understood", name(*.0))]
     Answer(Step),
     /// The mail server does not speak STARTTLS, or whoever sits between says so.
     #[error("the mail server does not offer STARTTLS, and nothing is sent without")]
@@ -86,7 +69,7 @@ impl Failure {
         if let Some(code) = error.status() {
             // 530 to 538 say that Restwell has to sign in, or in another way (RFC 4954): no fault of the message.
             let is_about_signing_in = code.category == Category::Unspecified3;
-            let is_final = error.is_permanent() && step.concerns_the_message() && !is_about_signing_in;
+            let is_final = error.is_permanent() && concerns_the_message(step) && !is_about_signing_in;
             let code = code.severity as u16 * 100 + code.category as u16 * 10 + code.detail as u16;
             return Self::Answered { step, code, is_final };
         }

@@ -1,9 +1,11 @@
 //! The mail port, by SMTP.
 
-use crate::failure::{Failure, Step};
+use crate::failure::Failure;
 use crate::message;
 use crate::options::{Encryption, SmtpOptions, bare_host, is_loopback_host};
-use application::ports::system::{Clock, Entropy, Mail, MailError, Mailer};
+use application::ports::system::{
+    Clock, Entropy, Mail, MailError, MailProbe, MailProbeError, MailStep as Step, Mailer,
+};
 use async_trait::async_trait;
 use lettre::address::Address;
 use lettre::message::Message;
@@ -67,6 +69,9 @@ fn trusting_this_machines_roots(host: &str) -> Result<TlsParameters, SmtpSetupEr
     TlsParameters::builder(bare_host(host).to_owned()).build_rustls().map_err(|_| SmtpSetupError::Tls)
 }
 
+/// Receives each step that succeeds.
+type Completed<'a> = &'a (dyn Fn(Step) + Send + Sync);
+
 /// Hands messages to one mail server, each over a connection of its own: they are few.
 pub struct SmtpMailer {
     options: SmtpOptions,
@@ -102,19 +107,20 @@ impl SmtpMailer {
         Ok(Self { options, security, hello, clock, entropy })
     }
 
-    async fn deliver(&self, mail: &Mail) -> Result<(), Failure> {
+    /// Hands a message over, and reports each step that succeeds.
+    async fn deliver(&self, mail: &Mail, completed: Completed<'_>) -> Result<(), Failure> {
         // How the mail server is greeted is also how RFC 5322 section 3.6.4 wants the right side of an id.
         let id = format!("<{}@{}>", self.entropy.uuid().simple(), self.hello);
         let message = message::written(mail, &self.options.sender, id, self.clock.now())?;
-        let mut connection = within(self.options.timeout, self.open()).await?;
+        let mut connection = within(self.options.timeout, self.open(completed)).await?;
         let limit = self.options.timeout.saturating_mul(MESSAGE_TIMEOUTS);
-        let handed_over = within(limit, hand_over(&mut connection, &message)).await;
+        let handed_over = within(limit, hand_over(&mut connection, &message, completed)).await;
         let _ = timeout(self.options.timeout.min(GOODBYE), connection.quit()).await;
         handed_over
     }
 
     /// Connects, encrypts and signs in, in this order: nothing of value is said before the connection is secret.
-    async fn open(&self) -> Result<AsyncSmtpConnection, Failure> {
+    async fn open(&self, completed: Completed<'_>) -> Result<AsyncSmtpConnection, Failure> {
         let server = (bare_host(&self.options.host), self.options.port);
         let from_the_start = match &self.security {
             Security::Implicit(parameters) => Some(parameters.clone()),
@@ -122,17 +128,20 @@ impl SmtpMailer {
         };
         let connecting = AsyncSmtpConnection::connect_tokio1(server, None, &self.hello, from_the_start, None);
         let mut connection = connecting.await.map_err(|error| Failure::at(Step::Connect, &error))?;
+        completed(Step::Connect);
         if let Security::StartTls(parameters) = &self.security {
             if !connection.can_starttls() {
                 return Err(Failure::NoStartTls);
             }
             let encrypting = connection.starttls(parameters.clone(), &self.hello).await;
             encrypting.map_err(|error| Failure::at(Step::StartTls, &error))?;
+            completed(Step::StartTls);
         }
         if let Some(credentials) = &self.options.credentials {
             let credentials =
                 Credentials::new(credentials.user_name.clone(), credentials.password.to_string());
             expect(Step::SignIn, 235, connection.auth(DEFAULT_MECHANISMS, &credentials).await)?;
+            completed(Step::SignIn);
         }
         Ok(connection)
     }
@@ -141,7 +150,7 @@ impl SmtpMailer {
 #[async_trait]
 impl Mailer for SmtpMailer {
     async fn send(&self, mail: &Mail) -> Result<(), MailError> {
-        let Err(failure) = self.deliver(mail).await else { return Ok(()) };
+        let Err(failure) = self.deliver(mail, &|_| {}).await else { return Ok(()) };
         tracing::warn!(reason = %failure, "a message was not handed to the mail server");
         if failure.is_final() {
             Err(MailError::Refused)
@@ -151,8 +160,23 @@ impl Mailer for SmtpMailer {
     }
 }
 
+#[async_trait]
+impl MailProbe for SmtpMailer {
+    async fn send_in_steps(
+        &self,
+        mail: &Mail,
+        completed: &(dyn Fn(Step) + Send + Sync),
+    ) -> Result<(), MailProbeError> {
+        self.deliver(mail, completed).await.map_err(|failure| MailProbeError(failure.into()))
+    }
+}
+
 /// Sends one message over an open connection (RFC 5321 section 3.3). When it returns, the mail server is responsible.
-async fn hand_over(connection: &mut AsyncSmtpConnection, message: &Message) -> Result<(), Failure> {
+async fn hand_over(
+    connection: &mut AsyncSmtpConnection,
+    message: &Message,
+    completed: Completed<'_>,
+) -> Result<(), Failure> {
     let envelope = message.envelope();
     let mut parameters = Vec::new();
     let is_ascii = |address: &Address| AsRef::<str>::as_ref(address).is_ascii();
@@ -166,12 +190,16 @@ async fn hand_over(connection: &mut AsyncSmtpConnection, message: &Message) -> R
     }
     let sender = MailCommand::new(envelope.from().cloned(), parameters);
     expect(Step::Sender, 250, connection.command(sender).await)?;
+    completed(Step::Sender);
     for address in envelope.to() {
         let answer = connection.command(Rcpt::new(address.clone(), Vec::new())).await;
         expect(Step::Recipient, 250, answer)?;
+        completed(Step::Recipient);
     }
-    expect(Step::Text, 354, connection.command(Data).await)?;
-    expect(Step::Text, 250, connection.message(&message.formatted()).await)
+    expect(Step::Message, 354, connection.command(Data).await)?;
+    expect(Step::Message, 250, connection.message(&message.formatted()).await)?;
+    completed(Step::Message);
+    Ok(())
 }
 
 /// Takes the one answer that belongs to a step. An answer that somebody slipped in before the encryption began

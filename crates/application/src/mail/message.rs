@@ -106,6 +106,17 @@ pub(crate) fn password_changed(to: &Email, links: &PublicLinks) -> Mail {
     mail(to, "Your password was changed", text)
 }
 
+/// Shows an operator that messages arrive.
+pub(crate) fn test(to: &Email, links: &PublicLinks) -> Mail {
+    let text = format!(
+        "Hello,\n\n\
+         this is a test message from {base}: email from this server reaches you.\n\n\
+         If you did not expect this, do nothing: somebody who runs the server tried your address.\n",
+        base = links.base(),
+    );
+    mail(to, "Test message", text)
+}
+
 fn mail(to: &Email, subject: &str, text: String) -> Mail {
     Mail { to: to.clone(), subject: format!("Restwell: {subject}"), text }
 }

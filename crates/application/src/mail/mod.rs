@@ -7,11 +7,13 @@ mod deliver_mail;
 mod message;
 mod public_links;
 mod queue_mail;
+mod send_test_mail;
 
 pub use deliver_mail::*;
 pub(crate) use message::*;
 pub use public_links::*;
 pub use queue_mail::*;
+pub use send_test_mail::*;
 
 #[cfg(test)]
 mod tests;

@@ -270,9 +270,3 @@ async fn the_key_set_is_public_and_cacheable_for_a_minute() {
     assert_eq!(answer.header("content-type"), Some("application/json"));
     insta::assert_snapshot!(answer.text(), @r#"{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","use":"sig","kid":"00000000-0000-0000-0000-000000000000","x":"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"}]}"#);
 }
-
-#[actix_web::test]
-async fn the_type_of_a_problem_leads_to_the_reference() {
-    let answer = send(&Parts::default().build(), TestRequest::get().uri("/errors")).await;
-    assert_eq!(answer.text(), crate::error_reference());
-}

@@ -9,7 +9,7 @@ use crate::data::dto::{
 };
 use crate::ingest::{ErasureAnswer, IngestAnswer, ItemAnswer};
 use crate::metadata::MetadataBody;
-use crate::problem::{FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
+use crate::problem::{ErrorEntry, ErrorList, FieldError, OAuthErrorBody, ProblemBody, RateLimitBody};
 use crate::token::{IntrospectionBody, RefreshBody, ServiceTokenBody, TokenBody};
 use utoipa::openapi::schema::{Components, ComponentsBuilder};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -60,6 +60,8 @@ pub(super) fn components() -> Components {
         .schema_from::<ProblemBody<'static>>()
         .schema_from::<FieldError>()
         .schema_from::<OAuthErrorBody<'static>>()
+        .schema_from::<ErrorList>()
+        .schema_from::<ErrorEntry>()
         .schema_from::<TokenBody>()
         .schema_from::<RefreshBody>()
         .schema_from::<ServiceTokenBody>()

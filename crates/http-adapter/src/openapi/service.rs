@@ -2,15 +2,15 @@
 
 use super::example;
 use super::parameter::string;
-use super::response::{ErrorForm, Group, everywhere, json};
+use super::response::{ErrorForm, Group, json};
 use super::schema::reference;
 use crate::metadata::MetadataBody;
-use crate::problem::Fault;
+use crate::problem::{ErrorList, Fault};
 use crate::route;
 use serde_json::json;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, PathItem};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
-use utoipa::openapi::{ContentBuilder, Response, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Response};
 
 pub(super) const TAG: &str = "server";
 
@@ -118,7 +118,21 @@ fn this_document() -> Response {
 }
 
 fn error_reference() -> Response {
-    let content = ContentBuilder::new().schema(Some(string().build())).build();
-    let response = ResponseBuilder::new().description("The reference, as Markdown");
-    everywhere(response.content("text/plain", content)).build()
+    let text = || ContentBuilder::new().schema(Some(string().build())).build();
+    let row = Fault::NotFound.row();
+    let example = json!({"errors": [{
+        "code": row.code,
+        "status": row.status,
+        "oauth_error": null,
+        "title": row.title,
+        "meaning": row.meaning,
+    }]});
+    json(
+        "The reference: a page with an anchor for each code, JSON or Markdown",
+        reference::<ErrorList>(),
+        example,
+    )
+    .content("text/html", text())
+    .content("text/markdown", text())
+    .build()
 }

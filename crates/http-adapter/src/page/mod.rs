@@ -14,6 +14,7 @@ mod browser;
 mod consent;
 mod download;
 mod erase;
+mod errors;
 mod form;
 mod home;
 mod import_profile;
@@ -68,6 +69,7 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
                 .route(post().to(password::submit_link)),
         )
         .configure(configure_account)
+        .service(Endpoint::Errors.resource().route(get().to(errors::show)))
         .service(Endpoint::StyleSheet.resource().route(get().to(asset::style_sheet)))
         .service(Endpoint::Icon.resource().route(get().to(asset::icon)));
 }

@@ -1,5 +1,6 @@
 //! The pages as a browser meets them that nobody has signed in with.
 
+use crate::HttpSettings;
 use crate::tests::{Answer, Parts, send};
 use actix_web::http::StatusCode;
 use actix_web::test::TestRequest;
@@ -144,4 +145,18 @@ async fn the_first_page_gives_a_browser_a_visit_and_the_next_one_does_not() {
     let sent = cookie.split(';').next().unwrap().to_owned();
     let request = TestRequest::get().uri("/sign-in").insert_header(("cookie", sent));
     assert_eq!(send(&Parts::default().build(), request).await.header("set-cookie"), None);
+}
+
+#[actix_web::test]
+async fn without_email_the_sign_in_page_says_who_resets_a_forgotten_password() {
+    let sign_in = async |sends_mail| {
+        let settings = HttpSettings { sends_mail, ..Parts::default().settings };
+        let state = Parts { settings, ..Parts::default() }.build();
+        send(&state, TestRequest::get().uri("/sign-in")).await.text().to_owned()
+    };
+    let (ask, link) = ("Ask the operator of this server for a link to choose a new one.", "/forgot-password");
+    let page = sign_in(false).await;
+    assert!(page.contains(ask) && !page.contains(link), "{page}");
+    let page = sign_in(true).await;
+    assert!(!page.contains(ask) && page.contains(link), "{page}");
 }

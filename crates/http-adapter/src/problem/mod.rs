@@ -18,6 +18,7 @@ pub(crate) use answer::{AnswerContext, Dialect, answer};
 pub use body::{OAuthErrorBody, ProblemBody, RateLimitBody};
 pub use fault::{Fault, FaultRow, LogLevel};
 pub use reference::error_reference;
+pub(crate) use reference::{ErrorEntry, ErrorList};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};

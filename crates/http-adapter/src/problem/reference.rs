@@ -1,7 +1,9 @@
 //! The error reference, made from the table.
 
-use super::Fault;
+use super::{Fault, FaultRow};
+use serde::Serialize;
 use std::fmt::Write as _;
+use utoipa::ToSchema;
 
 const HEAD: &str = "# Errors
 
@@ -11,9 +13,48 @@ The token endpoints answer with `error` and `error_description` (RFC 6749 sectio
 answers with `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, `code`, `request_id`,
 on 400 `errors` (field by field) and on 429 `limit`. `code` is stable: programs may rely on it.
 
-| code | status | error at the token endpoints | log level |
-|---|---|---|---|
+| code | status | error at the token endpoints |
+|---|---|---|
 ";
+
+/// Every error code, as JSON.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct ErrorList {
+    /// The codes.
+    pub(crate) errors: Vec<ErrorEntry>,
+}
+
+/// One error code.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub(crate) struct ErrorEntry {
+    /// The stable `code` of a problem.
+    #[schema(value_type = String)]
+    pub(crate) code: &'static str,
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The member `error` at the token endpoints; null for what cannot happen there.
+    #[schema(value_type = Option<String>, required = true)]
+    pub(crate) oauth_error: Option<&'static str>,
+    /// What kind of problem it is, in a few words.
+    #[schema(value_type = String)]
+    pub(crate) title: &'static str,
+    /// What it means, and what to do.
+    #[schema(value_type = String)]
+    pub(crate) meaning: &'static str,
+}
+
+impl ErrorList {
+    /// Lists every code.
+    pub(crate) fn new() -> Self {
+        Self { errors: Fault::ALL.iter().map(|fault| ErrorEntry::from(fault.row())).collect() }
+    }
+}
+
+impl From<FaultRow> for ErrorEntry {
+    fn from(FaultRow { status, code, oauth, level: _, title, meaning }: FaultRow) -> Self {
+        Self { code, status, oauth_error: Some(oauth).filter(|error| *error != "-"), title, meaning }
+    }
+}
 
 /// Renders the reference of all errors: Markdown, one row and one section a code.
 pub fn error_reference() -> String {
@@ -23,10 +64,9 @@ pub fn error_reference() -> String {
         // Writing into a String cannot fail.
         let _ = writeln!(
             page,
-            "| [`{code}`](#{code}) | {} | {} | {:?} |",
+            "| [`{code}`](#{code}) | {} | {} |",
             row.status,
             if row.oauth == "-" { "-".to_owned() } else { format!("`{}`", row.oauth) },
-            row.level,
             code = row.code
         );
     }

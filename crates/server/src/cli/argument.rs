@@ -1,5 +1,6 @@
 //! Arguments as domain values: clap shows the reason beside the argument that is wrong.
 
+use super::user_ref::UserRef;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::audit::AuditKind;
 use domain::client::{ClientName, RedirectUri};
@@ -10,6 +11,11 @@ use domain::supplement::Upc;
 use domain::time::{TimeZone, UtcOffset};
 use domain::user::Email;
 use import_adapter::Format;
+
+/// Parses what names a user: an id or an email address.
+pub(crate) fn user(text: &str) -> Result<UserRef, String> {
+    UserRef::parse(text)
+}
 
 /// Parses a `user_id`.
 pub(crate) fn user_id(text: &str) -> Result<UserId, String> {

@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::output::{self, Record};
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use application::audit::{ListAudit, ListReads, ReaderName};
@@ -9,7 +10,7 @@ use application::ports::storage::AuditFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::audit::{AuditEvent, AuditKind};
-use domain::id::{ClientId, UserId};
+use domain::id::ClientId;
 use domain::read_tally::{AskedRange, ReadTally, Reader};
 use domain::time::format;
 use uuid::Uuid;
@@ -32,9 +33,9 @@ pub(crate) enum AuditCommand {
 /// Which events.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Only about this person
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: Option<UserId>,
+    /// Only about this person, named by id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: Option<UserRef>,
     /// Only about this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: Option<ClientId>,
@@ -55,9 +56,9 @@ pub(crate) struct ListArguments {
 /// Whose reads.
 #[derive(Debug, Args)]
 pub(crate) struct ReadsArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// At most so many; without it the latest 100
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     limit: u32,
@@ -76,25 +77,27 @@ pub(crate) async fn run(command: AuditCommand, settings: &Settings) -> anyhow::R
 }
 
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let ListArguments { user, client, kind, since, limit, json } = *arguments;
-    let filter = AuditFilter { user_id: user, client_id: client, kind, since };
+    let ListArguments { user, client, kind, since, limit, json } = arguments;
+    let user_id = UserRef::id_of(user.as_ref(), session).await?;
+    let filter = AuditFilter { user_id, client_id: *client, kind: *kind, since: *since };
     let page = ListAudit::new(session.store.audit.clone());
     let (mut records, mut after) = (Vec::new(), None);
-    while let Some(wanted) = left(limit, records.len()) {
+    while let Some(wanted) = left(*limit, records.len()) {
         let events = page.run(filter, after, wanted.min(PAGE)).await?;
         let Some(last) = events.last() else { break };
         after = Some((last.at, last.id));
         records.extend(events.iter().map(event_record));
     }
-    Ok(output::print_list(&records, json)?)
+    Ok(output::print_list(&records, *json)?)
 }
 
 async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<()> {
     let store = &session.store;
+    let user_id = arguments.user.id(session).await?;
     let page = ListReads::new(store.read_tallies.clone(), store.clients.clone(), store.units.clone());
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = left(arguments.limit, records.len()) {
-        let found = page.run(arguments.user_id, after, wanted.min(PAGE)).await?;
+        let found = page.run(user_id, after, wanted.min(PAGE)).await?;
         records.extend(found.reads.into_iter().map(|read| read_record(read.tally, read.reader_name)));
         after = found.next;
         if after.is_none() {

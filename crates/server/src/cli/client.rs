@@ -56,7 +56,8 @@ pub(crate) struct CreateArguments {
     /// Where people are sent back to, compared letter by letter; may be repeated
     #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
     redirect_uris: Vec<RedirectUri>,
-    /// A scope that it may ask for (profile, sleep, supplements); may be repeated
+    /// A scope that it may ask for; may be repeated. Apps: profile, sleep, supplements. Service clients: users:write,
+    /// profile:write, sleep:write, supplements:write, tokens:introspect
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
     scopes: Vec<Scope>,
     /// Refuse secrets in query strings from this client

@@ -2,13 +2,14 @@
 
 use super::argument;
 use super::output::{self, Record};
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::Context;
 use application::operator::{IssueCode, IssueCodeCommand};
 use clap::{Args, Subcommand};
 use domain::code::CodeLifetime;
-use domain::id::{ClientId, UserId};
+use domain::id::ClientId;
 use domain::scope::Scope;
 use domain::time::format;
 
@@ -16,7 +17,7 @@ use domain::time::format;
 #[derive(Debug, Subcommand)]
 pub(crate) enum CodeCommand {
     /// Create an authorization code, as if the person had allowed the client to read their data
-    #[command(after_help = "Example:\n  restwell code create --client CLIENT_ID --user USER_ID \
+    #[command(after_help = "Example:\n  restwell code create --client CLIENT_ID --user ada@example.org \
         --redirect-uri https://owl.example/callback --scope profile --scope sleep\n\n\
         The client redeems it at /api/token.")]
     Create(CreateArguments),
@@ -28,9 +29,9 @@ pub(crate) struct CreateArguments {
     /// The client that may redeem it
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: ClientId,
-    /// The person whose data it gives access to
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: UserId,
+    /// The person whose data it gives access to, named by id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// One of the client's redirect URIs, letter by letter
     #[arg(long, value_name = "URI")]
     redirect_uri: String,
@@ -49,10 +50,12 @@ pub(crate) struct CreateArguments {
 pub(crate) async fn run(command: CodeCommand, settings: &Settings) -> anyhow::Result<()> {
     let CodeCommand::Create(arguments) = command;
     let CreateArguments { client, user, redirect_uri, scopes, ttl, json } = arguments;
-    let Session { store, clock, entropy } = Session::open(settings).await?;
+    let session = Session::open(settings).await?;
+    let user_id = user.id(&session).await?;
+    let Session { store, clock, entropy } = session;
     let command = IssueCodeCommand {
         client_id: client,
-        user_id: user,
+        user_id,
         redirect_uri,
         scopes: argument::scopes(&scopes),
         lifetime: ttl,

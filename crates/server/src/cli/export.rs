@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::output;
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{Session, Writers};
 use anyhow::{Context, anyhow, bail};
@@ -10,7 +11,6 @@ use application::ports::export_writer::{ExportFormat, ExportWriters as _};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use domain::id::UserId;
 use domain::scope::ScopeSet;
 use indicatif::ProgressBar;
 use std::fs::OpenOptions;
@@ -22,13 +22,13 @@ use system_adapter::TimerPause;
 
 /// Whose data, and how.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  restwell export --user USER_ID > ada.ndjson\n  \
-    restwell export --user USER_ID --format zip --output ada.zip\n\n\
+#[command(after_help = "Examples:\n  restwell export --user ada@example.org > ada.ndjson\n  \
+    restwell export --user ada@example.org --format zip --output ada.zip\n\n\
     docs/import/ndjson.md describes the lines.")]
 pub(crate) struct ExportArguments {
-    /// The person
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: UserId,
+    /// The person's id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// ndjson: lines that can be imported again; zip: tables for a spreadsheet
     #[arg(long, default_value = "ndjson", value_parser = format())]
     format: ExportFormat,
@@ -45,13 +45,15 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
 /// Writes the export.
 pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
-    let Session { store, clock: _, entropy: _ } = Session::open(settings).await?;
+    let session = Session::open(settings).await?;
+    let user_id = user.id(&session).await?;
+    let Session { store, clock: _, entropy: _ } = session;
     let records = ExportRecords::new(store.profiles, store.sleep, store.supplements, Arc::new(TimerPause));
-    let query = ExportQuery { user_id: *user, scopes: ScopeSet::CONSENTABLE, reader: None };
-    let export = records.open(query, Writers.open(*format, *user)).await;
+    let query = ExportQuery { user_id, scopes: ScopeSet::CONSENTABLE, reader: None };
+    let export = records.open(query, Writers.open(*format, user_id)).await;
     let export = match export {
         Err(ExportRecordsError::UnknownUser) => {
-            bail!("there is no user {user}; `restwell user list` lists them")
+            bail!("there is no user {user_id}; `restwell user list` lists them")
         }
         export => export.context("the export is not complete")?,
     };

@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::output::{self, Record};
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
@@ -10,7 +11,7 @@ use application::ports::storage::GrantFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::grant::{Grant, GrantState};
-use domain::id::{ClientId, GrantId, UserId};
+use domain::id::{ClientId, GrantId};
 use domain::scope::Scope;
 use domain::time::format;
 use serde_json::Value;
@@ -37,9 +38,9 @@ pub(crate) enum GrantCommand {
 /// Which grants are meant: those that match all that is given.
 #[derive(Debug, Args)]
 pub(crate) struct GrantArguments {
-    /// Only this person's
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: Option<UserId>,
+    /// Only this person's, named by id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: Option<UserRef>,
     /// Only this client's
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: Option<ClientId>,
@@ -52,8 +53,13 @@ pub(crate) struct GrantArguments {
 }
 
 impl GrantArguments {
-    const fn filter(&self) -> GrantFilter {
-        GrantFilter { user_id: self.user, client_id: self.client, id: self.id, created_before: None }
+    const fn selects_all(&self) -> bool {
+        self.user.is_none() && self.client.is_none() && self.id.is_none()
+    }
+
+    async fn filter(&self, session: &Session) -> anyhow::Result<GrantFilter> {
+        let user_id = UserRef::id_of(self.user.as_ref(), session).await?;
+        Ok(GrantFilter { user_id, client_id: self.client, id: self.id, created_before: None })
     }
 }
 
@@ -61,7 +67,7 @@ impl GrantArguments {
 pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::Result<()> {
     match command {
         GrantCommand::List(arguments) => list(&Session::open(settings).await?, &arguments).await,
-        GrantCommand::Revoke(arguments) if arguments.filter() == GrantFilter::default() => {
+        GrantCommand::Revoke(arguments) if arguments.selects_all() => {
             bail!("say whose grants to revoke: --user, --client or --id")
         }
         GrantCommand::Revoke(arguments) => revoke(&Session::open(settings).await?, &arguments).await,
@@ -69,12 +75,13 @@ pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::R
 }
 
 async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
+    let filter = arguments.filter(session).await?;
     let page = ListGrants::new(session.store.units.clone());
     let last_uses = FindLastUses::new(session.store.connected_apps.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let grants = page.run(arguments.filter(), after, PAGE).await?;
+        let grants = page.run(filter, after, PAGE).await?;
         let Some(last) = grants.last() else { break };
         after = Some(last.id);
         let uses = last_uses.run(&grants).await?;
@@ -86,11 +93,12 @@ async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<(
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let Session { store, clock, entropy } = session;
     let revoke = RevokeGrants::new(store.units.clone(), entropy.clone(), clock.clone());
-    let revoked = revoke.run(arguments.filter()).await?;
+    let filter = arguments.filter(session).await?;
+    let revoked = revoke.run(filter).await?;
     // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
     let is_known = revoked > 0 || {
         let list = ListGrants::new(store.units.clone());
-        !list.run(arguments.filter(), None, 1).await?.is_empty()
+        !list.run(filter, None, 1).await?.is_empty()
     };
     if !is_known {
         bail!("no grant matches, so none was revoked; `restwell grant list` lists them");

@@ -6,6 +6,7 @@ mod progress;
 mod report;
 
 use super::argument;
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
@@ -27,20 +28,23 @@ use system_adapter::TimerPause;
 /// What is to be imported, or what to do with imports.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(after_help = "Examples:\n  restwell import --user USER_ID apple_health_export.zip Takeout/\n  \
-    restwell import --format dsld labels.json\n  restwell import list --user USER_ID\n  \
+#[command(
+    after_help = "Examples:\n  restwell import --user ada@example.org apple_health_export.zip Takeout/\n  \
+    restwell import --format dsld labels.json\n  restwell import list --user ada@example.org\n  \
     restwell import undo 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n\n\
     Formats are those of docs/import. A folder or a zip archive is read as the files in it. A second import of the \
-    same file changes nothing. An import fills profile fields that are empty and lists those that differ; \
-    --profile overwrites them. Restwell's own export always applies its profile. A file that is refused leaves \
-    nothing behind; the others are read all the same, and the exit code is 1. So it is when the store fails: importing the file again goes on from there. A file that is \
-    called list, undo or cancel is written ./list, ./undo or ./cancel.")]
+     same file changes nothing. An import fills profile fields that are empty and lists those that differ; \
+     --profile overwrites them. Restwell's own export always applies its profile. A file that is refused leaves \
+     nothing behind; the others are read all the same, and the exit code is 1. So it is when the store fails: \
+     importing the file again resumes. A file that is called list, undo or cancel is written ./list, ./undo or \
+     ./cancel."
+)]
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
     command: Option<ImportCommand>,
-    /// The person to whom the records belong; a catalogue (dsld) needs none
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: Option<UserId>,
+    /// The person to whom the records belong, named by id or email address; a catalogue (dsld) needs none
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: Option<UserRef>,
     /// What the files are; auto looks at their content
     #[arg(long, default_value = "auto", value_parser = argument::format)]
     format: Format,
@@ -116,22 +120,18 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
     if arguments.start.is_some() && arguments.files.len() > 1 {
         bail!("--start tells when one recording began: give one FILE with it");
     }
+    let user_id = UserRef::id_of(arguments.user.as_ref(), &session).await?;
     let zone = match arguments.timezone {
         Some(zone) => zone,
-        None => home_zone(&session, arguments.user).await?,
+        None => home_zone(&session, user_id).await?,
     };
     let Session { store, clock, entropy } = session;
     let run = ImportRun {
         import: ImportRecords::new(store.units.clone(), entropy, clock).waiting(Arc::new(TimerPause)),
-        user_id: arguments.user,
+        user_id,
         dry_run: arguments.dry_run,
         overwrite_profile: arguments.profile,
-        context: FileContext {
-            zone,
-            start: arguments.start,
-            user_id: arguments.user,
-            most_unpacked: u64::MAX,
-        },
+        context: FileContext { zone, start: arguments.start, user_id, most_unpacked: u64::MAX },
         format: arguments.format,
     };
     let mut failures = Failures::default();
@@ -241,7 +241,7 @@ impl ImportRun {
         if self.user_id.is_some() || file.format() == Format::Dsld.name() {
             return Ok(());
         }
-        let text = "the file holds a person's records; say whose with --user USER_ID".to_owned();
+        let text = "the file holds a person's records; say whose with --user".to_owned();
         Err(ImportRefusal::NotInThisWay(text).into())
     }
 }

@@ -17,6 +17,7 @@ mod health;
 mod import;
 mod invalidate;
 mod key;
+mod mail;
 mod migrate;
 mod output;
 mod password;
@@ -25,6 +26,7 @@ mod serve;
 mod session;
 mod token;
 mod user;
+mod user_ref;
 
 #[cfg(test)]
 mod tests;
@@ -72,6 +74,9 @@ enum Command {
     /// What people allowed to clients
     #[command(subcommand)]
     Grant(grant::GrantCommand),
+    /// Email from this server
+    #[command(subcommand)]
+    Mail(mail::MailCommand),
     /// The signing keys of access tokens, and the encryption key under which they are kept
     #[command(subcommand)]
     Key(key::KeyCommand),
@@ -141,6 +146,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::User(command) => user::run(command, &settings).await,
         Command::Client(command) => client::run(command, &settings).await,
         Command::Grant(command) => grant::run(command, &settings).await,
+        Command::Mail(command) => mail::run(command, &settings).await,
         Command::Key(command) => key::run(command, &settings).await,
         Command::Session(command) => session::run(command, &settings).await,
         Command::Token(command) => token::run(command, &settings).await,

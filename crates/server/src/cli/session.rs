@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::output::{self, Record};
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
@@ -10,7 +11,7 @@ use application::account::{
 };
 use clap::{Args, Subcommand};
 use domain::audit::AuditActor;
-use domain::id::{SessionId, UserId};
+use domain::id::SessionId;
 use domain::time::format;
 
 /// What to do with sessions.
@@ -19,16 +20,16 @@ pub(crate) enum SessionCommand {
     /// List the browsers in which a person is signed in
     List(ListArguments),
     /// Sign a person out, in one browser or in all; apps and personal tokens keep their access
-    #[command(after_help = "Example:\n  restwell session revoke 5d9f3c1e-2b7a-4c57-9b1f-0a5e7d2c9b48")]
+    #[command(after_help = "Example:\n  restwell session revoke ada@example.org")]
     Revoke(RevokeArguments),
 }
 
 /// Whose sessions.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
@@ -37,9 +38,9 @@ pub(crate) struct ListArguments {
 /// Which sessions.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Only this one, as `restwell session list` names it
     #[arg(long, value_name = "SESSION_ID", value_parser = argument::session_id)]
     id: Option<SessionId>,
@@ -60,7 +61,7 @@ pub(crate) async fn run(command: SessionCommand, settings: &Settings) -> anyhow:
 async fn list(session: &Session, settings: &Settings, arguments: &ListArguments) -> anyhow::Result<()> {
     let lifetime = settings.sessions.lifetime();
     let list = ListSessions::new(session.store.units.clone(), session.clock.clone(), lifetime);
-    let sessions = list.run(arguments.user_id).await?;
+    let sessions = list.run(arguments.user.id(session).await?).await?;
     let records: Vec<Record> = sessions
         .iter()
         .map(|found| {
@@ -76,7 +77,7 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
 
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let Session { store, clock, entropy } = session;
-    let user_id = arguments.user_id;
+    let user_id = arguments.user.id(session).await?;
     let revoked = if let Some(id) = arguments.id {
         let sign_out = SignOut::new(store.units.clone(), entropy.clone(), clock.clone());
         if !sign_out.run(SessionKey { user_id, id }, AuditActor::Operator, None).await? {

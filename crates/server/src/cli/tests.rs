@@ -1,5 +1,6 @@
 use super::{Cli, Command, settings_file};
 use clap::{CommandFactory, Parser};
+use domain::scope::Scope;
 
 const ID: &str = "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48";
 
@@ -68,7 +69,7 @@ fn an_argument_that_is_no_valid_value_is_refused_by_its_name() {
         ("user create --email nobody --timezone UTC".to_owned(), "--email"),
         ("user create --email a@b --timezone Moon/Base".to_owned(), "--timezone"),
         ("import --start 2026-01-10T22:30:00 night.txt".to_owned(), "--start"),
-        ("user show 17".to_owned(), "USER_ID"),
+        ("user show 17".to_owned(), "USER"),
         ("client create --name N --redirect-uri javascript://x --scope sleep".to_owned(), "--redirect-uri"),
         (
             "client create --name N --redirect-uri https://a.example/cb --scope everything".to_owned(),
@@ -112,4 +113,46 @@ fn the_settings_file_is_the_argument_else_the_variable_and_an_empty_variable_nam
     }
     // An argument that names no file is a mistake.
     assert!(Cli::try_parse_from(["restwell", "--config", "", "serve"]).is_err());
+}
+
+#[test]
+fn every_command_about_a_user_takes_an_email_address() {
+    for line in [
+        "user show",
+        "user update --timezone UTC",
+        "user reset-password",
+        "user lock",
+        "user unlock",
+        "user erase --yes",
+        "session list",
+        "session revoke",
+        "token list --user",
+        "token revoke --user",
+        "grant list --user",
+        "grant revoke --user",
+        "audit list --user",
+        "audit reads",
+        "export --user",
+        "import list --user",
+        "import a.json --user",
+        &format!("code create --client {ID} --redirect-uri x --scope sleep --user"),
+    ] {
+        for user in ["ada@example.org", "Ada.Lovelace+sleep@localhost", ID] {
+            if let Err(error) = parsed(&format!("{line} {user}")) {
+                panic!("{line} {user}: {error}");
+            }
+        }
+        for nobody in ["ada", "ada@", "ada@a@b"] {
+            assert!(parsed(&format!("{line} {nobody}")).is_err(), "{line} {nobody}");
+        }
+    }
+}
+
+#[test]
+fn the_help_of_creating_a_client_lists_every_scope() {
+    let help = parsed("client create --help").expect_err("help").to_string();
+    for scope in Scope::ALL {
+        let is_listed = help.split([' ', ',', '\n', '.']).any(|word| word == scope.as_str());
+        assert!(is_listed, "{}: {help}", scope.as_str());
+    }
 }

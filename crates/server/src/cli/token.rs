@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::output::{self, Record};
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
@@ -17,19 +18,19 @@ use domain::time::format;
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// List a person's tokens, live and not
-    #[command(after_help = "Example:\n  restwell token list --user 5d9f3c1e-2b7a-4c57-9b1f-0a5e7d2c9b48")]
+    #[command(after_help = "Example:\n  restwell token list --user ada@example.org")]
     List(ListArguments),
     /// Revoke a person's token, or all of them; they are refused within two seconds
-    #[command(after_help = "Example:\n  restwell token revoke --user 5d9f3c1e-2b7a-4c57-9b1f-0a5e7d2c9b48")]
+    #[command(after_help = "Example:\n  restwell token revoke --user ada@example.org")]
     Revoke(RevokeArguments),
 }
 
 /// Whose tokens.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// The person's id
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: UserId,
+    /// The person's id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
@@ -38,9 +39,9 @@ pub(crate) struct ListArguments {
 /// Which tokens.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
-    /// The person's id
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: UserId,
+    /// The person's id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Only this one, as `restwell token list` names it
     #[arg(long, value_name = "TOKEN_ID", value_parser = argument::personal_token_id)]
     id: Option<PersonalTokenId>,
@@ -59,25 +60,27 @@ pub(crate) async fn run(command: TokenCommand, settings: &Settings) -> anyhow::R
 }
 
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let records: Vec<Record> = tokens(session, arguments.user).await?.into_iter().map(record).collect();
+    let user_id = arguments.user.id(session).await?;
+    let records: Vec<Record> = tokens(session, user_id).await?.into_iter().map(record).collect();
     Ok(output::print_list(&records, arguments.json)?)
 }
 
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let RevokeArguments { user, id, json } = arguments;
+    let user_id = user.id(session).await?;
     let Session { store, clock, entropy } = session;
     let revoke = RevokePersonalTokens::new(store.units.clone(), entropy.clone(), clock.clone());
-    let revoked = revoke.run(*user, *id).await?;
+    let revoked = revoke.run(user_id, *id).await?;
     // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
-    if revoked == 0 && !tokens(session, *user).await?.iter().any(is_meant) {
-        bail!("no token matches, so none was revoked; `restwell token list --user {user}` lists them");
+    if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {
+        bail!("no token matches, so none was revoked; `restwell token list --user {user_id}` lists them");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), *json)?)
 }
 
-async fn tokens(session: &Session, user: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
-    Ok(ListPersonalTokens::new(session.store.units.clone(), session.clock.clone()).run(user).await?)
+async fn tokens(session: &Session, user_id: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
+    Ok(ListPersonalTokens::new(session.store.units.clone(), session.clock.clone()).run(user_id).await?)
 }
 
 fn record(listed: ListedPersonalToken) -> Record {

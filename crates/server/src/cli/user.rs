@@ -4,6 +4,7 @@ use super::argument;
 use super::biology::BiologyArguments;
 use super::output::{self, Record};
 use super::password::{self, Chosen};
+use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
@@ -33,9 +34,7 @@ pub(crate) enum UserCommand {
     /// Show one person
     Show(OneArguments),
     /// Change a person's address, time zone or body
-    #[command(
-        after_help = "Example:\n  restwell user update 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --timezone America/New_York"
-    )]
+    #[command(after_help = "Example:\n  restwell user update ada@example.org --timezone America/New_York")]
     Update(UpdateArguments),
     /// Give a person a new password: prints a link to choose one, or mails it
     ResetPassword(ResetPasswordArguments),
@@ -93,9 +92,9 @@ impl PasswordArguments {
 /// Whose password.
 #[derive(Debug, Args)]
 pub(crate) struct ResetPasswordArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Read the new password from standard input, in one line, instead of making a link
     #[arg(long)]
     password_stdin: bool,
@@ -115,9 +114,9 @@ pub(crate) struct ListArguments {
 /// Who is meant.
 #[derive(Debug, Args)]
 pub(crate) struct OneArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -126,9 +125,9 @@ pub(crate) struct OneArguments {
 /// What is to change.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// A new e-mail address
     #[arg(long, value_parser = argument::email)]
     email: Option<Email>,
@@ -145,9 +144,9 @@ pub(crate) struct UpdateArguments {
 /// Who is to be erased.
 #[derive(Debug, Args)]
 pub(crate) struct EraseArguments {
-    /// The person's id
-    #[arg(value_name = "USER_ID", value_parser = argument::user_id)]
-    user_id: UserId,
+    /// The person's id or email address
+    #[arg(value_name = "USER", value_parser = argument::user)]
+    user: UserRef,
     /// Really do it
     #[arg(long)]
     yes: bool,
@@ -158,11 +157,6 @@ pub(crate) struct EraseArguments {
 
 /// Runs a command about people.
 pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Result<()> {
-    if let UserCommand::Erase(EraseArguments { user_id, yes: false, json: _ }) = &command {
-        bail!(
-            "this erases {user_id} with all sleep sessions, logs and grants, and cannot be undone; add --yes to do it"
-        );
-    }
     let session = Session::open(settings).await?;
     match command {
         UserCommand::Create(arguments) => create(&session, settings, arguments).await,
@@ -195,7 +189,7 @@ async fn reset_password(
     settings: &Settings,
     arguments: &ResetPasswordArguments,
 ) -> anyhow::Result<()> {
-    let user_id = arguments.user_id;
+    let user_id = arguments.user.id(session).await?;
     let chosen =
         if arguments.password_stdin { Chosen::Given(password::read_password()?) } else { Chosen::ByLink };
     let record = Record::new().with_text("user_id", user_id);
@@ -217,26 +211,26 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 }
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let user = FindUser::new(session.store.profiles.clone()).run(arguments.user_id).await?;
-    let user = user.with_context(|| {
-        format!("there is no user {}; `restwell user list` lists them", arguments.user_id)
-    })?;
+    let user_id = arguments.user.id(session).await?;
+    let user = FindUser::new(session.store.profiles.clone()).run(user_id).await?;
+    let user =
+        user.with_context(|| format!("there is no user {user_id}; `restwell user list` lists them"))?;
     Ok(output::print(&details(&user), arguments.json)?)
 }
 
 async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
-    let UpdateArguments { user_id, email, timezone, biology, json } = arguments;
+    let UpdateArguments { user, email, timezone, biology, json } = arguments;
     let change = UserChange { email, home_timezone: timezone, biology: biology.biology(), locked: None };
     if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
         bail!("say what to change; `restwell user update --help` lists it");
     }
-    let user = apply(session, user_id, change).await?;
+    let user = apply(session, user.id(session).await?, change).await?;
     Ok(output::print(&details(&user), json)?)
 }
 
 async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {
     let change = UserChange { locked: Some(locked), ..UserChange::default() };
-    let user = apply(session, arguments.user_id, change).await?;
+    let user = apply(session, arguments.user.id(session).await?, change).await?;
     let record = Record::new().with_text("user_id", user.id).with("status", status(&user));
     Ok(output::print(&record, arguments.json)?)
 }
@@ -248,13 +242,19 @@ async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Res
 }
 
 async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<()> {
-    let EraseArguments { user_id, yes: _, json } = *arguments;
+    let EraseArguments { user, yes, json } = arguments;
+    let user_id = user.id(session).await?;
+    if !yes {
+        bail!(
+            "this erases {user_id} with all sleep sessions, logs and grants, and cannot be undone; add --yes to do it"
+        );
+    }
     let Session { store, clock, entropy } = session;
     let erase = ErasePerson::new(store.units.clone(), entropy.clone(), clock.clone());
     match erase.run(ErasePersonCommand::ByOperator(user_id)).await {
         Ok(Erasure { id, at }) => {
             let record = Record::new().with_text("erasure_id", id).with("erased_at", format::utc(at));
-            Ok(output::print(&record, json)?)
+            Ok(output::print(&record, *json)?)
         }
         Err(ErasePersonError::NotFound) => {
             bail!("there is no user {user_id}; `restwell user list` lists them")

@@ -3,11 +3,12 @@
 use super::Store;
 use crate::settings::{PublicUrl, Settings};
 use anyhow::Context;
-use application::mail::{DeliverMail, PublicLinks, QueueMail};
+use application::mail::{DeliverMail, PublicLinks, QueueMail, SendTestMail};
 use application::ports::storage::OutboxReader;
-use smtp_adapter::SmtpMailer;
+use application::ports::system::Clock;
+use smtp_adapter::{SmtpMailer, SmtpOptions};
 use std::sync::Arc;
-use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemEntropy};
+use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemClock, SystemEntropy};
 
 /// What queues and sends mail.
 pub(crate) struct MailParts {
@@ -31,9 +32,19 @@ impl MailParts {
         let sealer = Arc::new(EncryptedMailSealer::new(encryption_key.clone()));
         let links = PublicLinks::new(public_url.as_str());
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
-        let mailer = SmtpMailer::new(options, store.clock.clone(), Arc::new(SystemEntropy));
-        let mailer = Arc::new(mailer.context("mail cannot be sent with these settings")?);
+        let mailer = mailer(options, store.clock.clone())?;
         let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, store.clock.clone());
         Ok(Some(Self { queue, deliver, backlog: store.outbox.clone() }))
     }
+}
+
+/// Wires the test of the mail server, which needs no store.
+pub(crate) fn test_mail(options: SmtpOptions, public_url: &PublicUrl) -> anyhow::Result<SendTestMail> {
+    let mailer = mailer(options, Arc::new(SystemClock))?;
+    Ok(SendTestMail::new(mailer, PublicLinks::new(public_url.as_str())))
+}
+
+fn mailer(options: SmtpOptions, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<SmtpMailer>> {
+    let mailer = SmtpMailer::new(options, clock, Arc::new(SystemEntropy));
+    Ok(Arc::new(mailer.context("mail cannot be sent with these settings")?))
 }

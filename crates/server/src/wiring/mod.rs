@@ -18,7 +18,7 @@ mod store;
 pub(crate) use application::{Application, KeyParts, UploadReading};
 pub(crate) use encryption_key::KeySource;
 pub(crate) use export::Writers;
-pub(crate) use mail::MailParts;
+pub(crate) use mail::{MailParts, test_mail};
 pub(crate) use password::{password_hasher, password_judge};
 pub(crate) use rate_limits::RateLimits;
 pub(crate) use schema::{Schema, explained, refusal};

@@ -7,6 +7,7 @@ use domain::user::Email;
 use lettre::transport::smtp::client::{Certificate, CertificateStore};
 use std::error::Error as _;
 use std::fmt::Write;
+use std::sync::Mutex;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -315,5 +316,43 @@ fn restwell_introduces_itself_by_its_public_host() {
     {
         let options = SmtpOptions { public_host: public_host.to_owned(), ..options(25, Encryption::None) };
         assert_eq!(mailer(options, Security::None).hello.to_string(), hello);
+    }
+}
+
+/// Sends the message in steps; returns those that succeeded, and why the next one did not.
+async fn steps(mailer: &SmtpMailer) -> (Vec<Step>, Option<String>) {
+    let completed = Mutex::new(Vec::new());
+    let outcome = mailer.send_in_steps(&mail(), &|step| completed.lock().unwrap().push(step)).await;
+    (completed.into_inner().unwrap(), outcome.err().map(|error| error.0.to_string()))
+}
+
+#[tokio::test]
+async fn each_step_of_a_probe_is_reported_in_order() {
+    let server = MailServer::start(Behaviour::default()).await;
+    let accepted = [Step::Connect, Step::Sender, Step::Recipient, Step::Message];
+    assert_eq!(steps(&in_clear(&server)).await, (accepted.to_vec(), None));
+    let identity = Identity::new();
+    let behaviour = Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::with_starttls(&identity) };
+    let server = MailServer::start(behaviour).await;
+    let security = Security::StartTls(trusting(&identity));
+    let (completed, error) = steps(&mailer(signing_in(server.port, Encryption::StartTls), security)).await;
+    assert_eq!(completed[..3], [Step::Connect, Step::StartTls, Step::SignIn]);
+    assert_eq!((completed.len(), error), (6, None));
+}
+
+#[tokio::test]
+async fn a_probe_stops_at_the_step_that_fails_and_says_why_without_an_address() {
+    for (line, completed, reason) in [
+        ("greeting", 0, "the connection with code 451"),
+        ("MAIL", 1, "MAIL FROM with code 451"),
+        ("RCPT", 2, "RCPT TO with code 451"),
+        (".", 3, "DATA with code 451"),
+    ] {
+        let refusal = Instead::Say("451 4.3.0 <sam@example.org> later, LEAKME123");
+        let server = MailServer::start(Behaviour::instead(line, refusal)).await;
+        let (done, error) = steps(&in_clear(&server)).await;
+        let error = error.unwrap();
+        assert_eq!(done.len(), completed, "{line}");
+        assert!(error.ends_with(reason) && !error.contains("sam"), "{line}: {error}");
     }
 }

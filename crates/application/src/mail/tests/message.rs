@@ -1,5 +1,6 @@
 use super::super::{
     HandedOutLink, PublicLinks, account_exists, invitation, new_password, password_changed, reset, sign_up,
+    test,
 };
 use crate::ports::system::Mail;
 use crate::testing::{noon, secret, user_id};
@@ -33,7 +34,7 @@ fn messages_with_links() -> Vec<(Mail, &'static str)> {
 
 fn messages() -> Vec<Mail> {
     let mut all: Vec<_> = messages_with_links().into_iter().map(|(mail, _)| mail).collect();
-    all.extend([account_exists(&to(), &links()), password_changed(&to(), &links())]);
+    all.extend([account_exists(&to(), &links()), password_changed(&to(), &links()), test(&to(), &links())]);
     all
 }
 

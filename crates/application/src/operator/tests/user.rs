@@ -1,11 +1,13 @@
 use super::{one, unavailable};
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{
-    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, FindUser, ListUsers,
-    UserChange,
+    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, FindUser, FindUserByEmail,
+    ListUsers, UserChange,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
-use crate::ports::storage::{MockProfileReader, RecordReference, StorageError, UniqueKey};
+use crate::ports::storage::{
+    Credentials, MockCredentialReader, MockProfileReader, RecordReference, StorageError, UniqueKey,
+};
 use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
@@ -277,4 +279,22 @@ async fn one_person_is_found_without_a_unit_of_work() {
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
     assert_eq!(FindUser::new(Arc::new(reader)).run(user_id(1)).await.unwrap(), Some(person()));
+}
+
+#[tokio::test]
+async fn a_user_is_found_by_email_address_without_a_unit_of_work() {
+    let mut reader = MockCredentialReader::new();
+    let User { email, .. } = person();
+    reader.expect_find_credentials().times(1).withf(move |asked| *asked == email).returning(|_| {
+        Ok(Some(Credentials { user_id: user_id(1), status: UserStatus::Active, password: None }))
+    });
+    let found = FindUserByEmail::new(Arc::new(reader)).run(&person().email).await;
+    assert_eq!(found.unwrap(), Some(user_id(1)));
+}
+
+#[tokio::test]
+async fn an_address_that_nobody_has_finds_no_user() {
+    let mut reader = MockCredentialReader::new();
+    reader.expect_find_credentials().times(1).returning(|_| Ok(None));
+    assert_eq!(FindUserByEmail::new(Arc::new(reader)).run(&person().email).await.unwrap(), None);
 }

@@ -43,6 +43,40 @@ pub trait Mailer: Send + Sync {
     async fn send(&self, mail: &Mail) -> Result<(), MailError>;
 }
 
+/// A step of handing a message to the mail server (RFC 5321), in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailStep {
+    /// The connection, encrypted from the start if the settings say so, and EHLO.
+    Connect,
+    /// STARTTLS, if the settings ask for it.
+    StartTls,
+    /// AUTH, if the settings name a user.
+    SignIn,
+    /// MAIL FROM.
+    Sender,
+    /// RCPT TO.
+    Recipient,
+    /// DATA, and the message itself.
+    Message,
+}
+
+/// A message was not handed over. The source says why; it holds no address and no text.
+#[derive(Debug, thiserror::Error)]
+#[error("the mail server did not accept the message")]
+pub struct MailProbeError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// Sends a message and reports each step.
+#[async_trait]
+pub trait MailProbe: Send + Sync {
+    /// Hands a message to the mail server, and calls `completed` after each step that succeeds. Steps that the
+    /// settings do not ask for are not reported.
+    async fn send_in_steps(
+        &self,
+        mail: &Mail,
+        completed: &(dyn Fn(MailStep) + Send + Sync),
+    ) -> Result<(), MailProbeError>;
+}
+
 /// Says that a message could not be sealed, or does not open: the encryption key is another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a queued message cannot be sealed or opened with the configured keys.encryption_key")]

@@ -57,7 +57,7 @@ curl '{base}/livez'
 curl '{base}/readyz'
 curl '{base}/.well-known/jwks.json'
 curl '{base}/openapi.json'
-curl '{base}/errors'
+curl -H 'Accept: text/markdown' '{base}/errors'
 
 # The interactive reference; better seen in a browser.
 curl '{base}/docs'

@@ -2,6 +2,7 @@
 
 use crate::cli::argument;
 use crate::cli::output::{self, Record};
+use crate::cli::user_ref::UserRef;
 use crate::wiring::Session;
 use anyhow::bail;
 use application::import::{
@@ -10,7 +11,7 @@ use application::import::{
 use application::ports::storage::Import;
 use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
 use clap::Args;
-use domain::id::{ImportId, UserId};
+use domain::id::ImportId;
 use domain::import::{ImportOrigin, ImportState};
 use domain::time::format;
 use std::io;
@@ -18,9 +19,9 @@ use std::io;
 /// Whose imports.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Only those of this person
-    #[arg(long, value_name = "USER_ID", value_parser = argument::user_id)]
-    user: Option<UserId>,
+    /// Only those of this person, named by id or email address
+    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    user: Option<UserRef>,
     /// At most so many
     #[arg(long, default_value_t = 100)]
     limit: usize,
@@ -42,7 +43,8 @@ pub(crate) struct UndoArguments {
 
 /// Lists imports.
 pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
-    let imports = ListImports::new(session.store.units.clone()).run(arguments.user, arguments.limit).await?;
+    let user_id = UserRef::id_of(arguments.user.as_ref(), session).await?;
+    let imports = ListImports::new(session.store.units.clone()).run(user_id, arguments.limit).await?;
     let records: Vec<Record> = imports.iter().map(record).collect();
     Ok(output::print_list(&records, arguments.json)?)
 }

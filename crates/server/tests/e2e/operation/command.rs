@@ -47,7 +47,7 @@ async fn soon(reader: &Reader, expected: StatusCode) {
 const HELP: &[(&str, &str)] = &[
     (
         "",
-        "demo serve migrate check-config user session token client grant key code import export catalogue audit invalidate \
+        "demo serve migrate check-config user session token client grant mail key code import export catalogue audit invalidate \
          calibrate-password-hash --config",
     ),
     ("demo", "--listen --data-dir --json"),
@@ -57,15 +57,15 @@ const HELP: &[(&str, &str)] = &[
     ("user", "create list show update reset-password lock unlock erase"),
     ("user create", "--email --timezone --user-id --birth-date --password-stdin --no-password --json"),
     ("user list", "--json"),
-    ("user show", "USER_ID --json"),
+    ("user show", "USER --json"),
     ("user update", "--email --timezone --birth-date --json"),
-    ("user lock", "USER_ID"),
-    ("user unlock", "USER_ID"),
-    ("user erase", "USER_ID --yes --json"),
-    ("user reset-password", "USER_ID --password-stdin --json"),
+    ("user lock", "USER"),
+    ("user unlock", "USER"),
+    ("user erase", "USER --yes --json"),
+    ("user reset-password", "USER --password-stdin --json"),
     ("session", "list revoke"),
-    ("session list", "USER_ID --json"),
-    ("session revoke", "USER_ID --id --json"),
+    ("session list", "USER --json"),
+    ("session revoke", "USER --id --json"),
     ("token", "list revoke"),
     ("token list", "--user --json"),
     ("token revoke", "--user --id --json"),
@@ -91,9 +91,10 @@ const HELP: &[(&str, &str)] = &[
     ("export", "--user --format --output"),
     ("audit", "list reads"),
     ("audit list", "--user --client --kind --since --limit --json"),
-    ("audit reads", "USER_ID --limit --json"),
+    ("audit reads", "USER --limit --json"),
     ("calibrate-password-hash", "--milliseconds --json"),
     ("import list", "--user --limit --json"),
+    ("mail test", "ADDRESS --json"),
     ("import undo", "IMPORT_ID --json"),
     ("catalogue", "import find"),
 ];
@@ -116,7 +117,60 @@ async fn every_command_explains_itself() {
     }
 }
 
+/// Every command that names a user.
+const ABOUT_A_USER: &[&[&str]] = &[
+    &["user", "show"],
+    &["user", "update", "--timezone", "UTC"],
+    &["user", "lock"],
+    &["user", "unlock"],
+    &["user", "reset-password"],
+    &["session", "list"],
+    &["session", "revoke"],
+    &["token", "list", "--user"],
+    &["token", "revoke", "--user"],
+    &["grant", "list", "--user"],
+    &["grant", "revoke", "--user"],
+    &["audit", "list", "--user"],
+    &["audit", "reads"],
+    &["import", "list", "--user"],
+    &["import", "nights.ndjson", "--user"],
+    &["export", "--user"],
+    &["user", "erase", "--yes"],
+];
+
 on_both_stores! {
+    async fn a_user_is_named_by_email_address_wherever_an_id_is_accepted(world: World) {
+        const EMAIL: &str = "ADA@example.org";
+        let id = text(&world.json(&["user", "create", "--email", "Ada@example.org", "--timezone", "UTC", "--json"]), "user_id");
+        let client = world.json(&["client", "create", "--name", "Owl", "--redirect-uri", REDIRECT_URI, "--scope", "sleep", "--json"]);
+        world.file("nights.ndjson", &records::nights(2, 1));
+        world.ok(&["import", "--user", EMAIL, "nights.ndjson"]);
+        for lines in [&["import", "list", "--user"][..], &["audit", "list", "--user"], &["export", "--user"], &["user", "show"]] {
+            let by_email = world.ok(&[lines, &[EMAIL]].concat());
+            assert!(by_email.lines().count() > 1, "{lines:?}: {by_email}");
+            assert_eq!(by_email, world.ok(&[lines, &[&id]].concat()), "{lines:?}");
+        }
+        world.ok(&["code", "create", "--client", &text(&client, "client_id"), "--user", EMAIL, "--redirect-uri", REDIRECT_URI, "--scope", "sleep"]);
+        assert!(refused(&world, &["user", "erase", EMAIL]).contains(&id));
+        for command in ABOUT_A_USER {
+            let output = world.run(&[command, &[EMAIL][..]].concat());
+            let errors = String::from_utf8_lossy(&output.stderr);
+            // There is no token and no grant to revoke; the user was found all the same.
+            assert!(output.status.success() || errors.contains("none was revoked"), "{command:?}: {errors}");
+        }
+        assert!(list(&world, &["user", "list", "--json"]).is_empty());
+    }
+
+    async fn an_address_that_no_user_has_is_reported_as_unknown_and_not_repeated(world: World) {
+        let code = ["code", "create", "--client", NOBODY, "--redirect-uri", REDIRECT_URI, "--scope", "sleep", "--user"];
+        world.file("nights.ndjson", &records::nights(2, 1));
+        for command in ABOUT_A_USER.iter().copied().chain([&code[..]]) {
+            let errors = refused(&world, &[command, &["stranger@example.org"][..]].concat());
+            assert!(errors.contains("there is no user with this email address"), "{command:?}: {errors}");
+            assert!(!errors.contains("stranger"), "{command:?}: {errors}");
+        }
+    }
+
     async fn people_are_created_shown_and_changed(world: World) {
         let created = world.json(&["user", "create", "--email", "Ada@Example.org", "--timezone", "Europe/Berlin",
             "--birth-date", "1985-04-12", "--json"]);

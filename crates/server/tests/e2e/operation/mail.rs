@@ -11,7 +11,7 @@ use crate::e2e::security::account::people::{
 };
 use crate::e2e::security::account::visit::{fill, sign_in, try_to_sign_in};
 use crate::e2e::server::Server;
-use crate::e2e::world::World;
+use crate::e2e::world::{StoreKind, World};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -261,4 +261,53 @@ async fn wait_for_line(server: &Server, sentence: &str) -> Value {
         assert!(started.elapsed() < Duration::from_secs(30), "{sentence}: {log}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// Runs `restwell mail test` with this world's settings; returns whether it succeeded, and both outputs.
+async fn test_message(world: &World, address: &str) -> (bool, String, String) {
+    let mut command = world.command(&["mail", "test", address, "--json"]);
+    // The mail server runs on this test's own threads.
+    let output =
+        tokio::task::spawn_blocking(move || command.output().expect("restwell runs")).await.expect("output");
+    let [result, notes] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    (output.status.success(), result, notes)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_message_is_sent_without_a_server_and_each_step_is_reported() {
+    let mail = MailServer::start().await;
+    let world = with_mail(World::new(StoreKind::Sqlite).await, mail.port);
+    let (succeeded, result, notes) = test_message(&world, EMAIL).await;
+    assert!(succeeded, "{notes}");
+    assert_eq!(result, format!("{{\"accepted_by\":\"127.0.0.1:{}\"}}\n", mail.port));
+    let steps: Vec<&str> = notes.lines().collect();
+    let expected = ["connected to", "accepts the sender", "accepts the recipient", "accepted the message"];
+    assert_eq!(steps.len(), expected.len(), "{notes}");
+    for (step, expected) in steps.into_iter().zip(expected) {
+        assert!(step.contains(expected), "{notes}");
+    }
+    let [message] = mail.messages().try_into().expect("one message");
+    assert!(message.to == EMAIL && message.text.contains("test message"), "{message:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_message_that_is_not_accepted_fails_at_its_step() {
+    let mail = MailServer::start_at(0, Verdict::Later).await;
+    let world = with_mail(World::new(StoreKind::Sqlite).await, mail.port);
+    let (succeeded, result, notes) = test_message(&world, EMAIL).await;
+    assert!(!succeeded && result.is_empty(), "{notes}");
+    assert!(notes.contains("accepts the recipient") && notes.contains("DATA with code 451"), "{notes}");
+    assert!(!notes.contains(EMAIL), "{notes}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_message_needs_a_mail_server_that_answers() {
+    let world = World::new(StoreKind::Sqlite).await;
+    let (succeeded, _, notes) = test_message(&world, EMAIL).await;
+    assert!(!succeeded && notes.contains("set mail.host"), "{notes}");
+    let world = with_mail(world, closed_port().await);
+    let (succeeded, _, notes) = test_message(&world, EMAIL).await;
+    assert!(!succeeded && notes.contains("no test message was sent"), "{notes}");
+    let (succeeded, _, notes) = test_message(&world, "nobody").await;
+    assert!(!succeeded && notes.contains("ADDRESS"), "{notes}");
 }

@@ -1,13 +1,18 @@
 //! Signing in, and what an app asks for.
 
 use super::{Sample, Say, sample};
-use crate::page::view::{Consent, FormErrors, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut};
+use crate::page::view::{
+    Consent, Errors, FormErrors, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut,
+};
+use crate::problem::{ErrorEntry, Fault};
 use domain::scope::{Scope, ScopeSet};
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
     let mut samples = sign_in(say);
     samples.extend(consent(say));
     samples.extend(messages(say));
+    let errors = [Fault::InvalidRequest, Fault::NotFound].map(|fault| ErrorEntry::from(fault.row()));
+    samples.push(sample("errors", &Errors { errors: errors.to_vec() }));
     samples
 }
 
@@ -40,6 +45,7 @@ fn sign_in(say: Say) -> Vec<Sample> {
         offers_sign_up: false,
         ..visit.clone()
     };
+    let without_email = SignIn { offers_reset: false, ..visit.clone() };
     let again = SignIn { notice: Some("Your password is saved. Sign in with it now."), ..visit.clone() };
     vec![
         sample("sign_in", &visit),
@@ -48,6 +54,7 @@ fn sign_in(say: Say) -> Vec<Sample> {
         sample("sign_in_unreadable", &unreadable),
         sample("sign_in_confirm", &confirm),
         sample("sign_in_with_a_notice", &again),
+        sample("sign_in_without_email", &without_email),
     ]
 }
 

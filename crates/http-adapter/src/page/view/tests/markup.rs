@@ -113,7 +113,17 @@ fn pages_are_told_apart_by_their_titles() {
     let shown = |name: &str| title(&samples(plain).iter().find(|sample| sample.name == name).unwrap().html);
     assert_eq!(shown("consent"), "What may Night Owl read? · Restwell");
     assert_eq!(shown("account_refused"), "Error: Account · Restwell");
-    let pages = ["sign_in", "consent", "apps", "tokens", "activity", "account", "forgot_password", "sign_up"];
+    let pages = [
+        "sign_in",
+        "consent",
+        "apps",
+        "tokens",
+        "activity",
+        "account",
+        "forgot_password",
+        "sign_up",
+        "errors",
+    ];
     let more = ["mail_sent_reset", "set_password_reset", "signed_out", "message"];
     let titles: HashSet<_> =
         pages.iter().chain(&more[..1]).chain(&more[2..]).map(|name| shown(name)).collect();

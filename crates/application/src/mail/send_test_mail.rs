@@ -1,0 +1,28 @@
+//! Sends a test message.
+
+use super::{PublicLinks, message};
+use crate::ports::system::{MailProbe, MailProbeError, MailStep};
+use domain::user::Email;
+use std::sync::Arc;
+
+/// Sends a test message at once, past the outbox, so that the operator sees each step.
+pub struct SendTestMail {
+    probe: Arc<dyn MailProbe>,
+    links: PublicLinks,
+}
+
+impl SendTestMail {
+    /// Takes the port, and the public URL that the message names.
+    pub fn new(probe: Arc<dyn MailProbe>, links: PublicLinks) -> Self {
+        Self { probe, links }
+    }
+
+    /// Sends the message, and calls `completed` after each step that succeeds.
+    pub async fn run(
+        &self,
+        to: &Email,
+        completed: &(dyn Fn(MailStep) + Send + Sync),
+    ) -> Result<(), MailProbeError> {
+        self.probe.send_in_steps(&message::test(to, &self.links), completed).await
+    }
+}

@@ -1,0 +1,36 @@
+use crate::mail::{PublicLinks, SendTestMail};
+use crate::ports::system::{Mail, MailProbe, MailProbeError, MailStep};
+use async_trait::async_trait;
+use domain::user::Email;
+use std::sync::{Arc, Mutex};
+
+/// A mail server that accepts everything up to the recipient.
+#[derive(Default)]
+struct Refusing(Mutex<Vec<Mail>>);
+
+#[async_trait]
+impl MailProbe for Refusing {
+    async fn send_in_steps(
+        &self,
+        mail: &Mail,
+        completed: &(dyn Fn(MailStep) + Send + Sync),
+    ) -> Result<(), MailProbeError> {
+        self.0.lock().unwrap().push(mail.clone());
+        completed(MailStep::Connect);
+        completed(MailStep::Sender);
+        Err(MailProbeError("no such user".into()))
+    }
+}
+
+#[tokio::test]
+async fn a_test_message_goes_out_at_once_and_each_completed_step_is_reported() {
+    let (probe, steps) = (Arc::new(Refusing::default()), Mutex::new(Vec::new()));
+    let to = Email::parse("ada@example.org").unwrap();
+    let send = SendTestMail::new(probe.clone(), PublicLinks::new("https://sleep.example.org"));
+    let outcome = send.run(&to, &|step| steps.lock().unwrap().push(step)).await;
+    assert_eq!(outcome.unwrap_err().0.to_string(), "no such user");
+    assert_eq!(steps.into_inner().unwrap(), [MailStep::Connect, MailStep::Sender]);
+    let sent = probe.0.lock().unwrap();
+    let [mail] = sent.as_slice() else { panic!("one message") };
+    assert!(mail.to == to && mail.text.contains("https://sleep.example.org"), "{}", mail.text);
+}

@@ -1,0 +1,12 @@
+//! The reference of error codes.
+
+use crate::problem::ErrorEntry;
+use askama::Template;
+
+/// The page of all error codes.
+#[derive(Clone, Template)]
+#[template(path = "errors.html")]
+pub(crate) struct Errors {
+    /// The codes, in the order of the reference.
+    pub(crate) errors: Vec<ErrorEntry>,
+}

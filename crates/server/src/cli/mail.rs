@@ -1,0 +1,62 @@
+//! `restwell mail`: trying the way to the mail server.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::Settings;
+use crate::wiring;
+use anyhow::{Context, bail};
+use application::ports::system::{MailProbeError, MailStep};
+use clap::{Args, Subcommand};
+use domain::user::Email;
+use smtp_adapter::{Encryption, SmtpOptions};
+
+/// What to do with email.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MailCommand {
+    /// Send a test message through the configured mail server, and report each step
+    #[command(after_help = "Example:\n  restwell mail test ada@example.org\n\n\
+        Needs no store and no running server. Exit code 0: the mail server accepted the message.")]
+    Test(TestArguments),
+}
+
+/// Where the message goes.
+#[derive(Debug, Args)]
+pub(crate) struct TestArguments {
+    /// The email address to which the message is sent
+    #[arg(value_name = "ADDRESS", value_parser = argument::email)]
+    address: Email,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about email.
+pub(crate) async fn run(command: MailCommand, settings: &Settings) -> anyhow::Result<()> {
+    let MailCommand::Test(TestArguments { address, json }) = command;
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    let Some(options) = settings.mail.options(&public_url)? else {
+        bail!("no mail server is configured; set mail.host");
+    };
+    let server = format!("{}:{}", options.host, options.port);
+    let report = |step| output::note(sentence(step, &options, &server));
+    let send = wiring::test_mail(options.clone(), &public_url)?;
+    let sent = send.run(&address, &report).await;
+    sent.map_err(|MailProbeError(reason)| anyhow::Error::from_boxed(reason))
+        .context("no test message was sent")?;
+    Ok(output::print(&Record::new().with("accepted_by", server), json)?)
+}
+
+/// Says what succeeded.
+fn sentence(step: MailStep, options: &SmtpOptions, server: &str) -> String {
+    match step {
+        MailStep::Connect if options.encryption == Encryption::Implicit => {
+            format!("connected to {server}, encrypted")
+        }
+        MailStep::Connect => format!("connected to {server}"),
+        MailStep::StartTls => "encrypted the connection with STARTTLS".to_owned(),
+        MailStep::SignIn => "signed in".to_owned(),
+        MailStep::Sender => format!("the mail server accepts the sender {}", options.sender),
+        MailStep::Recipient => "the mail server accepts the recipient".to_owned(),
+        MailStep::Message => "the mail server accepted the message".to_owned(),
+    }
+}
