@@ -66,8 +66,7 @@ async fn the_client_says_who_it_is_in_the_body_or_by_basic() {
         assert_done(path, &send(&knowing(), post_json(path, json.to_string())).await);
         let pair = STANDARD.encode(format!("{}:{}", MemoryStore::APP, MemoryStore::client_secret()));
         let form = format!("token={}&token_type_hint=refresh_token", MemoryStore::refresh_token());
-        let request = post_form(path, form)
-            .insert_header(("authorization", format!("Basic {pair}")));
+        let request = post_form(path, form).insert_header(("authorization", format!("Basic {pair}")));
         assert_done(path, &send(&knowing(), request).await);
     }
 }
@@ -96,7 +95,8 @@ async fn what_is_unknown_is_not_active_and_nothing_more_is_told() {
 
 #[actix_web::test]
 async fn revocation_ignores_the_hint() {
-    for hint in ["", "&token_type_hint=refresh_token", "&token_type_hint=access_token", "&token_type_hint=x"] {
+    for hint in ["", "&token_type_hint=refresh_token", "&token_type_hint=access_token", "&token_type_hint=x"]
+    {
         let form = format!("{}{hint}", form_without_hint());
         assert_done("/oauth/revoke", &send(&knowing(), post_form("/oauth/revoke", form)).await);
     }
