@@ -5,6 +5,7 @@ use crate::format::Format;
 use crate::input::Cursor;
 use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
 use application::ports::import_source::ImportRefusal;
+use domain::deceptive_text::without_deceptive;
 use std::fmt::Write as _;
 
 /// The most member names, and characters of each, that a message repeats.
@@ -183,7 +184,7 @@ fn has_room(lines: &[String]) -> bool {
 fn shown(names: &[&str]) -> String {
     let mut text = String::from(if names.len() == 1 { "the member " } else { "the members " });
     for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
-        let clean: String = name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect();
+        let clean: String = without_deceptive(name).chars().take(CHARS_SHOWN).collect();
         let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
     }
     if names.len() > NAMES_SHOWN {
