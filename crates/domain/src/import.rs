@@ -1,5 +1,6 @@
 //! An import as it is kept: what was read, when, and how far it is.
 
+use crate::deceptive_text::without_deceptive;
 use std::fmt;
 
 /// Where a file came from.
@@ -108,7 +109,7 @@ impl fmt::Debug for FileDigest {
     }
 }
 
-/// The name of a file for lists, at most 200 characters, without control characters and without folders.
+/// The name of a file for lists, at most 200 characters, without deceptive characters and without folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName(String);
 
@@ -120,8 +121,7 @@ impl FileName {
     /// left.
     pub fn clean(given: &str) -> Self {
         let last = given.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
-        let clean: String =
-            last.trim().chars().filter(|letter| !letter.is_control()).take(Self::MAX_CHARS).collect();
+        let clean: String = without_deceptive(last).trim().chars().take(Self::MAX_CHARS).collect();
         Self(if clean.is_empty() { "file".to_owned() } else { clean })
     }
 
@@ -155,6 +155,10 @@ mod tests {
             ("a\u{7}\nb.json", "ab.json"),
             ("", "file"),
             ("\n", "file"),
+            ("export\u{202e}gpj.zip", "exportgpj.zip"),
+            ("\u{feff}\u{200b} nights.csv\u{200f}", "nights.csv"),
+            ("\u{200b}", "file"),
+            ("شب\u{200c}ها.zip", "شب\u{200c}ها.zip"),
             (long.as_str(), long.split_at(200).0),
         ] {
             assert_eq!(FileName::clean(given).as_str(), expected);

@@ -17,6 +17,7 @@ pub mod client;
 pub mod code;
 pub mod consent;
 pub mod data_endpoint;
+pub mod deceptive_text;
 pub mod form_token;
 pub mod grant;
 pub mod id;

@@ -1,5 +1,6 @@
 //! Personal access tokens: made by a person for their own scripts, shown once (decisions 3 and 9).
 
+use crate::deceptive_text::{is_display_name, stored_name};
 use crate::id::{PersonalTokenId, UserId};
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
@@ -10,7 +11,10 @@ pub const MAX_LIVE_TOKENS: usize = 100;
 
 /// Says that a text is no name for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a token's name has 1 to 100 characters, no line breaks and no blanks at its ends")]
+#[error(
+    "a token's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
+     direction-changing characters"
+)]
 pub struct InvalidTokenName;
 
 /// The name by which a person knows a token.
@@ -20,9 +24,12 @@ pub struct PersonalTokenName(String);
 impl PersonalTokenName {
     /// Parses a name.
     pub fn parse(text: &str) -> Result<Self, InvalidTokenName> {
-        let length_fits = (1..=100).contains(&text.chars().count());
-        let clean = text.trim() == text && !text.chars().any(char::is_control);
-        if length_fits && clean { Ok(Self(text.to_owned())) } else { Err(InvalidTokenName) }
+        if is_display_name(text) { Ok(Self(text.to_owned())) } else { Err(InvalidTokenName) }
+    }
+
+    /// Parses a stored name; one from before deceptive characters were refused loses them.
+    pub fn from_stored(text: &str) -> Result<Self, InvalidTokenName> {
+        Self::parse(&stored_name(text))
     }
 
     /// Returns the name.
@@ -94,6 +101,14 @@ mod tests {
     fn a_name_is_one_clean_line() {
         for text in ["", " x", "x\n", "a\u{0}b", &"x".repeat(101)] {
             assert_eq!(PersonalTokenName::parse(text), Err(InvalidTokenName));
+        }
+    }
+
+    #[test]
+    fn a_name_that_would_look_like_another_one_is_refused_and_a_stored_one_cleaned() {
+        for text in ["mine\u{202e}", "mi\u{200b}ne", "mi\u{ad}ne", "\u{2066}mine"] {
+            assert_eq!(PersonalTokenName::parse(text), Err(InvalidTokenName), "{text:?}");
+            assert_eq!(PersonalTokenName::from_stored(text).unwrap().as_str(), "mine");
         }
     }
 }

@@ -6,7 +6,6 @@ mod settings;
 mod telemetry;
 mod wiring;
 
-use clap::Parser;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ const LAST_THREADS: Duration = Duration::from_millis(200);
 fn main() -> ExitCode {
     let made = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = made.map_err(anyhow::Error::from).and_then(|runtime| {
-        let outcome = runtime.block_on(cli::run(cli::Cli::parse()));
+        let outcome = runtime.block_on(cli::run(cli::Cli::parse_or_exit()));
         // Dropped, it would wait for them without an end.
         runtime.shutdown_timeout(LAST_THREADS);
         outcome

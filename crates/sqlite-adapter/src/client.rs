@@ -72,12 +72,11 @@ impl ClientRow {
         } = self;
         let cells = Cells::of("client", &id);
         let uris: Vec<String> = cells.sound("redirect_uris", serde_json::from_str(&redirect_uris))?;
-        let uris: Result<Vec<RedirectUri>, _> = uris.iter().map(|uri| RedirectUri::parse(uri)).collect();
         Ok(Client {
             id: ClientId::from_uuid(cells.uuid("id", &id)?),
-            name: cells.sound("name", ClientName::parse(&name))?,
+            name: cells.sound("name", ClientName::from_stored(&name))?,
             kind: cells.present("kind", kind_of(&kind))?,
-            redirect_uris: cells.sound("redirect_uris", uris)?,
+            redirect_uris: cells.sound("redirect_uris", RedirectUri::parse_stored(&uris))?,
             scopes: cells.scopes(&scopes)?,
             allow_query_secrets,
             require_pkce,

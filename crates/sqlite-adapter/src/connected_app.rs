@@ -123,7 +123,7 @@ fn unused(name: &str, client_id: ClientId, since: DateTime<Utc>) -> Result<Conne
     let key = client_id.as_uuid();
     Ok(ConnectedApp {
         client_id,
-        name: Cells::of("client", key.as_bytes()).sound("name", ClientName::parse(name))?,
+        name: Cells::of("client", key.as_bytes()).sound("name", ClientName::from_stored(name))?,
         scopes: ScopeSet::EMPTY,
         grants: 0,
         since,

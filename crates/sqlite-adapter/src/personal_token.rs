@@ -63,7 +63,7 @@ impl PersonalTokenRow {
         Ok(PersonalToken {
             id: PersonalTokenId::from_uuid(cells.uuid("id", &id)?),
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
-            name: cells.sound("name", PersonalTokenName::parse(&name))?,
+            name: cells.sound("name", PersonalTokenName::from_stored(&name))?,
             token_hash: cells.hash("token_hash", &token_hash)?,
             scopes: cells.scopes(&scopes)?,
             created_at: cells.instant("created_at", created_at)?,

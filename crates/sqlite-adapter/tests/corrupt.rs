@@ -165,3 +165,25 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
             .unwrap();
     }
 }
+
+#[tokio::test]
+async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_what_it_refuses() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("restwell.db");
+    let options = SqliteOptions { create: true, ..SqliteOptions::default() };
+    let store = SqliteStore::open(&path, options).await.unwrap();
+    store.migrate().await.unwrap();
+    let mut connection = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    connection.batch_execute(SOUND).unwrap();
+    connection
+        .batch_execute(
+            "UPDATE client SET name = 'Owl' || char(8238), redirect_uris = '[\"http://127.1/\",\"https://x/\"]';
+             UPDATE personal_token SET name = 'Note' || char(8203) || 'book';",
+        )
+        .unwrap();
+    read_all(&store).await.unwrap();
+    let id = ClientId::from_uuid(Uuid::from_bytes([0x11; 16]));
+    let client = store.find_with_secrets(id).await.unwrap().unwrap().client;
+    let uris: Vec<_> = client.redirect_uris.iter().map(|uri| uri.as_str()).collect();
+    assert_eq!((client.name.as_str(), uris), ("Owl", vec!["https://x/"]));
+}

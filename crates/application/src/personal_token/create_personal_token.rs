@@ -48,7 +48,7 @@ pub enum CreatePersonalTokenError {
     #[error("the sign-in is not fresh")]
     NotFresh,
     /// The name is none.
-    #[error("a token's name has 1 to 100 characters, no line breaks and no blanks at its ends")]
+    #[error("{InvalidTokenName}")]
     InvalidName,
     /// No scope is named, or one that a person cannot grant.
     #[error("the scopes must be some of those that a person can grant")]

@@ -175,7 +175,7 @@ async fn who_signed_in_five_minutes_ago_proves_first_who_they_are() {
 #[tokio::test]
 async fn a_token_has_a_name_of_one_clean_line() {
     let session = session(0);
-    for name in ["", " x", "a\nb"] {
+    for name in ["", " x", "a\nb", "a\u{202e}b", "a\u{200b}b"] {
         let error = refusal(CreatePersonalTokenCommand { name, ..command(&session, &["sleep"]) }).await;
         assert!(matches!(error, CreatePersonalTokenError::InvalidName), "{name:?}: {error}");
     }

@@ -16,8 +16,11 @@ use std::sync::Arc;
 pub struct IntrospectTokenQuery<'a> {
     /// The client that asks.
     pub client: &'a Client,
-    /// The token, as sent. Its form tells its kind, so a hint is not needed (RFC 7662 section 2.1).
+    /// The token, as sent.
     pub token: &'a str,
+    /// Whether `token_type_hint` is `refresh_token`. Without it no refresh token is active: a resource server that
+    /// accepts whatever is active would serve data for one.
+    pub hints_at_refresh_token: bool,
 }
 
 /// A token that counts at this moment.
@@ -67,9 +70,10 @@ impl IntrospectToken {
 
     /// Returns what a token says if it counts and the client may know of it; nothing otherwise, and the client does
     /// not learn which (RFC 7662 section 2.2). A client may know of its own tokens; a service client that holds
-    /// `tokens:introspect` may know of all.
+    /// `tokens:introspect` may know of all access tokens, but of no refresh token.
     pub async fn run(&self, query: IntrospectTokenQuery<'_>) -> Result<Option<ActiveToken>, StorageError> {
         match Secret::parse(SecretKind::RefreshToken, query.token) {
+            Ok(_) if !query.hints_at_refresh_token => Ok(None),
             Ok(secret) => self.refresh_token(query.client, &secret.hash()).await,
             Err(_) => self.access_token(query.client, query.token).await,
         }
@@ -84,10 +88,9 @@ impl IntrospectToken {
             return Ok(None);
         };
         let grant = found.grant;
-        if !may_know(asker, grant.client_id) {
+        if asker.id != grant.client_id {
             return Ok(None);
         }
-        // Says of the client, too, whether it is enabled: it need not be the one that asks.
         let state = self.ports.access.find_access(grant.user_id, grant.id).await?;
         Ok(state.filter(|state| stands(state, grant.client_id)).map(|state| ActiveToken::Refresh {
             client_id: grant.client_id,

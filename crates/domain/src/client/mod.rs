@@ -4,6 +4,7 @@ mod redirect_uri;
 
 pub use redirect_uri::{InvalidRedirectUri, RedirectUri};
 
+use crate::deceptive_text::{is_display_name, stored_name};
 use crate::id::{ClientId, ClientSecretId};
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
@@ -14,7 +15,10 @@ pub const MAX_LIVE_SECRETS: usize = 2;
 
 /// Says that a text is no name for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a client's name has 1 to 100 characters, no line breaks and no blanks at its ends")]
+#[error(
+    "a client's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
+     direction-changing characters (zero-width joiners only where a script or an emoji needs them)"
+)]
 pub struct InvalidClientName;
 
 /// The name under which a client is shown to people.
@@ -24,9 +28,12 @@ pub struct ClientName(String);
 impl ClientName {
     /// Parses a name.
     pub fn parse(text: &str) -> Result<Self, InvalidClientName> {
-        let length_fits = (1..=100).contains(&text.chars().count());
-        let clean = text.trim() == text && !text.chars().any(char::is_control);
-        if length_fits && clean { Ok(Self(text.to_owned())) } else { Err(InvalidClientName) }
+        if is_display_name(text) { Ok(Self(text.to_owned())) } else { Err(InvalidClientName) }
+    }
+
+    /// Parses a stored name; one from before deceptive characters were refused loses them.
+    pub fn from_stored(text: &str) -> Result<Self, InvalidClientName> {
+        Self::parse(&stored_name(text))
     }
 
     /// Returns the name.
@@ -164,6 +171,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_that_would_look_like_another_one_is_refused() {
+        for text in ["Owl\u{202e}", "Night\u{200b}Owl", "\u{2066}Owl", "Night\u{200d}Owl", "Owl\u{ad}"] {
+            assert_eq!(ClientName::parse(text), Err(InvalidClientName), "{text:?}");
+        }
+        assert!(InvalidClientName.to_string().contains("invisible or direction-changing"));
+    }
+
+    #[test]
+    fn a_stored_name_loses_what_was_not_refused_before() {
+        assert_eq!(ClientName::from_stored("Night\u{200b}Owl\u{202e}").unwrap().as_str(), "NightOwl");
+        for corrupt in ["\u{200b}", "Night\nOwl", " Owl"] {
+            assert_eq!(ClientName::from_stored(corrupt), Err(InvalidClientName), "{corrupt:?}");
+        }
+    }
+
     const REGISTERED: &str = "https://app.example.org/callback";
 
     fn client(kind: ClientKind, status: ClientStatus) -> Client {
@@ -207,6 +230,18 @@ mod tests {
         ] {
             assert!(!is_registered(text), "{text:?}");
         }
+    }
+
+    #[test]
+    fn t20_a_loopback_address_in_another_spelling_is_not_the_registered_one() {
+        let uris = ["http://127.0.0.1:9000/cb", "http://[::1]:9000/cb"];
+        let redirect_uris = uris.map(|uri| RedirectUri::parse(uri).unwrap()).to_vec();
+        let native = Client { redirect_uris, ..client(ClientKind::App, ClientStatus::Active) };
+        assert!(uris.into_iter().all(|uri| native.registered_redirect_uri(uri).is_some()));
+        for host in ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[0:0:0:0:0:0:0:1]"] {
+            assert_eq!(native.registered_redirect_uri(&format!("http://{host}:9000/cb")), None, "{host}");
+        }
+        assert_eq!(native.registered_redirect_uri("http://127.0.0.1:0/cb"), None);
     }
 
     #[test]

@@ -13,6 +13,15 @@ pub enum InvalidRedirectUri {
     /// Neither https nor loopback http.
     #[error("redirect URI must be https, or http on a loopback host (127.0.0.1, [::1], localhost)")]
     Scheme,
+    /// A host that is not spelled as a browser shows it, such as `127.1` or `2130706433`.
+    #[error(
+        "redirect URI must spell out its host: an address as 127.0.0.1 or [::1], not shortened, as a number or \
+         percent-encoded"
+    )]
+    Host,
+    /// Port 0, to which nobody can be sent.
+    #[error("redirect URI must not have the port 0")]
+    Port,
     /// With a fragment, which RFC 6749 section 3.1.2 forbids.
     #[error("redirect URI must not have a fragment")]
     Fragment,
@@ -54,10 +63,25 @@ impl RedirectUri {
         if authority.contains('@') {
             return Err(InvalidRedirectUri::UserInfo);
         }
+        // The URL parser turns `127.1` and `2130706433` into 127.0.0.1, and other readers of the URI may not.
+        if !host_in(authority).eq_ignore_ascii_case(url.host_str().unwrap_or_default()) {
+            return Err(InvalidRedirectUri::Host);
+        }
+        if url.port() == Some(0) {
+            return Err(InvalidRedirectUri::Port);
+        }
         if url.query_pairs().any(|(name, _)| is_reserved(&name)) {
             return Err(InvalidRedirectUri::ReservedParameter);
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// Parses stored URIs. Those from before their host or port was refused are left out: nobody is sent there.
+    pub fn parse_stored(texts: &[String]) -> Result<Vec<Self>, InvalidRedirectUri> {
+        let parsed = texts.iter().map(|text| Self::parse(text));
+        parsed
+            .filter(|uri| !matches!(uri, Err(InvalidRedirectUri::Host | InvalidRedirectUri::Port)))
+            .collect()
     }
 
     /// Returns the URI as registered.
@@ -92,6 +116,12 @@ fn is_allowed_scheme(url: &Url) -> bool {
         },
         _ => false,
     }
+}
+
+/// Returns the host of an authority as written, an IPv6 address with its brackets.
+fn host_in(authority: &str) -> &str {
+    let end = authority.find(']').map_or_else(|| authority.find(':'), |at| Some(at.saturating_add(1)));
+    end.and_then(|end| authority.get(..end)).unwrap_or(authority)
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -140,6 +170,21 @@ mod tests {
             ("https://app.example.org/cb#", E::Fragment),
             ("https://user@app.example.org/cb", E::UserInfo),
             ("https://@app.example.org/cb", E::UserInfo),
+            ("http://127.1/", E::Host),
+            ("http://127.0.1/", E::Host),
+            ("http://2130706433/", E::Host),
+            ("http://0x7f.1/", E::Host),
+            ("http://0x7f000001:9000/cb", E::Host),
+            ("http://0177.0.0.1/", E::Host),
+            ("http://127.0.0.1./cb", E::Host),
+            ("http://127.0.0.%31/cb", E::Host),
+            ("http://localhos%74/cb", E::Host),
+            ("http://[0:0:0:0:0:0:0:1]/cb", E::Host),
+            ("https://2130706433/cb", E::Host),
+            ("https://app.ex%61mple.org/cb", E::Host),
+            ("http://127.0.0.1:0/cb", E::Port),
+            ("http://[::1]:00/cb", E::Port),
+            ("https://app.example.org:0/cb", E::Port),
             ("https://app.example.org/cb?code=1", E::ReservedParameter),
             ("https://app.example.org/cb?a=1&st%61te=2", E::ReservedParameter),
             ("https://app.example.org/cb?iss", E::ReservedParameter),
@@ -148,6 +193,17 @@ mod tests {
         ] {
             assert_eq!(RedirectUri::parse(text), Err(reason), "{text}");
         }
+    }
+
+    #[test]
+    fn of_stored_uris_those_that_are_refused_since_are_left_out_and_corrupt_ones_told() {
+        let stored = |texts: &[&str]| {
+            RedirectUri::parse_stored(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        };
+        let good = "https://app.example.org/cb";
+        let left = stored(&["http://127.1/", good, "http://127.0.0.1:0/"]);
+        assert_eq!(left, Ok(vec![RedirectUri::parse(good).unwrap()]));
+        assert_eq!(stored(&[good, "ftp://x"]), Err(InvalidRedirectUri::Scheme));
     }
 
     #[test]
@@ -188,6 +244,8 @@ mod tests {
                 prop_assert!(url.scheme() == "https" || loopback, "{}", text);
                 prop_assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none());
                 prop_assert!(text.to_ascii_lowercase().starts_with(&format!("{}://", url.scheme())), "{}", text);
+                prop_assert!(uri.host().parse::<std::net::Ipv4Addr>().is_err() || text.contains(&uri.host()), "{}", text);
+                prop_assert!(url.port() != Some(0), "{}", text);
                 prop_assert!(user.is_empty() || !text.contains('@') || rest.contains('@'), "{}", text);
             }
         }

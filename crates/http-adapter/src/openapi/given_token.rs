@@ -57,8 +57,9 @@ pub(super) fn paths() -> Vec<(String, PathItem)> {
         path(
             route::path::INTROSPECT,
             ("introspectToken", "Tells whether a token counts (RFC 7662)"),
-            "A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all. \
-            What it may not ask about is not active for it.",
+            "A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all \
+            access tokens. What it may not ask about is not active for it. A refresh token is active only for the \
+            client that owns it, and only with `token_type_hint=refresh_token`.",
             json("What there is to know", reference::<IntrospectionBody>(), example::introspection()).build(),
             &INTROSPECTION_ERRORS,
         ),
@@ -89,7 +90,8 @@ fn fields() -> Vec<Field> {
         ("token", "The token.", secret()),
         (
             "token_type_hint",
-            "`access_token` or `refresh_token`; not needed, and ignored whatever it says.",
+            "`refresh_token` when a refresh token is introspected; not needed otherwise, and any other value is \
+            ignored.",
             parameter::string().min_length(Some(1)),
         ),
         ("client_id", "The client; required unless HTTP Basic is used.", parameter::uuid()),

@@ -96,9 +96,10 @@ pub(super) async fn revoke(
 /// Says at which field what is wrong; what the person cannot change is a problem.
 fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
     Ok(match error {
-        CreatePersonalTokenError::InvalidName => {
-            FormErrors::of_field("name", "Give the token a name of 1 to 100 characters.")
-        }
+        CreatePersonalTokenError::InvalidName => FormErrors::of_field(
+            "name",
+            "Give the token a name of 1 to 100 characters, none of them invisible.",
+        ),
         CreatePersonalTokenError::InvalidScopes => {
             FormErrors::of_field("scope", "Choose at least one thing that the token may read.")
         }

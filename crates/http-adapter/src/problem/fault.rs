@@ -88,7 +88,7 @@ faults! {
         "The access token was not issued for the user in the path.";
     InsufficientScope => 403 "insufficient_scope" "-" Info
         "The token does not allow this",
-        "The access token lacks the scope of this endpoint: ask the person to grant it.";
+        "The access token lacks the scope of this endpoint: ask the person to grant it. Only a service client may hold a scope that writes.";
     InvalidGrant => 400 "invalid_grant" "invalid_grant" Info
         "The code or refresh token does not count",
         "The authorization code or refresh token is unknown, expired, used, revoked, or bound to another client, redirect URI, user or code verifier.";

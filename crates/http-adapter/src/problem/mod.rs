@@ -90,11 +90,16 @@ impl Problem {
         Self::invalid_parameters(vec![FieldError::new(field, message)])
     }
 
-    /// Makes a 403 that names the scopes of which the token has none.
+    /// Makes a 403 that names the scopes of which the token has none, and who can have them.
     pub fn insufficient_scope(needed: ScopeSet) -> Self {
         let mut problem = Self::new(Fault::InsufficientScope);
         problem.0.needed_scope = Some(needed);
-        problem
+        if needed.is_subset_of(ScopeSet::CONSENTABLE) {
+            return problem;
+        }
+        problem.detail(format!(
+            "Only a service client that holds the scope {needed} may do this; no person can grant it."
+        ))
     }
 
     /// Makes a 429 that carries the counter behind the limit.

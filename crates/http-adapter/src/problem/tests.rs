@@ -52,3 +52,16 @@ fn the_reference_has_an_anchor_for_every_code() {
         assert!(page.contains(&format!("\n## {}\n", fault.row().code)));
     }
 }
+
+#[test]
+fn a_scope_that_no_person_can_grant_is_not_to_be_asked_of_one() {
+    let detail =
+        |scopes| Problem::insufficient_scope(ScopeSet::parse(scopes).unwrap()).detail_text().into_owned();
+    for scope in ["users:write", "profile:write", "sleep:write", "supplements:write", "sleep sleep:write"] {
+        let expected = format!(
+            "Only a service client that holds the scope {scope} may do this; no person can grant it."
+        );
+        assert_eq!(detail(scope), expected);
+    }
+    assert!(detail("sleep").contains("ask the person to grant it"));
+}

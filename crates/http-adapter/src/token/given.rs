@@ -16,8 +16,9 @@ pub(super) async fn revoke(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let (client, token) = identify(&state, &request, body).await?;
-    state.revoke_token.run(RevokeTokenCommand { client: &client, token: &token }).await?;
+    let about = read_about_token(&request, body).await?;
+    let client = identify(&state, &about).await?;
+    state.revoke_token.run(RevokeTokenCommand { client: &client, token: &about.token }).await?;
     Ok(HttpResponse::Ok().finish())
 }
 
@@ -27,18 +28,18 @@ pub(super) async fn introspect(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let (client, token) = identify(&state, &request, body).await?;
-    let told = state.introspect_token.run(IntrospectTokenQuery { client: &client, token: &token }).await?;
+    let about = read_about_token(&request, body).await?;
+    let client = identify(&state, &about).await?;
+    let query = IntrospectTokenQuery {
+        client: &client,
+        token: &about.token,
+        hints_at_refresh_token: about.hints_at_refresh_token,
+    };
+    let told = state.introspect_token.run(query).await?;
     Ok(HttpResponse::Ok().json(IntrospectionBody::of(told, &state.settings.public_url)))
 }
 
-/// Reads the request and authenticates who sends it.
-async fn identify(
-    state: &HttpState,
-    request: &HttpRequest,
-    body: Payload,
-) -> Result<(Client, String), Problem> {
-    let AboutToken { token, credentials, address } = read_about_token(request, body).await?;
-    let client = authenticate(state, &credentials, address, QuerySecrets::None).await?;
-    Ok((client, token))
+/// Authenticates the client that sends the request.
+async fn identify(state: &HttpState, about: &AboutToken) -> Result<Client, Problem> {
+    authenticate(state, &about.credentials, about.address, QuerySecrets::None).await
 }

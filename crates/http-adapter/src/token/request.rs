@@ -71,19 +71,20 @@ pub(super) async fn read(
 /// A request about one token, whose form is right; nothing is known yet of who sends it.
 pub(super) struct AboutToken {
     pub(super) token: String,
+    pub(super) hints_at_refresh_token: bool,
     pub(super) credentials: Credentials,
     pub(super) address: IpAddr,
 }
 
-/// Reads a request that gives a token back or asks about one, in the same order. `token_type_hint` must be well
-/// formed and says nothing that the token's form does not say.
+/// Reads a request that gives a token back or asks about one, in the same order.
 pub(super) async fn read_about_token(request: &HttpRequest, payload: Payload) -> Result<AboutToken, Problem> {
     let body = read_body(request, payload).await?;
     let given = TokenParameters::read_body_alone(request.query_string(), body.as_ref())?;
     let header = credentials::read_header(request)?;
     let token = given.require("token")?.to_owned();
+    let hints_at_refresh_token = given.get("token_type_hint") == Some("refresh_token");
     let credentials = credentials::choose(header, &given)?;
-    Ok(AboutToken { token, credentials, address: address(request) })
+    Ok(AboutToken { token, hints_at_refresh_token, credentials, address: address(request) })
 }
 
 /// Chooses the grant. Without `grant_type` the endpoint tells which one is meant, as the contract has it.

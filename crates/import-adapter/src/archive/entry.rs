@@ -3,6 +3,7 @@
 use super::reader::{EntryReader, Expected, Packing};
 use super::unpacking::Bound;
 use application::ports::import_source::ImportRefusal;
+use domain::deceptive_text::without_deceptive;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -46,16 +47,10 @@ impl Entry {
     }
 }
 
-/// Makes a name fit to be shown: without what could disturb a terminal, and not too long.
+/// Makes a name fit to be shown: without deceptive characters, and not too long.
 pub(super) fn shown(name: &str) -> String {
-    let clean: Vec<char> = name.chars().filter(|letter| is_harmless(*letter)).collect();
+    let clean: Vec<char> = without_deceptive(name).chars().collect();
     clean.iter().skip(clean.len().saturating_sub(CHARS_SHOWN)).collect()
-}
-
-/// Tells whether a character neither controls a terminal nor the direction or the width of a text.
-fn is_harmless(letter: char) -> bool {
-    !letter.is_control()
-        && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -65,6 +60,7 @@ mod tests {
     #[test]
     fn a_name_is_shown_without_what_disturbs_and_by_its_end() {
         assert_eq!(shown("a/../\u{1b}[31m\u{202e}b\n.json"), "a/../[31mb.json");
+        assert_eq!(shown("so\u{ad}mme\u{61c}il/\u{200b}nuit.json"), "sommeil/nuit.json");
         let long = format!("{}/sleep.json", "\u{e9}".repeat(300));
         assert!(shown(&long).ends_with("\u{e9}/sleep.json"));
         assert_eq!(shown(&long).chars().count(), 100);

@@ -2,6 +2,7 @@
 
 use super::unfit::{Unfit, named};
 use crate::source::Notes;
+use domain::deceptive_text::without_deceptive;
 use domain::id::UserId;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -35,7 +36,7 @@ pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut
 }
 
 fn shown(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect()
+    without_deceptive(name).chars().take(CHARS_SHOWN).collect()
 }
 
 /// Checks that a line is about the person for whom the file is read.

@@ -5,6 +5,7 @@ use super::{FORMATS, Seen, Sketch, Text, no_sleep, own_tables};
 use crate::format::Format;
 use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
 use application::ports::import_source::ImportRefusal;
+use domain::deceptive_text::without_deceptive;
 use std::fmt::Write as _;
 
 /// The most names of members or columns, and characters of each, that a message repeats.
@@ -90,7 +91,7 @@ fn outlined(sketch: &Sketch) -> String {
 pub(super) fn shown(kind: &str, names: &[&str]) -> String {
     let mut text = format!("the {kind}{} ", if names.len() == 1 { "" } else { "s" });
     for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
-        let clean: String = name.chars().filter(|letter| !letter.is_control()).take(CHARS_SHOWN).collect();
+        let clean: String = without_deceptive(name).chars().take(CHARS_SHOWN).collect();
         let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
     }
     if names.len() > NAMES_SHOWN {

@@ -72,12 +72,15 @@ impl ClientRow {
             disabled_at,
             created_at,
         } = self;
-        let uris = redirect_uris.iter().map(|uri| RedirectUri::parse(uri)).collect::<Result<_, _>>();
         Ok(Client {
             id: ClientId::from_uuid(id),
             name: client_name(&name, id)?,
             kind: kind_named(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
-            redirect_uris: uris.map_err(corrupt(TABLE, "redirect_uris", id))?,
+            redirect_uris: RedirectUri::parse_stored(&redirect_uris).map_err(corrupt(
+                TABLE,
+                "redirect_uris",
+                id,
+            ))?,
             scopes: scope_set(&scopes, TABLE, id)?,
             allow_query_secrets,
             require_pkce,
@@ -89,7 +92,7 @@ impl ClientRow {
 
 /// Reads a client's name.
 pub(crate) fn client_name(text: &str, row: Uuid) -> Result<ClientName, StorageError> {
-    ClientName::parse(text).map_err(corrupt(TABLE, "name", row))
+    ClientName::from_stored(text).map_err(corrupt(TABLE, "name", row))
 }
 
 const fn kind_name(kind: ClientKind) -> &'static str {

@@ -63,7 +63,7 @@ impl TokenRow {
         Ok(PersonalToken {
             id: PersonalTokenId::from_uuid(id),
             user_id: UserId::from_uuid(user_id),
-            name: PersonalTokenName::parse(&name).map_err(corrupt(TABLE, "name", id))?,
+            name: PersonalTokenName::from_stored(&name).map_err(corrupt(TABLE, "name", id))?,
             token_hash: secret_hash(&token_hash, TABLE, "token_hash", id)?,
             scopes: scope_set(&scopes, TABLE, id)?,
             created_at,

@@ -3,8 +3,8 @@
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
 use application::ports::storage::{
-    AccessReader, AuditFilter, AuditReader, ConnectedAppReader, GrantFilter, ProfileReader, SessionReader,
-    SleepReader, StorageError,
+    AccessReader, AuditFilter, AuditReader, ClientReader, ConnectedAppReader, GrantFilter, ProfileReader,
+    SessionReader, SleepReader, StorageError,
 };
 use postgres_adapter::test_support::TestDatabase;
 
@@ -79,4 +79,28 @@ async fn a_corrupt_value_behind_a_sign_in_is_named_by_its_place_too() {
             "corrupt value in audit_event.kind, row d41d8cd9-8f00-b204-e980-0998ecf8427e".to_owned(),
         ]
     );
+}
+
+#[tokio::test]
+async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_what_it_refuses() {
+    let database = TestDatabase::create().await;
+    let (store, before) = (database.store(), bystander(&database).await);
+    populate(&store, [1]).await;
+    let mut unit = begin(&store).await;
+    unit.personal_tokens().insert(&token(6, 1)).await.unwrap();
+    unit.commit().await.unwrap();
+    before
+        .batch_execute(
+            "UPDATE client SET name = E'Owl\\u202e', redirect_uris = ARRAY['http://127.1/', 'https://x/'];
+             UPDATE personal_token SET name = E'Note\\u200bbook'",
+        )
+        .await
+        .unwrap();
+    let client = store.find_with_secrets(client().id).await.unwrap().unwrap().client;
+    let uris: Vec<_> = client.redirect_uris.iter().map(|uri| uri.as_str()).collect();
+    assert_eq!((client.name.as_str(), uris), ("Owl", vec!["https://x/"]));
+    let mut unit = begin(&store).await;
+    let tokens = unit.personal_tokens().list(user_id(1)).await.unwrap();
+    assert_eq!(tokens[0].name.as_str(), "Notebook");
+    unit.rollback().await.unwrap();
 }

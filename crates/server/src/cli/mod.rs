@@ -33,7 +33,9 @@ mod tests;
 
 use crate::settings::Settings;
 use crate::telemetry::{self, Talk};
+use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
+use domain::deceptive_text::escape_deceptive;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -49,6 +51,28 @@ pub(crate) struct Cli {
     config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
+}
+
+impl Cli {
+    /// Parses the arguments of the process; ends it with help or with what is wrong with them.
+    pub(crate) fn parse_or_exit() -> Self {
+        Self::try_parse().unwrap_or_else(|error| escaped(error).exit())
+    }
+}
+
+/// Escapes what an error repeats of the arguments.
+fn escaped(mut error: clap::Error) -> clap::Error {
+    let given: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, escape_deceptive(text).into_owned())),
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in given {
+        error.insert(kind, ContextValue::String(text));
+    }
+    error
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,9 +1,11 @@
 //! Results on standard output: sentences for people, an object a line for programs.
 
+use domain::deceptive_text::{escape_deceptive, replaced};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::error::Error;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Stdout, StdoutLock, Write};
 
 /// One result: names with values, in the order in which they are told.
@@ -29,7 +31,7 @@ impl Record {
 
     /// Returns the object on one line.
     pub(crate) fn to_json(&self) -> io::Result<String> {
-        Ok(serde_json::to_string(self)?)
+        json(self)
     }
 }
 
@@ -123,16 +125,34 @@ pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints a text as it is.
+/// Returns a value as JSON on one line. Deceptive characters are escaped, so that a terminal does not obey them and
+/// a program reads them as they are.
+pub(crate) fn json(value: &impl Serialize) -> io::Result<String> {
+    let text = serde_json::to_string(value)?;
+    let escaped = replaced(&text, |out, c| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing into a String cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    });
+    Ok(escaped.into_owned())
+}
+
+/// Prints a text of several lines; deceptive characters come out escaped.
 pub(crate) fn print_text(text: &str) -> io::Result<()> {
     let mut out = Out::lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(lines(text).as_bytes())?;
     out.flush()
+}
+
+/// Escapes deceptive characters but the ends of lines.
+fn lines(text: &str) -> Cow<'_, str> {
+    replaced(text, |out, c| if c == '\n' { out.push(c) } else { out.extend(c.escape_default()) })
 }
 
 /// Says something to whoever watches, beside the results; a closed terminal is no reason to stop.
 pub(crate) fn note(text: impl AsRef<str>) {
-    let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
+    let _ = writeln!(io::stderr().lock(), "{}", lines(text.as_ref()));
 }
 
 fn cells(record: &Record) -> Vec<String> {
@@ -142,7 +162,7 @@ fn cells(record: &Record) -> Vec<String> {
 fn for_people(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => escape_deceptive(text).into_owned(),
         Value::Array(values) => values.iter().map(for_people).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
@@ -176,6 +196,17 @@ mod tests {
         assert!(!is_closed(&of_a_store));
         let full = anyhow::Error::from(closed(ErrorKind::StorageFull.into()));
         assert!(!is_closed(&full));
+    }
+
+    #[test]
+    fn deceptive_characters_are_escaped_for_people_and_for_programs() {
+        let name = "Owl\u{202e}\n\u{e0041}";
+        let record = Record::new().with("name", name).with("uris", vec!["a\u{200b}"]);
+        assert_eq!(cells(&record), [r"Owl\u{202e}\n\u{e0041}", r"a\u{200b}"]);
+        let json = record.to_json().unwrap();
+        assert_eq!(json, r#"{"name":"Owl\u202e\n\udb40\udc41","uris":["a\u200b"]}"#);
+        assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["name"], name);
+        assert_eq!(lines("x\u{2066}.zip\n  sessions\n"), "x\\u{2066}.zip\n  sessions\n");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-use super::{Cli, Command, settings_file};
+use super::{Cli, Command, escaped, settings_file};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use domain::scope::Scope;
 
@@ -11,6 +12,34 @@ fn parsed(line: &str) -> Result<Cli, clap::Error> {
 #[test]
 fn the_command_line_is_well_formed() {
     Cli::command().debug_assert();
+}
+
+#[test]
+fn a_client_name_that_reorders_text_is_refused_and_repeated_escaped() {
+    let error = parsed("client create --name Owl\u{202e} --redirect-uri https://a.example/cb").unwrap_err();
+    let text = escaped(error).render().to_string();
+    assert!(text.contains(r"invalid value 'Owl\u{202e}' for '--name <NAME>': a client's name has"), "{text}");
+    assert!(text.contains("no invisible or direction-changing characters"), "{text}");
+    let error = parsed("client create --nam\u{200b}e Owl").unwrap_err();
+    assert!(!escaped(error).render().to_string().contains('\u{200b}'));
+}
+
+#[test]
+fn a_redirect_uri_with_a_shortened_loopback_address_or_port_0_is_refused() {
+    let commands = |uri: &str| {
+        [
+            format!("client create --name N --scope sleep --redirect-uri {uri}"),
+            format!("client update {ID} --redirect-uri {uri}"),
+        ]
+    };
+    for uri in
+        ["http://127.1/", "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.0.0.1:0/"]
+    {
+        for line in commands(uri) {
+            assert_eq!(parsed(&line).unwrap_err().kind(), ErrorKind::ValueValidation, "{line}");
+        }
+    }
+    assert!(commands("http://127.0.0.1:9000/cb").iter().all(|line| parsed(line).is_ok()));
 }
 
 #[test]

@@ -64,7 +64,17 @@ impl Scene {
         Self { claims: Some(claims(TokenSubject::Service)), ..Self::default() }
     }
 
+    /// Asks with the hint that a refresh token needs; access tokens do not mind it.
     async fn ask(self, client: &Client, token: &str) -> Result<Option<ActiveToken>, StorageError> {
+        self.ask_hinting(true, client, token).await
+    }
+
+    async fn ask_hinting(
+        self,
+        hints_at_refresh_token: bool,
+        client: &Client,
+        token: &str,
+    ) -> Result<Option<ActiveToken>, StorageError> {
         let Self { claims, is_refresh_token_known, state, service_status } = self;
         let mut verifier = MockTokenVerifier::new();
         verifier.expect_verify().returning(move |token, _| match claims {
@@ -94,7 +104,8 @@ impl Scene {
             clients: Arc::new(clients),
             clock: clock(),
         };
-        IntrospectToken::new(ports).run(IntrospectTokenQuery { client, token }).await
+        let query = IntrospectTokenQuery { client, token, hints_at_refresh_token };
+        IntrospectToken::new(ports).run(query).await
     }
 }
 
@@ -168,7 +179,24 @@ async fn another_client_is_told_nothing_unless_it_is_a_service_that_may_introspe
         {
             assert_eq!(Scene::default().ask(&stranger, token).await.unwrap(), None);
         }
-        assert!(Scene::default().ask(&inspector(), token).await.unwrap().is_some());
+    }
+    assert!(Scene::default().ask(&inspector(), ACCESS).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_active_only_for_its_owner_and_only_with_the_hint() {
+    for (asker, hint, active) in
+        [(app(), true, true), (app(), false, false), (inspector(), true, false), (inspector(), false, false)]
+    {
+        let told = Scene::default().ask_hinting(hint, &asker, &refresh_token()).await.unwrap();
+        assert_eq!(told.is_some(), active, "{asker:?} with the hint: {hint}");
+    }
+}
+
+#[tokio::test]
+async fn an_access_token_is_active_with_and_without_the_hint() {
+    for hint in [true, false] {
+        assert!(Scene::default().ask_hinting(hint, &app(), ACCESS).await.unwrap().is_some(), "{hint}");
     }
 }
 
@@ -195,7 +223,7 @@ async fn a_store_that_fails_is_not_taken_for_an_inactive_token() {
         clock: clock(),
     };
     let (client, token) = (app(), refresh_token());
-    let outcome =
-        IntrospectToken::new(ports).run(IntrospectTokenQuery { client: &client, token: &token }).await;
+    let query = IntrospectTokenQuery { client: &client, token: &token, hints_at_refresh_token: true };
+    let outcome = IntrospectToken::new(ports).run(query).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
 }

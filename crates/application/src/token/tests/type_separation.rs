@@ -107,7 +107,9 @@ async fn t18_a_client_is_told_of_nothing_but_tokens() {
             clock: clock(),
         });
         let client = app();
-        let told = introspect.run(IntrospectTokenQuery { client: &client, token: &text }).await.unwrap();
-        assert!(told.is_none());
+        for hints_at_refresh_token in [true, false] {
+            let query = IntrospectTokenQuery { client: &client, token: &text, hints_at_refresh_token };
+            assert!(introspect.run(query).await.unwrap().is_none());
+        }
     }
 }

@@ -1,30 +1,22 @@
 //! How a text gets into a page.
 
 use askama::filters::{Escaper, Html};
+use domain::deceptive_text::replaced;
 use std::fmt;
 
-/// Escapes for HTML, and shows what would turn the writing direction of the text after it (security.md T33).
+/// Escapes for HTML, and shows deceptive characters as the replacement character (security.md T33).
 ///
-/// The name of an app may be in any script. What it must not do is reorder the words around it, such as the host
-/// beside it on the consent page: the embedding, override and isolate controls of Unicode (Annex 9) come out as the
-/// replacement character, and so do control characters, which HTML does not know.
+/// Names may be in any script. What they must not do is look like another name, or reorder the words around them,
+/// such as the host beside the name of an app on the consent page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageText;
 
 impl Escaper for PageText {
     fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
-        for (position, part) in text.split(turns_direction).enumerate() {
-            if position > 0 {
-                dest.write_char(char::REPLACEMENT_CHARACTER)?;
-            }
-            Html.write_escaped_str(&mut dest, part)?;
-        }
-        Ok(())
+        let shown =
+            replaced(text, |out, c| out.push(if c == '\n' { c } else { char::REPLACEMENT_CHARACTER }));
+        Html.write_escaped_str(&mut dest, &shown)
     }
-}
-
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || (c.is_control() && c != '\n')
 }
 
 #[cfg(test)]
@@ -49,8 +41,16 @@ mod tests {
     }
 
     #[test]
+    fn characters_that_print_nothing_are_shown() {
+        assert_eq!(
+            escaped("Magne\u{ad}sium\u{200b}\u{200f}\nB\u{feff}"),
+            "Magne\u{fffd}sium\u{fffd}\u{fffd}\nB\u{fffd}"
+        );
+    }
+
+    #[test]
     fn any_script_and_joined_emoji_come_out_as_they_are() {
-        for text in ["\u{5e9}\u{5dc}\u{5d5}\u{5dd}", "\u{1f469}\u{200d}\u{1f4bb}", "\u{200f}caf\u{e9}"] {
+        for text in ["\u{5e9}\u{5dc}\u{5d5}\u{5dd}", "\u{1f469}\u{200d}\u{1f4bb}", "caf\u{e9}"] {
             assert_eq!(escaped(text), text);
         }
     }
@@ -59,7 +59,7 @@ mod tests {
         #[test]
         fn no_text_leaves_markup_behind(text in "\\PC*|[<>&\"'\u{0}-\u{1f}\u{202a}-\u{202e}]*") {
             let out = escaped(&text);
-            let dangerous = ['<', '>', '"', '\'', '\0', '\u{202e}'];
+            let dangerous = ['<', '>', '"', '\'', '\0', '\u{202e}', '\u{200b}'];
             prop_assert!(!out.contains(dangerous));
         }
     }

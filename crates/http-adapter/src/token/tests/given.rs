@@ -32,8 +32,13 @@ fn credentials() -> String {
     format!("client_id={}&client_secret={}", MemoryStore::APP, MemoryStore::client_secret())
 }
 
-fn right_form() -> String {
+/// A form without the hint, which revocation does not need.
+fn form_without_hint() -> String {
     format!("token={}&{}", MemoryStore::refresh_token(), credentials())
+}
+
+fn right_form() -> String {
+    format!("{}&token_type_hint=refresh_token", form_without_hint())
 }
 
 #[track_caller]
@@ -54,13 +59,14 @@ async fn the_client_says_who_it_is_in_the_body_or_by_basic() {
         assert_done(path, &send(&knowing(), post_form(path, right_form())).await);
         let json = serde_json::json!({
             "token": MemoryStore::refresh_token(),
+            "token_type_hint": "refresh_token",
             "client_id": MemoryStore::APP,
             "client_secret": MemoryStore::client_secret(),
         });
         assert_done(path, &send(&knowing(), post_json(path, json.to_string())).await);
         let pair = STANDARD.encode(format!("{}:{}", MemoryStore::APP, MemoryStore::client_secret()));
-        let request = post_form(path, format!("token={}", MemoryStore::refresh_token()))
-            .insert_header(("authorization", format!("Basic {pair}")));
+        let form = format!("token={}&token_type_hint=refresh_token", MemoryStore::refresh_token());
+        let request = post_form(path, form).insert_header(("authorization", format!("Basic {pair}")));
         assert_done(path, &send(&knowing(), request).await);
     }
 }
@@ -88,12 +94,20 @@ async fn what_is_unknown_is_not_active_and_nothing_more_is_told() {
 }
 
 #[actix_web::test]
-async fn the_hint_is_only_a_hint() {
-    for path in PATHS {
-        for hint in ["refresh_token", "access_token", "anything"] {
-            let form = format!("{}&token_type_hint={hint}", right_form());
-            assert_done(path, &send(&knowing(), post_form(path, form)).await);
-        }
+async fn revocation_ignores_the_hint() {
+    for hint in ["", "&token_type_hint=refresh_token", "&token_type_hint=access_token", "&token_type_hint=x"]
+    {
+        let form = format!("{}{hint}", form_without_hint());
+        assert_done("/oauth/revoke", &send(&knowing(), post_form("/oauth/revoke", form)).await);
+    }
+}
+
+#[actix_web::test]
+async fn introspection_says_that_a_refresh_token_is_inactive_unless_the_hint_names_it() {
+    for hint in ["", "&token_type_hint=access_token", "&token_type_hint=Refresh_Token"] {
+        let form = format!("{}{hint}", form_without_hint());
+        let answer = send(&knowing(), post_form("/oauth/introspect", form)).await;
+        assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"active":false}"#), "{hint}");
     }
 }
 
@@ -124,7 +138,7 @@ async fn what_is_absent_empty_or_given_twice_is_refused() {
             credentials(),
             format!("token=&{}", credentials()),
             format!("token=x&{}", right_form()),
-            format!("token_type_hint=&{}", right_form()),
+            format!("token_type_hint=&{}", form_without_hint()),
             format!("token=x&client_id={}", MemoryStore::APP),
             String::new(),
         ] {

@@ -2,6 +2,7 @@
 
 use crate::cli::output;
 use application::import::Reading;
+use domain::deceptive_text::escape_deceptive;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, stderr};
 use std::path::Path;
@@ -36,7 +37,8 @@ impl Progress {
         if !has_terminal {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let name = escape_deceptive(&name).into_owned();
         bar.set_message(format!("checking {name}"));
         let told = Told { at: Instant::now(), reading: Reading::Checking };
         Self { bar, name, told: (!has_terminal).then(|| Mutex::new(told)) }
@@ -129,6 +131,8 @@ mod tests {
         assert!(line.contains("/s, ") && line.ends_with(" left"), "{line}");
         let line = progress.line(Reading::Storing, 4_096);
         assert_eq!(line, "storing export.xml: all of it is read, what it tells is being stored");
+        let line = Progress::begin(Path::new("a\u{202e}b.zip"), None).line(Reading::Checking, 0);
+        assert!(line.starts_with(r"checking a\u{202e}b.zip: "), "{line}");
         let line = Progress::begin(Path::new("folder"), None).line(Reading::Checking, 0);
         assert!(line.starts_with("checking folder: 0 B, "), "{line}");
     }

@@ -4,6 +4,7 @@ use super::profile::{self, ProfileLine};
 use crate::cli::output;
 use application::import::{Counts, ImportRecordsError, ImportReport, Imported, ReportNote};
 use application::ports::import_source::{ImportRefusal, Rejection};
+use domain::deceptive_text::escape_deceptive;
 use import_adapter::Format;
 use serde::Serialize;
 use std::fmt::Write;
@@ -79,7 +80,7 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
     let text = if json { json_line(path, format, imported)? } else { sentences(path, format, imported) };
     output::print_text(&text)?;
     if json {
-        let place = path.display();
+        let place = shown(path);
         let unlisted = unlisted(report.rejected_total, report.rejected.iter().map(|_| 1));
         if unlisted > 0 {
             output::note(format!("{place}: {unlisted} more records were rejected and are not listed"));
@@ -102,11 +103,11 @@ pub(super) fn print_refused(
     let told = told(path, refusal, asked_for);
     output::note(match refusal {
         ImportRefusal::Missing => told.clone(),
-        _ => format!("{}: refused: {told}", path.display()),
+        _ => format!("{}: refused: {told}", shown(path)),
     });
     if json {
         let line = RefusedLine { file: path.display().to_string(), refused: told };
-        output::print_text(&(serde_json::to_string(&line)? + "\n"))?;
+        output::print_text(&(output::json(&line)? + "\n"))?;
     }
     Ok(())
 }
@@ -114,7 +115,7 @@ pub(super) fn print_refused(
 /// Says why a file was refused, and what whoever has a command line can do.
 fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     match refusal {
-        ImportRefusal::Missing => format!("there is no file {}", path.display()),
+        ImportRefusal::Missing => format!("there is no file {}", shown(path)),
         ImportRefusal::NotThisFormat(text) => format!("{text}; known formats are {}", Format::list()),
         ImportRefusal::OtherFormat { seen, formats } => {
             let named =
@@ -145,12 +146,17 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
     let goes_on = matches!(error, ImportRecordsError::Storage(_));
     let error = format!("{:#}", anyhow::Error::new(error));
     let advice = if goes_on { "; importing it again goes on from there" } else { "" };
-    output::note(format!("{}: not imported to the end: {error}{advice}", path.display()));
+    output::note(format!("{}: not imported to the end: {error}{advice}", shown(path)));
     if json {
         let line = ErrorLine { file: path.display().to_string(), error };
-        output::print_text(&(serde_json::to_string(&line)? + "\n"))?;
+        output::print_text(&(output::json(&line)? + "\n"))?;
     }
     Ok(())
+}
+
+/// Returns a path for sentences, deceptive characters and ends of lines escaped.
+fn shown(path: &Path) -> String {
+    escape_deceptive(&path.to_string_lossy()).into_owned()
 }
 
 fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<String> {
@@ -175,14 +181,14 @@ fn json_line(path: &Path, format: &str, imported: &Imported) -> anyhow::Result<S
             .collect(),
         import_id: id.map(|id| id.to_string()),
     };
-    Ok(serde_json::to_string(&line)? + "\n")
+    Ok(output::json(&line)? + "\n")
 }
 
 fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     let Imported { id, report } = imported;
     let mut text = match id {
-        Some(id) => format!("{} ({format}), import {id}\n", path.display()),
-        None => format!("{} ({format}): nothing stored, dry run\n", path.display()),
+        Some(id) => format!("{} ({format}), import {id}\n", shown(path)),
+        None => format!("{} ({format}): nothing stored, dry run\n", shown(path)),
     };
     let kinds = [
         ("sleep sessions", report.sessions),
@@ -259,6 +265,17 @@ mod tests {
             |id| json_line(Path::new("a b.json"), "fitbit", &Imported { id, report: report() }).unwrap();
         assert_eq!(line(ImportId::parse(id).ok()), expected.replace("ID", &format!("\"{id}\"")));
         assert_eq!(line(None), expected.replace("ID", "null"));
+    }
+
+    #[test]
+    fn a_file_name_neither_reorders_a_report_nor_adds_a_line_to_it() {
+        let path = Path::new("exp\u{202e}gpj.zip\n  no records");
+        let text = sentences(path, "fitbit", &Imported { id: None, report: ImportReport::default() });
+        let shown = r"exp\u{202e}gpj.zip\n  no records";
+        assert_eq!(text, format!("{shown} (fitbit): nothing stored, dry run\n  no records\n"));
+        assert_eq!(told(path, &ImportRefusal::Missing, Format::Auto), format!("there is no file {shown}"));
+        let line = json_line(path, "fitbit", &Imported { id: None, report: report() }).unwrap();
+        assert!(line.starts_with(r#"{"file":"exp\u202egpj.zip\n  no records","#), "{line}");
     }
 
     #[test]

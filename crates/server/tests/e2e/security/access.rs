@@ -6,7 +6,7 @@ use crate::e2e::app::{Registration, SCOPES, Tokens, code, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::Method;
-use reqwest::header::AUTHORIZATION;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 
 /// A word that only the other person's data holds.
 const MARKER: &str = "ringofotherperson";
@@ -39,6 +39,26 @@ on_both_stores! {
                 let twice = twice.header(AUTHORIZATION, format!("Bearer {}", tokens.access));
                 Reply::to(twice).await.assert_problem(400, "invalid_request");
             }
+        }
+    }
+
+    async fn an_app_that_writes_learns_that_only_a_service_client_may(world: World) {
+        let registration = register(&world);
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
+        let user = &registration.user_id;
+        for (method, path, needed) in [
+            (Method::POST, "users".to_owned(), "users:write"),
+            (Method::PUT, format!("profile/{user}"), "profile:write"),
+            (Method::POST, format!("sleep/{user}"), "sleep:write"),
+            (Method::POST, format!("supplements/{user}/logs"), "supplements:write"),
+        ] {
+            let request = caller.request(method, &format!("/api/v1/{path}")).bearer_auth(&tokens.access);
+            let reply = Reply::to(request.header(CONTENT_TYPE, "application/json").body("[]")).await;
+            reply.assert_problem(403, "insufficient_scope");
+            let detail = reply.member("detail");
+            assert!(detail.starts_with(&format!("Only a service client that holds the scope {needed}")), "{detail}");
         }
     }
 

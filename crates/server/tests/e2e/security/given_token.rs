@@ -63,7 +63,29 @@ on_both_stores! {
         assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
     }
 
-    async fn a_token_is_active_for_its_client_and_for_a_service_that_may_ask(world: World) {
+    // RFC 7662 section 2.2: a resource server that introspects accepts what is active.
+    async fn a_refresh_token_is_active_for_its_owner_alone_and_only_with_the_hint(world: World) {
+        let registration = register(&world);
+        let other = another_client(&world, &registration);
+        let inspector = service(&world, &registration, "tokens:introspect");
+        let server = world.serve();
+        let caller = Caller::of(&server);
+        let refresh = redeem(&world, &caller, &registration).await.refresh;
+        for asker in [&registration, &other, &inspector] {
+            for hint in [None, Some("access_token"), Some("refresh_token"), Some("anything")] {
+                let is_active = asker.client_id == registration.client_id && hint == Some("refresh_token");
+                let mut form = Form(vec![("token", refresh.clone())]).signed_by(asker);
+                if let Some(hint) = hint {
+                    form = form.with("token_type_hint", hint);
+                }
+                let told = caller.post("/oauth/introspect", &form).await.json();
+                assert_eq!(told["active"], is_active, "{asker:?} with the hint {hint:?}");
+                assert!(is_active || told == json!({"active": false}), "{told}");
+            }
+        }
+    }
+
+    async fn an_access_token_is_active_for_its_client_and_for_a_service_that_may_ask(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let inspector = service(&world, &registration, "tokens:introspect");
@@ -75,14 +97,11 @@ on_both_stores! {
         let service_token = caller.post("/api/token", &own).await.access();
         for (asker, token, active) in [
             (&registration, &tokens.access, true),
-            (&registration, &tokens.refresh, true),
             (&other, &tokens.access, false),
-            (&other, &tokens.refresh, false),
             (&writer, &tokens.access, false),
             (&writer, &service_token, true),
             (&registration, &service_token, false),
             (&inspector, &tokens.access, true),
-            (&inspector, &tokens.refresh, true),
             (&inspector, &service_token, true),
             (&inspector, &"nonsense".to_owned(), false),
         ] {
@@ -97,10 +116,11 @@ on_both_stores! {
         // A service token has no grant that could be revoked, and nobody is told that it was.
         give_back(&caller, &writer, &service_token).await.assert_error(400, "unsupported_token_type");
         assert_taken(&give_back(&caller, &registration, &tokens.access).await);
-        for token in [&tokens.access, &tokens.refresh] {
-            // At once, whatever a data endpoint still remembers; and no more than that.
-            assert_eq!(ask(&caller, &inspector, token).await, json!({"active": false}));
-        }
+        // At once, whatever a data endpoint still remembers; and no more than that.
+        assert_eq!(ask(&caller, &inspector, &tokens.access).await, json!({"active": false}));
+        let form = Form(vec![("token", tokens.refresh.clone())]).signed_by(&registration);
+        let told = caller.post("/oauth/introspect", &form.with("token_type_hint", "refresh_token")).await;
+        assert_eq!(told.json(), json!({"active": false}));
     }
 
     // T26
