@@ -5,8 +5,8 @@
 //! moved to another page. A truncating checkpoint empties the log, and `VACUUM` writes every page from its
 //! live rows.
 //!
-//! A pending scrub is recorded in the file, in SQLite's `user_version`, by the transaction that erases. Whichever
-//! process opens the store next can finish it.
+//! A pending scrub is recorded in the file, in SQLite's `user_version`, by the transaction that erases.
+//! Whichever process opens the store next can finish it.
 
 use crate::connection::Location;
 use crate::error::StorageResult as _;

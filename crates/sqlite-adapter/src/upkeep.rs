@@ -43,7 +43,8 @@ impl StoreUpkeep for SqliteStore {
         self.writer.state().refusal()
     }
 
-    /// The row takes 16 pages of the log. A short one could fit into space that the log already has on a full disk.
+    /// The row takes 16 pages of the log. A short one could fit into space that the log already has on a full
+    /// disk.
     async fn probe_writes(&self) -> Result<(), StorageError> {
         self.write(|connection| {
             let id = blob(Uuid::max());

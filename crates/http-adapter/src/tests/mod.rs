@@ -147,7 +147,7 @@ impl Parts {
             export,
             pages,
             key_set: Arc::new(OneKey),
-            health: Arc::new(FixedHealth(self.is_ready, self.refuses_writes)),
+            health: Arc::new(FixedHealth { is_ready: self.is_ready, refuses_writes: self.refuses_writes }),
             request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
             visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
             elapsed_time: Arc::new(|| Duration::from_micros(7)),
@@ -256,13 +256,17 @@ impl KeySetSource for OneKey {
     }
 }
 
-struct FixedHealth(bool);
+struct FixedHealth {
+    is_ready: bool,
+    refuses_writes: Option<&'static str>,
+}
 
 impl HealthCheck for FixedHealth {
     fn checks(&self) -> Vec<Check> {
         let check = |name, is_ok| Check { name, state: CheckState::of(is_ok) };
-        let writes = self.1.map(|reason| Check { name: "writes", state: CheckState::ReadOnly(reason) });
-        [check("database", true), check("clock", self.0)].into_iter().chain(writes).collect()
+        let writes =
+            self.refuses_writes.map(|reason| Check { name: "writes", state: CheckState::ReadOnly(reason) });
+        [check("database", true), check("clock", self.is_ready)].into_iter().chain(writes).collect()
     }
 
     fn is_draining(&self) -> bool {
