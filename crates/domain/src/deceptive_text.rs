@@ -7,12 +7,12 @@ use unicode_properties::{
     GeneralCategory, GeneralCategoryGroup, UnicodeEmoji as _, UnicodeGeneralCategory as _,
 };
 
-/// The combining class of a virama, after which a joiner selects the form of a letter (RFC 5892 appendix A.1).
+/// The combining class of a virama. A joiner after it selects the form of a letter (RFC 5892, A.1).
 const VIRAMA: u8 = 9;
 
 /// Returns the deceptive characters of a text with their byte positions: controls, everything of the category
-/// Format (bidirectional controls, zero-width characters, soft hyphens, tags), line and paragraph separators, and
-/// letters that print nothing. A zero-width joiner or non-joiner is fine where a script or an emoji needs it.
+/// Format (bidirectional controls, zero-width characters, soft hyphens, tags), line and paragraph separators,
+/// and letters that print nothing. A zero-width (non-)joiner is fine where a script or an emoji needs it.
 pub fn deceptive_characters(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     text.char_indices().filter(|(at, c)| is_deceptive(*c) && !is_needed_joiner(text, *at, *c))
 }
@@ -43,8 +43,8 @@ pub fn replaced(text: &str, mut push: impl FnMut(&mut String, char)) -> Cow<'_, 
     Cow::Owned(out)
 }
 
-/// Tells whether a text is fit for a name that people are shown: one line of 1 to 100 characters, without blanks
-/// at its ends and without deceptive characters.
+/// Tells whether a text is fit for a name that people are shown: one line of 1 to 100 characters, without
+/// blanks at its ends and without deceptive characters.
 pub(crate) fn is_display_name(text: &str) -> bool {
     (1..=100).contains(&text.chars().count())
         && text.trim() == text
@@ -77,8 +77,8 @@ fn is_deceptive(c: char) -> bool {
     is_blank || matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator)
 }
 
-/// Tells whether a joiner has an effect that a reader sees: after a virama, between letters of Arabic or Indic
-/// scripts, or between emoji.
+/// Tells whether a joiner has an effect that a reader sees: after a virama, between letters of Arabic or
+/// Indic scripts, or between emoji.
 fn is_needed_joiner(text: &str, at: usize, c: char) -> bool {
     if !matches!(c, '\u{200c}' | '\u{200d}') {
         return false;
@@ -100,7 +100,7 @@ fn has_joined_forms(c: char) -> bool {
         && matches!(group, GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark)
 }
 
-/// Tells whether a character is a part of an emoji: a picture, a skin tone or the selector of the picture form.
+/// Tells whether a character is part of an emoji: a picture, a skin tone or the emoji variation selector.
 fn is_emoji(c: char) -> bool {
     !c.is_ascii() && (c.is_emoji_char() || c == '\u{fe0f}')
 }

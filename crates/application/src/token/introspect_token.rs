@@ -18,8 +18,8 @@ pub struct IntrospectTokenQuery<'a> {
     pub client: &'a Client,
     /// The token, as sent.
     pub token: &'a str,
-    /// Whether `token_type_hint` is `refresh_token`. Without it no refresh token is active: a resource server that
-    /// accepts whatever is active would serve data for one.
+    /// Whether `token_type_hint` is `refresh_token`. Without it no refresh token is active: a resource server
+    /// that accepts whatever is active would serve data for one.
     pub hints_at_refresh_token: bool,
 }
 

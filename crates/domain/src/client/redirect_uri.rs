@@ -76,7 +76,7 @@ impl RedirectUri {
         Ok(Self(text.to_owned()))
     }
 
-    /// Parses stored URIs. Those from before their host or port was refused are left out: nobody is sent there.
+    /// Parses stored URIs. Those whose host or port was refused only later are left out: nobody is sent there.
     pub fn parse_stored(texts: &[String]) -> Result<Vec<Self>, InvalidRedirectUri> {
         let parsed = texts.iter().map(|text| Self::parse(text));
         parsed

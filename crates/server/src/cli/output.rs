@@ -125,8 +125,8 @@ pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns a value as JSON on one line. Deceptive characters are escaped, so that a terminal does not obey them and
-/// a program reads them as they are.
+/// Returns a value as JSON on one line. Deceptive characters are escaped, so that a terminal does not obey
+/// them and a program reads them as they are.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<String> {
     let text = serde_json::to_string(value)?;
     let escaped = replaced(&text, |out, c| {
