@@ -103,7 +103,7 @@ endpoints! {
         Imports => page::IMPORTS, "Shows what was imported, and takes a file in", get: Person, post: PersonsForm;
         UndoImport => page::UNDO_IMPORT, "Takes an import back", post: PersonsForm;
         Import => "/imports/{import_id}", "Shows what an import did", get: Person;
-        Activity => page::ACTIVITY, "Shows who read what", get: Person;
+        Activity => page::ACTIVITY, "Shows who read, changed or exported the data", get: Person;
         Account => page::ACCOUNT, "Shows the account and its browsers", get: Person;
         ChangePassword => page::CHANGE_PASSWORD, "Changes the password", post: PersonsForm;
         DownloadExport => page::DOWNLOAD, "Gives the person everything that is kept of them", post: PersonsForm;

@@ -5,7 +5,10 @@ use super::output;
 use crate::settings::Settings;
 use crate::wiring::{Session, Writers};
 use anyhow::{Context, anyhow, bail};
-use application::export::{Export, ExportCounts, ExportQuery, ExportRecords, ExportRecordsError};
+use application::audit::AuditTrail;
+use application::export::{
+    Export, ExportCounts, ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter,
+};
 use application::ports::export_writer::{ExportFormat, ExportWriters as _};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -45,9 +48,15 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
 /// Writes the export.
 pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
-    let Session { store, clock: _, entropy: _ } = Session::open(settings).await?;
-    let records = ExportRecords::new(store.profiles, store.sleep, store.supplements, Arc::new(TimerPause));
-    let query = ExportQuery { user_id: *user, scopes: ScopeSet::CONSENTABLE, reader: None };
+    let Session { store, clock, entropy } = Session::open(settings).await?;
+    let readers = ExportReaders {
+        profiles: store.profiles,
+        sleep: store.sleep,
+        supplements: store.supplements,
+        pause: Arc::new(TimerPause),
+    };
+    let records = ExportRecords::new(readers, store.units, AuditTrail::new(entropy, clock));
+    let query = ExportQuery { user_id: *user, scopes: ScopeSet::CONSENTABLE, by: Exporter::Operator };
     let export = records.open(query, Writers.open(*format, *user)).await;
     let export = match export {
         Err(ExportRecordsError::UnknownUser) => {

@@ -7,8 +7,9 @@ use super::password::{self, Chosen};
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
+use application::audit::AuditTrail;
 use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
-use application::operator::{ChangeUser, CreateUser, CreateUserCommand, FindUser, ListUsers, UserChange};
+use application::operator::{ChangeUser, CreateUser, CreateUserCommand, ListUsers, ShowUser, UserChange};
 use application::ports::storage::Erasure;
 use clap::{Args, Subcommand};
 use domain::id::UserId;
@@ -217,7 +218,10 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 }
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let user = FindUser::new(session.store.profiles.clone()).run(arguments.user_id).await?;
+    let Session { store, clock, entropy } = session;
+    let trail = AuditTrail::new(entropy.clone(), clock.clone());
+    let user =
+        ShowUser::new(store.profiles.clone(), store.units.clone(), trail).run(arguments.user_id).await?;
     let user = user.with_context(|| {
         format!("there is no user {}; `restwell user list` lists them", arguments.user_id)
     })?;
@@ -230,8 +234,8 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
     if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
         bail!("say what to change; `restwell user update --help` lists it");
     }
-    let user = apply(session, user_id, change).await?;
-    Ok(output::print(&details(&user), json)?)
+    apply(session, user_id, change).await?;
+    show(session, &OneArguments { user_id, json }).await
 }
 
 async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {

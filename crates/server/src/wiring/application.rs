@@ -144,7 +144,7 @@ impl Application {
                 store.leases.clone(),
                 SystemEntropy.uuid(),
             ),
-            undo: UndoImport::new(store.units.clone(), clock),
+            undo: UndoImport::new(store.units.clone(), Arc::new(SystemEntropy), clock),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
         })

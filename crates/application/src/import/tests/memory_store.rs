@@ -1,7 +1,7 @@
 //! A store in memory, as far as imports need one: a unit of work is a copy that takes the original's place.
 
 use super::memory_imports::Imports;
-use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, CatalogueVersion, ClientRepository, CodeRepository,
     ConsentRepository, ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository,
@@ -61,6 +61,7 @@ struct Shared {
     calls: Mutex<Calls>,
     faults: Mutex<Vec<Fault>>,
     rivals: Mutex<Vec<Rival>>,
+    events: RecordedEvents,
 }
 
 impl Shared {
@@ -134,6 +135,11 @@ impl MemoryStore {
         self.shared.content.lock().unwrap().clone()
     }
 
+    /// Returns the events that were appended, committed or not.
+    pub(super) fn events(&self) -> &RecordedEvents {
+        &self.shared.events
+    }
+
     pub(super) fn calls(&self) -> Calls {
         self.shared.calls.lock().unwrap().clone()
     }
@@ -170,12 +176,10 @@ impl UnitOfWorkFactory for MemoryUnits {
         self.0.ask("begin")?;
         let mut content = self.0.content.lock().unwrap().clone();
         content.imports.is_numbered = false;
-        Ok(Box::new(MemoryUnit {
-            shared: Arc::clone(&self.0),
-            content,
-            touches_records: false,
-            others: MockUnitOfWork::default(),
-        }))
+        let mut others = MockUnitOfWork::default();
+        others.audit = self.0.events.clone();
+        let shared = Arc::clone(&self.0);
+        Ok(Box::new(MemoryUnit { shared, content, touches_records: false, others }))
     }
 }
 

@@ -1,10 +1,11 @@
 use super::{one, unavailable};
+use crate::audit::AuditTrail;
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{
     ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, FindUser, ListUsers,
-    UserChange,
+    ShowUser, UserChange,
 };
-use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{MockProfileReader, RecordReference, StorageError, UniqueKey};
 use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -277,4 +278,28 @@ async fn one_person_is_found_without_a_unit_of_work() {
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
     assert_eq!(FindUser::new(Arc::new(reader)).run(user_id(1)).await.unwrap(), Some(person()));
+}
+
+#[tokio::test]
+async fn a_person_who_is_shown_to_the_operator_leaves_an_event() {
+    for (found, expected) in
+        [(Some(person()), vec![operators(AuditKind::ProfileShown).user(user_id(1))]), (None, Vec::new())]
+    {
+        let mut reader = MockProfileReader::new();
+        let answer = found.clone();
+        reader.expect_find_profile().return_once(move |_| Ok(answer));
+        let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
+        let show = ShowUser::new(Arc::new(reader), units.clone(), AuditTrail::new(entropy(), clock()));
+        assert_eq!(show.run(user_id(1)).await.unwrap(), found);
+        assert_events(&units.events(), &expected);
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_shown_to_the_operator_whose_event_cannot_be_stored() {
+    let mut reader = MockProfileReader::new();
+    reader.expect_find_profile().return_once(|_| Ok(Some(person())));
+    let units = Arc::new(PreparedUnitsOfWork::new([]));
+    let show = ShowUser::new(Arc::new(reader), units, AuditTrail::new(entropy(), clock()));
+    assert!(matches!(show.run(user_id(1)).await, Err(StorageError::Unavailable)));
 }
