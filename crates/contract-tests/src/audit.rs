@@ -1,8 +1,8 @@
 //! The audit trail.
 
 use crate::Harness;
-use crate::fixture::{client_id, event, event_id, now, seconds, user_id};
-use application::ports::storage::AuditFilter;
+use crate::fixture::{client_id, erasure_id, event, event_id, now, seconds, user, user_id};
+use application::ports::storage::{AuditFilter, Erasure};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::AuditEventId;
@@ -60,7 +60,7 @@ pub(crate) async fn every_kind_and_actor_reads_back(harness: &Harness) {
     found.reverse();
     assert_eq!(found, events);
     for event in events {
-        let of_kind = AuditFilter { kind: Some(event.kind), ..AuditFilter::default() };
+        let of_kind = AuditFilter { kinds: Some(event.kind.alone()), ..AuditFilter::default() };
         assert_eq!(list(harness, of_kind).await, [event]);
     }
 }
@@ -101,9 +101,12 @@ pub(crate) async fn events_are_listed_by_filter_latest_first(harness: &Harness) 
     let none = AuditFilter::default();
     let of_user = AuditFilter { user_id: Some(user_id(1)), ..none };
     let of_client = AuditFilter { client_id: Some(client_id(1)), ..none };
-    let of_kind = AuditFilter { kind: Some(AuditKind::SignedIn), ..none };
+    let of_kind = AuditFilter { kinds: Some(AuditKind::SignedIn.alone()), ..none };
     let recent = AuditFilter { since: Some(seconds(20)), ..none };
-    let cases: [(AuditFilter, &[u64]); 9] = [
+    let of_kinds = AuditFilter { kinds: Some(&[AuditKind::SignedIn, AuditKind::SignedOut]), ..none };
+    let cases: [(AuditFilter, &[u64]); 11] = [
+        (of_kinds, &[3, 2]),
+        (AuditFilter { kinds: Some(&[]), ..none }, &[]),
         (none, &[6, 5, 4, 3, 2, 1]),
         (of_user, &[4, 3, 1]),
         (of_client, &[4, 2]),
@@ -168,4 +171,71 @@ pub(crate) async fn the_oldest_events_are_deleted_up_to_the_limit(harness: &Harn
     let mut unit = harness.begin().await;
     unit.audit().append(&event(1, -1)).await.unwrap();
     assert_eq!(unit.audit().delete_before(now(), 1).await.unwrap(), 1);
+}
+
+async fn append_once(harness: &Harness, event: &AuditEvent, since: i64) {
+    let mut unit = harness.begin().await;
+    unit.audit().append_once(event, seconds(since)).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+pub(crate) async fn an_event_is_appended_once_from_a_moment_on(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    harness.store_user(&user(2)).await;
+    let first = event(1, 10).user(user_id(1)).client(client_id(1));
+    append_once(harness, &first, 0).await;
+    // The same again; also in one unit of work with the first.
+    let mut unit = harness.begin().await;
+    for number in [20, 21] {
+        let same = event(number, 30).user(user_id(1)).client(client_id(1));
+        unit.audit().append_once(&same, seconds(10)).await.unwrap();
+        let of_nobody = event(number + 10, 30).client(client_id(1));
+        unit.audit().append_once(&of_nobody, seconds(10)).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    // What differs is another event, and so is what happens when the first one is too long ago.
+    let other_kind = AuditEvent { kind: AuditKind::SignedIn, ..event(3, 30) };
+    let other_actor = AuditEvent { actor: AuditActor::Operator, ..event(4, 30) };
+    let others = [
+        other_kind.user(user_id(1)).client(client_id(1)),
+        other_actor.user(user_id(1)).client(client_id(1)),
+        event(5, 30).user(user_id(2)).client(client_id(1)),
+        event(6, 30).user(user_id(1)).client(client_id(2)),
+        event(7, 30).user(user_id(1)),
+        first.clone().subject(Uuid::from_u128(99)),
+    ];
+    let others = others
+        .map(|other| if other.subject.is_some() { AuditEvent { id: event_id(8), ..other } } else { other });
+    for other in &others {
+        append_once(harness, other, 10).await;
+    }
+    append_once(harness, &event(9, 40).user(user_id(1)).client(client_id(1)), 11).await;
+    let mut found: Vec<_> = ids(&list(harness, AuditFilter::default()).await);
+    found.sort_unstable();
+    assert_eq!(found, [1, 3, 4, 5, 6, 7, 8, 9, 30].map(event_id));
+    let of_app =
+        AuditFilter { user_id: Some(user_id(1)), client_id: Some(client_id(1)), ..AuditFilter::default() };
+    assert!(list(harness, of_app).await.contains(&first), "the event reads back as appended");
+}
+
+pub(crate) async fn nothing_is_appended_once_about_somebody_who_does_not_exist(harness: &Harness) {
+    append_once(harness, &event(1, 0).user(user_id(1)), 0).await;
+    assert_eq!(list(harness, AuditFilter::default()).await, []);
+}
+
+pub(crate) async fn an_erasure_takes_along_what_is_appended_meanwhile(harness: &Harness) {
+    harness.store_user(&user(1)).await;
+    let mut unit = harness.begin().await;
+    unit.audit().append_once(&event(1, 0).user(user_id(1)), seconds(0)).await.unwrap();
+    let factory = harness.factory.clone();
+    let erasing = tokio::spawn(async move {
+        let mut unit = factory.begin().await.unwrap();
+        let erasure = Erasure { id: erasure_id(1), at: now() };
+        assert!(unit.erasures().erase(user_id(1), erasure).await.unwrap());
+        unit.commit().await.unwrap();
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    unit.commit().await.unwrap();
+    erasing.await.unwrap();
+    assert_eq!(list(harness, AuditFilter::default()).await, []);
 }

@@ -89,6 +89,20 @@ impl Entropy for Counting {
     }
 }
 
+/// Draws ids that nothing else in this process has, for events next to which a case makes others.
+pub(crate) struct DistinctIds;
+
+impl Entropy for DistinctIds {
+    fn secret_bytes(&self) -> SecretBytes {
+        SecretBytes::new([0x3c; 32])
+    }
+
+    fn uuid(&self) -> Uuid {
+        static DRAWN: AtomicU64 = AtomicU64::new(1 << 40);
+        uuid(DRAWN.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 fn uuid(number: u64) -> Uuid {
     // Both halves differ from id to id, and ids sort as their numbers.
     Uuid::from_u64_pair(number << 8 | 0x5a, number.wrapping_mul(0x9e37_79b9_7f4a_7c15))

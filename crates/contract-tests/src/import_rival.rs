@@ -1,7 +1,7 @@
 //! Imports of one file at the same time.
 
 use crate::Harness;
-use crate::fixture::{catalogue_key, label, now, session, user, user_id};
+use crate::fixture::{DistinctIds, catalogue_key, label, now, session, user, user_id};
 use application::import::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, Imported, UndoImport};
 use application::ports::import_source::{
     ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, Told,
@@ -126,7 +126,10 @@ async fn undo_all(harness: &Harness, imports: &[Imported]) {
     ids.sort();
     ids.dedup();
     for id in ids {
-        UndoImport::new(harness.factory.clone(), Arc::new(Now)).run(id, None).await.unwrap();
+        UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Now))
+            .run(id, None)
+            .await
+            .unwrap();
     }
 }
 

@@ -265,6 +265,9 @@ suite! {
         a_remembered_consent_alone_is_listed_until_it_is_forgotten,
     }
     audit {
+        an_event_is_appended_once_from_a_moment_on,
+        nothing_is_appended_once_about_somebody_who_does_not_exist,
+        an_erasure_takes_along_what_is_appended_meanwhile,
         an_event_reads_back_as_appended_whatever_it_names,
         every_kind_and_actor_reads_back,
         an_event_is_stored_with_its_unit_of_work_or_not_at_all,

@@ -1,7 +1,7 @@
 //! The audit trail: what happened to grants, tokens, keys, clients and accounts, and by whom.
 //!
 //! An event names things by id and never holds a value of a person's data, a secret, or an address in clear text
-//! that the person does not see. Reads are not events; they are summed ([`crate::read_tally`]).
+//! that the person does not see. Reads of data endpoints are not events; they are summed ([`crate::read_tally`]).
 
 use crate::address::AddressBlock;
 use crate::id::{AuditEventId, ClientId, UserId};
@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 /// On whose behalf something happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuditActor {
     /// The person, on a page.
     Person,
@@ -124,6 +124,20 @@ audit_kinds! {
     PersonalTokenCreated => "personal_token.created",
     /// Personal access tokens were revoked; the subject is the token when it was one.
     PersonalTokenRevoked => "personal_token.revoked",
+    /// The operator was shown a person's profile.
+    ProfileShown => "profile.shown",
+    /// An export of a person's data began; the subject is the personal access token when it was one.
+    DataExported => "data.exported",
+    /// The import of a file began; the subject is the import. That of a catalogue is about nobody.
+    ImportStarted => "import.started",
+    /// An import was undone, or stopped and undone; the subject is the import.
+    ImportUndone => "import.undone",
+    /// A service client added or changed sleep sessions: the first time on that day.
+    SleepWritten => "sleep.written",
+    /// A service client added or changed intake logs: the first time on that day.
+    IntakeLogsWritten => "supplement_log.written",
+    /// A service client added or changed labels of the catalogue, which are nobody's: the first time on that day.
+    LabelsWritten => "supplement.written",
     /// A service client deleted a sleep session; the subject is the session.
     SleepDeleted => "sleep.deleted",
     /// A service client deleted an intake log; the subject is the log.
@@ -137,6 +151,25 @@ audit_kinds! {
 }
 
 impl AuditKind {
+    /// The kinds that tell a person how their data came in, was changed or went out.
+    pub const ABOUT_DATA: &[Self] = &[
+        Self::UserCreated,
+        Self::UserChanged,
+        Self::ProfileShown,
+        Self::DataExported,
+        Self::ImportStarted,
+        Self::ImportUndone,
+        Self::SleepWritten,
+        Self::SleepDeleted,
+        Self::IntakeLogsWritten,
+        Self::IntakeLogDeleted,
+    ];
+
+    /// Returns a list of this kind alone.
+    pub fn alone(self) -> &'static [Self] {
+        Self::ALL.iter().find(|kind| **kind == self).map_or(&[], std::slice::from_ref)
+    }
+
     /// Parses a kind's name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
@@ -206,6 +239,17 @@ impl AuditEvent {
         self
     }
 
+    /// Reports whether the trail holds only the first such event of a UTC day, because apps and backends cause it any
+    /// number of times: writes of a backend, and exports by an app or a personal access token.
+    pub const fn is_daily(&self) -> bool {
+        match self.kind {
+            AuditKind::SleepWritten | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => true,
+            AuditKind::UserChanged => matches!(self.actor, AuditActor::Client),
+            AuditKind::DataExported => matches!(self.actor, AuditActor::Client) || self.subject.is_some(),
+            _ => false,
+        }
+    }
+
     /// Says how many things it is about.
     #[must_use]
     pub fn count(mut self, count: u64) -> Self {
@@ -244,5 +288,23 @@ mod tests {
         assert_eq!(AuditKind::parse("whim"), None);
         let names: HashSet<_> = AuditKind::ALL.iter().map(|kind| kind.as_str()).collect();
         assert_eq!(names.len(), AuditKind::ALL.len());
+    }
+
+    #[test]
+    fn only_what_apps_and_backends_do_over_and_over_is_daily() {
+        let event = |kind, actor| {
+            AuditEvent::new(AuditEventId::from_uuid(Uuid::nil()), DateTime::UNIX_EPOCH, kind, actor)
+        };
+        for kind in [AuditKind::SleepWritten, AuditKind::IntakeLogsWritten, AuditKind::LabelsWritten] {
+            assert!(event(kind, AuditActor::Client).is_daily());
+        }
+        for kind in [AuditKind::UserChanged, AuditKind::DataExported] {
+            assert!(event(kind, AuditActor::Client).is_daily());
+            assert!(!event(kind, AuditActor::Operator).is_daily());
+        }
+        let exported = event(AuditKind::DataExported, AuditActor::Person);
+        assert!(!exported.is_daily() && exported.subject(Uuid::nil()).is_daily());
+        assert!(!event(AuditKind::UserCreated, AuditActor::Client).is_daily());
+        assert!(!event(AuditKind::SleepDeleted, AuditActor::Client).is_daily());
     }
 }

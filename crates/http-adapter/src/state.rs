@@ -12,7 +12,7 @@ use application::account::{
     ChangePassword, ChoosePassword, EndSessions, FindPasswordLink, ListSessions, RequestPasswordReset,
     RequestSignUp, ResumeSession, SignIn, SignOut,
 };
-use application::audit::ListReads;
+use application::audit::ListActivity;
 use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::erasure::ErasePerson;
@@ -158,7 +158,7 @@ pub struct PageUseCases {
     pub create_personal_token: CreatePersonalToken,
     pub list_personal_tokens: ListPersonalTokens,
     pub revoke_personal_token: RevokePersonalToken,
-    pub list_reads: ListReads,
+    pub list_activity: ListActivity,
     pub list_imports: ListImports,
     pub find_import: FindImport,
     pub undo_import: UndoImport,

@@ -2,7 +2,7 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::schema::audit_event;
+use crate::schema::{account, audit_event};
 use crate::statement::{Statement, count};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
@@ -10,6 +10,7 @@ use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, Audit
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sql_types::Integer;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, UserId};
@@ -75,7 +76,7 @@ type EventColumns = audit_event::SqlType;
 
 /// Lists what matches; what the filter does not name stays out of the text, so that indexes serve it.
 fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Statement<EventColumns> {
-    let AuditFilter { user_id, client_id, kind, since } = filter;
+    let AuditFilter { user_id, client_id, kinds, since } = filter;
     let mut statement = Statement::new(
         "SELECT id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes \
          FROM audit_event WHERE true",
@@ -86,8 +87,12 @@ fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32)
     if let Some(client_id) = client_id {
         statement = statement.sql(" AND client_id = ?").blob(client_id.as_uuid().as_bytes());
     }
-    if let Some(kind) = kind {
-        statement = statement.sql(" AND kind = ?").text(kind.as_str());
+    if let Some(kinds) = kinds {
+        statement = statement.sql(" AND kind IN (NULL");
+        for kind in kinds {
+            statement = statement.sql(", ?").text(kind.as_str());
+        }
+        statement = statement.sql(")");
     }
     if let Some(since) = since {
         statement = statement.sql(" AND at >= ?").integer(micros(since));
@@ -96,6 +101,37 @@ fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32)
         statement = statement.sql(" AND (at, id) < (?, ?)").integer(micros(at)).blob(id.as_uuid().as_bytes());
     }
     statement.sql(" ORDER BY at DESC, id DESC LIMIT ?").integer(i64::from(limit))
+}
+
+/// Selects an event with the same kind, actor, person, client and subject from `since` on.
+fn same_statement(row: &AuditEventRow, since: i64) -> Statement<Integer> {
+    let statement = Statement::new("SELECT 1 FROM audit_event WHERE at >= ? AND kind = ? AND actor = ?");
+    let mut statement = statement.integer(since).text(&row.kind).text(&row.actor);
+    for (given, missing, cell) in [
+        (" AND user_id = ?", " AND user_id IS NULL", &row.user_id),
+        (" AND client_id = ?", " AND client_id IS NULL", &row.client_id),
+        (" AND subject = ?", " AND subject IS NULL", &row.subject),
+    ] {
+        statement = match cell {
+            Some(id) => statement.sql(given).blob(id),
+            None => statement.sql(missing),
+        };
+    }
+    statement.sql(" LIMIT 1")
+}
+
+fn append_once(connection: &mut SqliteConnection, row: AuditEventRow, since: i64) -> QueryResult<()> {
+    if let Some(id) = &row.user_id {
+        let person = account::table.find(id).select(account::id);
+        if person.first::<Vec<u8>>(connection).optional()?.is_none() {
+            return Ok(());
+        }
+    }
+    let same: Option<i32> = same_statement(&row, since).get_result(connection).optional()?;
+    if same.is_none() {
+        diesel::insert_into(audit_event::table).values(row).execute(connection)?;
+    }
+    Ok(())
 }
 
 #[async_trait]
@@ -122,6 +158,11 @@ impl AuditRepository for SqliteUnitOfWork {
             diesel::insert_into(audit_event::table).values(row).execute(connection).storage().map(drop)
         })
         .await
+    }
+
+    async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
+        let (row, since) = (AuditEventRow::from(event), micros(since));
+        self.run(move |connection| append_once(connection, row, since).storage()).await
     }
 
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -1,7 +1,9 @@
 //! What tests of other crates may do to a store behind the adapter's back.
 
 use diesel::connection::{Connection as _, SimpleConnection as _};
+use diesel::sql_types::BigInt;
 use diesel::sqlite::SqliteConnection;
+use diesel::{QueryableByName, RunQueryDsl as _, sql_query};
 use std::path::Path;
 
 /// A transaction of another program, which ends without a trace when this is dropped.
@@ -37,5 +39,29 @@ fn run(path: &Path, statements: &str) -> SqliteConnection {
     match done {
         Ok(connection) => connection,
         Err(error) => panic!("{statements}: {error}"),
+    }
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// Asks the store in a file for one number, in a column called `number`; no writer is waited for.
+///
+/// # Panics
+///
+/// When the file cannot be opened or the query fails.
+#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
+#[track_caller]
+pub fn number(path: &Path, query: &str) -> i64 {
+    let opened = SqliteConnection::establish(&path.to_string_lossy()).map_err(|error| error.to_string());
+    let found = opened.and_then(|mut connection| {
+        sql_query(query).get_result::<Number>(&mut connection).map_err(|error| error.to_string())
+    });
+    match found {
+        Ok(Number { number }) => number,
+        Err(error) => panic!("{query}: {error}"),
     }
 }

@@ -68,22 +68,21 @@ impl ListReads {
         let has_more = found.len() > size;
         found.truncate(size);
         let next = found.last().filter(|_| has_more).map(|tally| tally.key);
-        let names = self.names(user_id, &found).await?;
+        let names = self.names(user_id, found.iter().map(|tally| tally.key.reader)).await?;
         let listed =
             |tally: ReadTally| ListedRead { tally, reader_name: names.get(&tally.key.reader).cloned() };
         Ok(ReadsPage { reads: found.into_iter().map(listed).collect(), next })
     }
 
     /// Looks up each reader of a page once; the person's tokens all at once, and only where there is one.
-    async fn names(
+    pub(super) async fn names(
         &self,
         user_id: UserId,
-        tallies: &[ReadTally],
+        readers: impl Iterator<Item = Reader> + Send,
     ) -> Result<HashMap<Reader, ReaderName>, StorageError> {
         let mut names = HashMap::new();
         let mut tokens = None;
-        for tally in tallies {
-            let reader = tally.key.reader;
+        for reader in readers {
             if names.contains_key(&reader) {
                 continue;
             }

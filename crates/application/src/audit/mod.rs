@@ -3,7 +3,9 @@
 //! A use case that changes something ends its unit of work with [`commit`], which stores the change and its
 //! events, or neither.
 
+mod daily_events;
 mod flush_reads;
+mod list_activity;
 mod list_audit;
 mod list_reads;
 mod prune_audit;
@@ -11,7 +13,9 @@ mod read_recorder;
 mod retention;
 mod trail;
 
+pub use daily_events::*;
 pub use flush_reads::*;
+pub use list_activity::*;
 pub use list_audit::*;
 pub use list_reads::*;
 pub use prune_audit::*;

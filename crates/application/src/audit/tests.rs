@@ -1,5 +1,7 @@
 //! Tests of the audit's use cases, by what they are about.
 
+mod activity;
+mod daily_events;
 mod every_kind;
 mod flush_reads;
 mod list;

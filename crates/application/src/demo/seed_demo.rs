@@ -82,7 +82,7 @@ impl SeedDemo {
         let user = demo_user()?;
         let mut unit = self.units.begin().await?;
         let events = self.prepare_person(unit.as_mut(), &user).await?;
-        audit::commit(unit, events.as_slice()).await?;
+        audit::commit(unit, &events).await?;
         Ok(user.id)
     }
 
@@ -121,7 +121,7 @@ impl SeedDemo {
     /// Makes person, data and client where they are missing; returns a live secret of the client.
     async fn prepare(&self, user: &User, client: &Client) -> Result<Secret, SeedDemoError> {
         let mut unit = self.units.begin().await?;
-        let mut events = Vec::from_iter(self.prepare_person(unit.as_mut(), user).await?);
+        let mut events = self.prepare_person(unit.as_mut(), user).await?;
         if unit.clients().find(client.id).await?.is_some() {
             audit::commit(unit, &events).await?;
             let (units, entropy, clock) = self.ports();
@@ -144,12 +144,13 @@ impl SeedDemo {
         &self,
         unit: &mut dyn UnitOfWork,
         user: &User,
-    ) -> Result<Option<AuditEvent>, SeedDemoError> {
+    ) -> Result<Vec<AuditEvent>, SeedDemoError> {
         if unit.users().find(user.id).await?.is_some() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         insert_person(unit, user).await?;
-        Ok(Some(self.event(AuditKind::UserCreated).user(user.id)))
+        let kinds = [AuditKind::UserCreated, AuditKind::ImportStarted];
+        Ok(kinds.map(|kind| self.event(kind).user(user.id)).into())
     }
 
     fn event(&self, kind: AuditKind) -> AuditEvent {

@@ -1,10 +1,11 @@
 //! Exports what Restwell holds of a person, piece by piece.
 
 use super::Export;
-use crate::audit::ReadRecorder;
+use crate::audit::{AuditTrail, DailyEvents, ReadRecorder};
 use crate::ports::export_writer::{ExportNotWritten, ExportWriter};
-use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader};
+use crate::ports::storage::{ProfileReader, SleepReader, StorageError, SupplementReader, UnitOfWorkFactory};
 use crate::ports::system::Pause;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::read_tally::Reader;
 use domain::scope::ScopeSet;
@@ -17,8 +18,19 @@ pub struct ExportQuery {
     pub user_id: UserId,
     /// Only what these allow to read.
     pub scopes: ScopeSet,
-    /// Who is counted as having read it; nobody when it is the person or the operator.
-    pub reader: Option<(Reader, ReadRecorder)>,
+    /// Who exports it.
+    pub by: Exporter,
+}
+
+/// Who exports a person's data.
+#[derive(Clone)]
+pub enum Exporter {
+    /// The person, on a page.
+    Person,
+    /// The operator, on the command line.
+    Operator,
+    /// An app or a personal access token, whose reads are counted as well.
+    Reader(Reader, ReadRecorder),
 }
 
 /// Why an export does not begin, or does not come to its end.
@@ -46,37 +58,60 @@ pub enum ExportRecordsError {
 
 /// From where an export is read.
 #[derive(Clone)]
-pub(super) struct ExportReaders {
-    pub(super) sleep: Arc<dyn SleepReader>,
-    pub(super) supplements: Arc<dyn SupplementReader>,
-    pub(super) pause: Arc<dyn Pause>,
+#[expect(missing_docs, reason = "each field is the port it is named after")]
+pub struct ExportReaders {
+    pub profiles: Arc<dyn ProfileReader>,
+    pub sleep: Arc<dyn SleepReader>,
+    pub supplements: Arc<dyn SupplementReader>,
+    pub pause: Arc<dyn Pause>,
 }
 
 /// Exports people.
 pub struct ExportRecords {
-    profiles: Arc<dyn ProfileReader>,
     readers: ExportReaders,
+    units: Arc<dyn UnitOfWorkFactory>,
+    trail: AuditTrail,
+    daily: DailyEvents,
 }
 
 impl ExportRecords {
     /// Takes the ports.
-    pub fn new(
-        profiles: Arc<dyn ProfileReader>,
-        sleep: Arc<dyn SleepReader>,
-        supplements: Arc<dyn SupplementReader>,
-        pause: Arc<dyn Pause>,
-    ) -> Self {
-        Self { profiles, readers: ExportReaders { sleep, supplements, pause } }
+    pub fn new(readers: ExportReaders, units: Arc<dyn UnitOfWorkFactory>, trail: AuditTrail) -> Self {
+        Self { readers, units, trail, daily: DailyEvents::default() }
     }
 
-    /// Begins an export of a person who exists; nothing but the person is read yet.
+    /// Begins an export of a person who exists; nothing but the person is read yet. The event is stored before the first
+    /// byte is handed out, so that an export that is aborted has left its trace.
     pub async fn open(
         &self,
         query: ExportQuery,
         writer: Box<dyn ExportWriter>,
     ) -> Result<Export, ExportRecordsError> {
-        let user = self.profiles.find_profile(query.user_id).await?;
+        let user = self.readers.profiles.find_profile(query.user_id).await?;
         let user = user.ok_or(ExportRecordsError::UnknownUser)?;
+        self.append(self.event(&query)).await?;
         Ok(Export::new(user, query, self.readers.clone(), writer))
+    }
+
+    fn event(&self, ExportQuery { user_id, scopes: _, by }: &ExportQuery) -> AuditEvent {
+        let event = |actor| self.trail.event(actor, AuditKind::DataExported).user(*user_id);
+        match by {
+            Exporter::Person => event(AuditActor::Person),
+            Exporter::Operator => event(AuditActor::Operator),
+            Exporter::Reader(Reader::Client(id), _) => event(AuditActor::Client).client(*id),
+            Exporter::Reader(Reader::PersonalToken(id), _) => event(AuditActor::Person).subject(id.as_uuid()),
+        }
+    }
+
+    async fn append(&self, event: AuditEvent) -> Result<(), StorageError> {
+        if event.is_daily() && self.daily.is_known(&event) {
+            return Ok(());
+        }
+        let mut unit = self.units.begin().await?;
+        if event.is_daily() {
+            return self.daily.commit(unit, vec![event]).await;
+        }
+        unit.audit().append_once(&event, event.at).await?;
+        unit.commit().await
     }
 }

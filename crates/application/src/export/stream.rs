@@ -1,6 +1,6 @@
 //! An export on its way out.
 
-use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError};
+use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError, Exporter};
 use crate::audit::AnsweredRead;
 use crate::patience::PAUSES;
 use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
@@ -209,7 +209,7 @@ impl Export {
 impl Drop for Export {
     /// Counts what was told as reads of the endpoints that tell it otherwise.
     fn drop(&mut self) {
-        let Some((reader, recorder)) = &self.query.reader else { return };
+        let Exporter::Reader(reader, recorder) = &self.query.by else { return };
         let ExportCounts { profiles, sessions, supplements, logs: _ } = self.counts;
         for (endpoint, items) in [
             (DataEndpoint::Profile, profiles),

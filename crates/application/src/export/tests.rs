@@ -1,9 +1,13 @@
-use super::{ExportQuery, ExportRecords, ExportRecordsError};
+mod trace;
+
+use super::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
+use crate::audit::AuditTrail;
 use crate::audit::testing::HeldReads;
 use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
 use crate::ports::system::MockPause;
-use crate::testing::{noon, person, user_id};
+use crate::testing::{clock, entropy, noon, person, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::data_endpoint::DataEndpoint;
 use domain::id::{ClientId, IntakeLogId, SleepSessionId, SupplementId};
@@ -178,13 +182,19 @@ async fn export(
     let writer = Notes { sections, kept: kept.clone(), bytes: Vec::new(), room };
     let held = Arc::new(HeldReads::default());
     let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(3)));
-    let query = ExportQuery { user_id: user_id(1), scopes, reader: Some((reader, held.recorder())) };
+    let query = ExportQuery { user_id: user_id(1), scopes, by: Exporter::Reader(reader, held.recorder()) };
     let mut pause = MockPause::new();
     let waited = Arc::new(Mutex::new(Vec::new()));
     let kept_waits = waited.clone();
     pause.expect_pause().returning(move |length| kept_waits.lock().unwrap().push(length));
-    let export =
-        ExportRecords::new(Arc::new(profiles), Arc::new(sleep), Arc::new(supplements), Arc::new(pause));
+    let readers = ExportReaders {
+        profiles: Arc::new(profiles),
+        sleep: Arc::new(sleep),
+        supplements: Arc::new(supplements),
+        pause: Arc::new(pause),
+    };
+    let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
+    let export = ExportRecords::new(readers, units, AuditTrail::new(entropy(), clock()));
     let mut pieces = Vec::new();
     let outcome = match export.open(query, Box::new(writer)).await {
         Err(error) => Err(error),

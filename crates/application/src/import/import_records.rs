@@ -5,10 +5,12 @@ use super::batch::Batch;
 use super::checking;
 use super::run::Run;
 use super::storing::{MOST_WAITING, Stop, Storing};
+use crate::audit::{self, AuditTrail};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, Pause};
 use chrono::TimeDelta;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
@@ -99,13 +101,15 @@ pub struct ImportRecords {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
     pause: Option<Arc<dyn Pause>>,
 }
 
 impl ImportRecords {
     /// Takes the ports. A store that is out of reach ends the import: whoever runs it tries again.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock, pause: None }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail, pause: None }
     }
 
     /// Waits for a store that is out of reach, half a minute at a time, before it ends the import.
@@ -151,7 +155,7 @@ impl ImportRecords {
     }
 
     fn storing(&self, import: Option<ImportId>) -> Storing<'_> {
-        Storing { units: self.units.as_ref(), import, pause: self.pause.as_deref() }
+        Storing { units: self.units.as_ref(), import, pause: self.pause.as_deref(), backend: None }
     }
 
     /// Makes sure of the person, and begins an import or goes on with one, of which it returns what was stored before; a dry
@@ -176,12 +180,23 @@ impl ImportRecords {
         let begun = match &command.about {
             FileAbout::File { name, zone } => {
                 let started = Started { name, digest, zone: *zone, user_id: command.user_id };
-                self.begin_file(unit.as_mut(), &started, file).await?
+                let begun = self.begin_file(unit.as_mut(), &started, file).await?;
+                audit::commit(unit, &[self.event(begun.0, command.user_id)]).await?;
+                begun
             }
-            FileAbout::Upload(id) => begin_upload(unit.as_mut(), *id, file).await?,
+            // Its event was stored when it began to arrive.
+            FileAbout::Upload(id) => {
+                let begun = begin_upload(unit.as_mut(), *id, file).await?;
+                unit.commit().await?;
+                begun
+            }
         };
-        unit.commit().await?;
         Ok(Some(begun))
+    }
+
+    fn event(&self, id: ImportId, user_id: Option<UserId>) -> AuditEvent {
+        let event = self.trail.event(AuditActor::Operator, AuditKind::ImportStarted).subject(id.as_uuid());
+        AuditEvent { user_id, ..event }
     }
 
     /// Goes on with an import of the same file that broke off, else begins one.

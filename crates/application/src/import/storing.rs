@@ -3,12 +3,13 @@
 use super::batch::{Batch, Numbered, Unstorable, rejection};
 use super::overtaking;
 use super::run::{Attempt, Found, Run};
+use crate::audit::{AuditTrail, DailyEvents};
 use crate::patience::PAUSES;
 use crate::ports::import_source::{ImportItem, Rejection};
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{ImportChange, RecordReference, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::Pause;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{AuditEventId, ImportId};
+use domain::id::{AuditEventId, ClientId, ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
 use std::time::Duration;
 
@@ -44,6 +45,35 @@ pub(super) struct Storing<'a> {
     pub(super) import: Option<ImportId>,
     /// Waits for a store that is out of reach; absent where somebody waits for the answer, or tries again himself.
     pub(super) pause: Option<&'a dyn Pause>,
+    /// Traces what a backend wrote; absent in an import, which left its event when it began.
+    pub(super) backend: Option<BackendTrace<'a>>,
+}
+
+/// Makes the events of a backend's writes.
+#[derive(Clone, Copy)]
+pub(super) struct BackendTrace<'a> {
+    pub(super) client_id: ClientId,
+    pub(super) trail: &'a AuditTrail,
+    pub(super) daily: &'a DailyEvents,
+}
+
+impl BackendTrace<'_> {
+    fn events(self, user_id: Option<UserId>, changes: &[ImportChange]) -> Vec<AuditEvent> {
+        let wrote = |is: fn(&RecordReference) -> bool| changes.iter().any(|change| is(&change.record));
+        let event = |kind| self.trail.event(AuditActor::Client, kind).client(self.client_id);
+        let of_person = |kind| user_id.map(|user_id| event(kind).user(user_id));
+        let mut events = Vec::new();
+        if wrote(|record| matches!(record, RecordReference::Session(_))) {
+            events.extend(of_person(AuditKind::SleepWritten));
+        }
+        if wrote(|record| matches!(record, RecordReference::Log(_))) {
+            events.extend(of_person(AuditKind::IntakeLogsWritten));
+        }
+        if wrote(|record| matches!(record, RecordReference::Label(_))) {
+            events.push(event(AuditKind::LabelsWritten));
+        }
+        events
+    }
 }
 
 impl Storing<'_> {
@@ -156,10 +186,12 @@ impl Storing<'_> {
         let mut unit = self.units.begin().await?;
         match self.within(unit.as_mut(), run, records).await {
             Ok(found) => {
-                if run.is_dry {
-                    unit.rollback().await?;
-                } else {
-                    unit.commit().await?;
+                match self.backend {
+                    _ if run.is_dry => unit.rollback().await?,
+                    Some(trace) => {
+                        trace.daily.commit(unit, trace.events(run.user_id, &found.changes)).await?;
+                    }
+                    None => unit.commit().await?,
                 }
                 Ok(found)
             }

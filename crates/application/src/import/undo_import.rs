@@ -8,11 +8,13 @@ mod taking_back;
 pub(crate) use cancelling::{BY_OPERATOR, BY_PERSON};
 pub use cancelling::{CancelImportError, Cancelled, is_cancelled};
 
+use crate::audit::AuditTrail;
 use crate::ports::storage::{
     Import, ImportChange, RecordReference, Standing, StorageError, UnitOfWork, UnitOfWorkFactory,
 };
-use crate::ports::system::Clock;
+use crate::ports::system::{Clock, Entropy};
 use chrono::TimeDelta;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
 use domain::user::ProfileChanges;
@@ -101,18 +103,21 @@ fn may_have_labels(import: &Import) -> bool {
 pub struct UndoImport {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl UndoImport {
     /// Takes the ports.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, trail }
     }
 
     /// Undoes an import, or goes on with that; with `of`, only one of this person.
     pub async fn run(&self, id: ImportId, of: Option<UserId>) -> Result<Undone, UndoImportError> {
         let user_id = self.check(id, of).await?;
-        Ok(self.take_back(id, user_id).await?)
+        let by = if of.is_some() { AuditActor::Person } else { AuditActor::Operator };
+        Ok(self.take_back(id, user_id, by).await?)
     }
 
     /// Goes on with an undoing that was broken off [`UNDOING_IDLE`] ago or longer; returns which, and what was still to
@@ -126,7 +131,7 @@ impl UndoImport {
         };
         unit.commit().await?;
         let Some(Import { id, user_id, .. }) = import else { return Ok(None) };
-        Ok(Some((id, self.take_back(id, user_id).await?)))
+        Ok(Some((id, self.take_back(id, user_id, AuditActor::Server).await?)))
     }
 
     async fn check(&self, id: ImportId, of: Option<UserId>) -> Result<Option<UserId>, UndoImportError> {
@@ -157,18 +162,28 @@ impl UndoImport {
         }
     }
 
-    async fn take_back(&self, id: ImportId, user_id: Option<UserId>) -> Result<Undone, StorageError> {
+    async fn take_back(
+        &self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        by: AuditActor,
+    ) -> Result<Undone, StorageError> {
         let mut undone = Undone::default();
-        while let Some(batch) = self.retry(id, user_id).await? {
+        while let Some(batch) = self.retry(id, user_id, by).await? {
             undone.add(batch);
         }
         Ok(undone)
     }
 
-    async fn retry(&self, id: ImportId, user_id: Option<UserId>) -> Result<Option<Undone>, StorageError> {
+    async fn retry(
+        &self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        by: AuditActor,
+    ) -> Result<Option<Undone>, StorageError> {
         let mut tries = 1;
         loop {
-            match self.batch(id, user_id).await {
+            match self.batch(id, user_id, by).await {
                 // Whether or not the one that broke off was stored: the next one takes what is left.
                 Err(
                     StorageError::Retryable
@@ -184,7 +199,12 @@ impl UndoImport {
     }
 
     /// Takes back some; nothing when nothing is left, and the import is undone.
-    async fn batch(&self, id: ImportId, user_id: Option<UserId>) -> Result<Option<Undone>, StorageError> {
+    async fn batch(
+        &self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        by: AuditActor,
+    ) -> Result<Option<Undone>, StorageError> {
         let mut unit = self.units.begin().await?;
         if let Some(user_id) = user_id {
             unit.users().find(user_id).await?;
@@ -195,6 +215,9 @@ impl UndoImport {
             unit.rollback().await?;
             return Ok(None);
         };
+        if import.state != ImportState::Undoing {
+            unit.audit().append(&self.event(&import, by)).await?;
+        }
         let most = if user_id.is_some() { RECORDS } else { LABELS };
         let noted = unit.imports().noted(id, most).await?;
         let profile = import.report.profile.clone();
@@ -211,6 +234,12 @@ impl UndoImport {
         }
         unit.commit().await?;
         Ok((!noted.is_empty()).then_some(undone))
+    }
+
+    /// Makes the event of an undoing that begins.
+    fn event(&self, import: &Import, by: AuditActor) -> AuditEvent {
+        let event = self.trail.event(by, AuditKind::ImportUndone).subject(import.id.as_uuid());
+        AuditEvent { user_id: import.user_id, ..event }
     }
 
     /// Marks the import: from now on nobody stores anything more for it, and with each batch it is seen to go on.

@@ -1,9 +1,11 @@
 //! Begins an upload.
 
 use super::UploadLimits;
+use crate::audit::{self, AuditTrail};
 use crate::import::ImportReport;
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileName, ImportOrigin, ImportState};
 use std::sync::Arc;
@@ -42,6 +44,7 @@ pub struct BeginUpload {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    trail: AuditTrail,
     limits: UploadLimits,
 }
 
@@ -53,7 +56,8 @@ impl BeginUpload {
         clock: Arc<dyn Clock>,
         limits: UploadLimits,
     ) -> Self {
-        Self { units, entropy, clock, limits }
+        let trail = AuditTrail::new(entropy.clone(), clock.clone());
+        Self { units, entropy, clock, trail, limits }
     }
 
     /// Begins an upload in the person's own zone, and returns its id.
@@ -96,7 +100,8 @@ impl BeginUpload {
             refusal: None,
         };
         unit.imports().insert(&import).await?;
-        unit.commit().await?;
+        let event = self.trail.event(AuditActor::Person, AuditKind::ImportStarted).user(user_id);
+        audit::commit(unit, &[event.subject(id.as_uuid())]).await?;
         Ok(id)
     }
 }

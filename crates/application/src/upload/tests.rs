@@ -1,8 +1,10 @@
 use super::*;
+use crate::audit::testing::{assert_events, event};
 use crate::import::ImportReport;
 use crate::ports::storage::MockImportRepository;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, noon, person, user_id};
+use domain::audit::{AuditActor, AuditKind};
 use domain::import::FileName;
 use domain::time::TimeZone;
 use std::sync::Arc;
@@ -73,6 +75,19 @@ async fn an_upload_begins_while_others_are_done() {
     let done = (1..9).map(|number| import(number, ImportState::Done, 1));
     let open = done.chain([import(9, ImportState::Waiting, 1)]).collect();
     assert!(begin(open, 1).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_upload_leaves_its_event_when_it_begins() {
+    let (units, _) = units(|imports| {
+        imports.expect_stored_bytes().returning(|| Ok(0));
+        imports.expect_list().return_once(|_, _, _| Ok(Vec::new()));
+        imports.expect_insert().once().returning(|_| Ok(()));
+    });
+    let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
+    let id = BeginUpload::new(units.clone(), entropy(), clock(), LIMITS).run(command).await.unwrap();
+    let expected = event(AuditActor::Person, AuditKind::ImportStarted).user(user_id(1)).subject(id.as_uuid());
+    assert_events(&units.events(), &[expected]);
 }
 
 #[tokio::test]

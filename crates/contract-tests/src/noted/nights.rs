@@ -4,7 +4,7 @@ use super::undo::Dice;
 use super::{
     Harness, ImportChange, RecordReference, SleepSession, import_id, note, persons_import, was_session,
 };
-use crate::fixture::{Counting, now_millis, session_id, user, user_id};
+use crate::fixture::{Counting, DistinctIds, now_millis, session_id, user, user_id};
 use application::import::{UndoImport, Undone};
 use application::ports::storage::{Import, UnitOfWork};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -92,7 +92,7 @@ async fn there_and_back(harness: &Harness, seed: u64) {
         imports.push(import);
     }
     let first = imports.remove(0);
-    let undo = UndoImport::new(harness.factory.clone(), Arc::new(Counting::default()));
+    let undo = UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
     while !imports.is_empty() {
         let index = dice.roll(imports.len().try_into().unwrap());
         let import = imports.remove(index.try_into().unwrap());
@@ -129,7 +129,11 @@ pub(crate) async fn an_undoing_that_broke_off_keeps_its_notes_and_is_finished_by
     assert_eq!(unit.imports().forget_noted_before(ever, 9).await.unwrap(), 0);
     unit.commit().await.unwrap();
     // Asked twice at once: what the one takes back, the other does not count.
-    let undo = Arc::new(UndoImport::new(harness.factory.clone(), Arc::new(Counting::default())));
+    let undo = Arc::new(UndoImport::new(
+        harness.factory.clone(),
+        Arc::new(DistinctIds),
+        Arc::new(Counting::default()),
+    ));
     let tasks: Vec<_> = (0..2)
         .map(|_| {
             let undo = undo.clone();

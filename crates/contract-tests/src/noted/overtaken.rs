@@ -5,8 +5,8 @@ use super::{
     standing, update_session, was_label, was_session,
 };
 use crate::fixture::{
-    Counting, changed, import_id, made, now, persons_import, seconds, session, session_id, supplement, user,
-    user_id,
+    Counting, DistinctIds, changed, import_id, made, now, persons_import, seconds, session, session_id,
+    supplement, user, user_id,
 };
 use application::import::{UndoImport, Undone};
 use application::ports::storage::Import;
@@ -21,7 +21,7 @@ async fn overtake(harness: &Harness, records: &[RecordReference]) {
 }
 
 async fn undo(harness: &Harness, import: u64) -> Undone {
-    let undo = UndoImport::new(harness.factory.clone(), Arc::new(Counting::default()));
+    let undo = UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
     undo.run(import_id(import), None).await.unwrap()
 }
 

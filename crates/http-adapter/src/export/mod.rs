@@ -17,7 +17,7 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use application::access::GrantedAccess;
 use application::audit::ReadRecorder;
-use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError};
+use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError, Exporter};
 use application::ports::export_writer::{ExportFormat, ExportWriters};
 use application::ports::storage::StorageError;
 use domain::change::ChangeKind;
@@ -70,8 +70,8 @@ async fn answer(
 ) -> Result<HttpResponse, Problem> {
     let Asked { format, kinds } = asked(request.query_string())?;
     let scopes = allowed(access.usable, kinds)?;
-    let reader = Some((access.reader, state.export.reads.clone()));
-    let query = ExportQuery { user_id: access.user_id, scopes, reader };
+    let by = Exporter::Reader(access.reader, state.export.reads.clone());
+    let query = ExportQuery { user_id: access.user_id, scopes, by };
     let place = gate::begin_page(state, access)?;
     let export = state.export.open(query, format).await?;
     drop(place);

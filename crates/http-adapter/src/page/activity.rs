@@ -1,48 +1,79 @@
-//! `/activity`: who read my data?
+//! `/activity`: what happened to my data?
 
 use super::answer::{page, see_other};
 use super::person::{self, Destination};
-use super::view::{self, ActivityDay, AskedSpan, ReadLine, ReadWhat};
+use super::view::{
+    self, ActivityDay, ActivityLine, ActorName, AskedSpan, Earlier, EventLine, ReadLine, ReadWhat,
+};
 use super::{moment, query};
 use crate::HttpState;
 use crate::problem::{Fault, Problem};
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use application::audit::{ListedRead, ReaderName, ReadsPage};
-use chrono::DateTime;
+use application::audit::{
+    ActivityEntry, ActivityPage, ActivityPosition, ListedEvent, ListedRead, ReaderName,
+};
+use application::ports::storage::AuditPosition;
+use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::data_endpoint::DataEndpoint;
-use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::id::{AuditEventId, ClientId, PersonalTokenId, UserId};
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use domain::time::TimeZone;
 use std::ops::Range;
 
-/// How many sums a page shows.
+/// How many entries a page shows.
 const PAGE_SIZE: u32 = 50;
 
 /// The years 1970 to 9999, in seconds since 1970: a store refuses to be asked for moments far from ours.
-const MINUTES: Range<i64> = 0..253_402_300_800;
+const SECONDS: Range<i64> = 0..253_402_300_800;
 
-/// Shows who read what, the latest first.
+/// Shows who read, changed, imported or exported what, the latest first.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
         return Ok(see_other(&Destination::Activity.sign_in()));
     };
-    let given = query::read(&request, &["before"])?;
-    let before = given.get("before");
-    let after = before
-        .map(|text| parse_position(text, person.user_id).ok_or_else(|| Problem::new(Fault::InvalidForm)))
-        .transpose()?;
-    let ReadsPage { reads, next } = state.pages.list_reads.run(person.user_id, after, PAGE_SIZE).await?;
+    let given = query::read(&request, &["before", "events"])?;
+    let (read, event) = (given.get("before"), given.get("events"));
+    let after = ActivityPosition {
+        read: position_of(read, |text| parse_position(text, person.user_id))?,
+        event: position_of(event, parse_event_position)?,
+    };
+    let ActivityPage { entries, next } =
+        state.pages.list_activity.run(person.user_id, after, PAGE_SIZE).await?;
     let view = view::Activity {
         person: person::shown(&person),
         time_zone: person.home_timezone.name().to_owned(),
-        days: days(reads, person.home_timezone),
-        before: next.as_ref().map(position),
-        is_latest: before.is_none(),
+        days: days(entries, person.home_timezone),
+        earlier: next.map(|ActivityPosition { read, event }| Earlier {
+            read: read.as_ref().map(position).unwrap_or_default(),
+            event: event.map(event_position).unwrap_or_default(),
+        }),
+        is_latest: after == ActivityPosition::default(),
         kept_days: state.settings.reads_kept_days,
     };
     page(StatusCode::OK, &view)
+}
+
+/// Parses a position of the query; an empty one is none.
+fn position_of<T>(text: Option<&str>, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+    let text = text.filter(|text| !text.is_empty());
+    text.map(|text| parse(text).ok_or_else(|| Problem::new(Fault::InvalidForm))).transpose()
+}
+
+/// Writes after which event a page resumes: microseconds and id, separated by a dot.
+pub(super) fn event_position((at, id): AuditPosition) -> String {
+    format!("{}.{id}", at.timestamp_micros())
+}
+
+/// Reads what [`event_position`] wrote, in that one spelling.
+pub(super) fn parse_event_position(text: &str) -> Option<AuditPosition> {
+    let (micros, id) = text.split_once('.')?;
+    let at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
+    let position = (at, AuditEventId::parse(id).ok()?);
+    let is_ours = SECONDS.contains(&at.timestamp()) && event_position(position) == text;
+    is_ours.then_some(position)
 }
 
 /// Writes where a page goes on: minute, reader and kind, separated by dots.
@@ -58,7 +89,7 @@ pub(super) fn position(key: &TallyKey) -> String {
 /// Reads what [`position`] wrote, in that one spelling; whose reads are listed is never taken from it.
 pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     let mut parts = text.split('.');
-    let seconds = parts.next()?.parse().ok().filter(|seconds| MINUTES.contains(seconds))?;
+    let seconds = parts.next()?.parse().ok().filter(|seconds| SECONDS.contains(seconds))?;
     let minute = DateTime::from_timestamp(seconds, 0)?;
     let (mark, id) = (parts.next()?, parts.next()?);
     let reader = match mark {
@@ -71,21 +102,71 @@ pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     (position(&key) == text).then_some(key)
 }
 
-/// Puts the reads of a page under their days.
-fn days(reads: Vec<ListedRead>, zone: TimeZone) -> Vec<ActivityDay> {
+/// Puts the entries of a page under their days.
+fn days(entries: Vec<ActivityEntry>, zone: TimeZone) -> Vec<ActivityDay> {
     let mut days: Vec<ActivityDay> = Vec::new();
-    for read in reads {
-        let day = moment::named_day(read.tally.key.minute, zone);
-        let line = line(read, zone);
+    for entry in entries {
+        let Some((at, line)) = line(entry, zone) else { continue };
+        let day = moment::named_day(at, zone);
         match days.last_mut() {
-            Some(last) if last.day.machine == day.machine => last.reads.push(line),
-            _ => days.push(ActivityDay { day, reads: vec![line] }),
+            Some(last) if last.day.machine == day.machine => last.lines.push(line),
+            _ => days.push(ActivityDay { day, lines: vec![line] }),
         }
     }
     days
 }
 
-fn line(read: ListedRead, zone: TimeZone) -> ReadLine {
+fn line(entry: ActivityEntry, zone: TimeZone) -> Option<(DateTime<Utc>, ActivityLine)> {
+    match entry {
+        ActivityEntry::Read(read) => Some((read.tally.key.minute, ActivityLine::Read(read_line(read, zone)))),
+        ActivityEntry::Event(ListedEvent { event, name }) => {
+            let line = EventLine {
+                at: moment::time_of_day(event.at, zone),
+                who: actor(&event, name),
+                what: words(event.kind)?,
+                is_daily: event.is_daily(),
+            };
+            Some((event.at, ActivityLine::Event(line)))
+        }
+    }
+}
+
+fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
+    let by_token = event.kind == AuditKind::DataExported && event.subject.is_some();
+    match event.actor {
+        AuditActor::Person if !by_token => ActorName::You,
+        AuditActor::Person | AuditActor::Client => reader(name),
+        AuditActor::Operator => ActorName::Operator,
+        AuditActor::Server => ActorName::Server,
+    }
+}
+
+/// Says what somebody did, after their name; `None` for a kind that the page does not list.
+const fn words(kind: AuditKind) -> Option<&'static str> {
+    Some(match kind {
+        AuditKind::UserCreated => "created your account",
+        AuditKind::UserChanged => "changed your account or profile",
+        AuditKind::ProfileShown => "looked at your profile",
+        AuditKind::DataExported => "exported your data",
+        AuditKind::ImportStarted => "started an import of your data",
+        AuditKind::ImportUndone => "undid an import of your data",
+        AuditKind::SleepWritten => "added or changed sleep data",
+        AuditKind::SleepDeleted => "deleted a night",
+        AuditKind::IntakeLogsWritten => "added or changed supplement data",
+        AuditKind::IntakeLogDeleted => "deleted an intake of a supplement",
+        _ => return None,
+    })
+}
+
+fn reader(name: Option<ReaderName>) -> ActorName {
+    match name {
+        Some(ReaderName::Client(name)) => ActorName::App(name.as_str().to_owned()),
+        Some(ReaderName::PersonalToken(name)) => ActorName::Token(name.as_str().to_owned()),
+        None => ActorName::Gone,
+    }
+}
+
+fn read_line(read: ListedRead, zone: TimeZone) -> ReadLine {
     let ListedRead { tally: ReadTally { key, requests, items, range }, reader_name } = read;
     let what = match key.kind {
         ReadKind::Data(DataEndpoint::Profile) => ReadWhat::Profile,
@@ -98,11 +179,7 @@ fn line(read: ListedRead, zone: TimeZone) -> ReadLine {
     let day = |at| moment::day(at, zone);
     ReadLine {
         at: moment::time_of_day(key.minute, zone),
-        who: match reader_name {
-            Some(ReaderName::Client(name)) => view::ReaderName::App(name.as_str().to_owned()),
-            Some(ReaderName::PersonalToken(name)) => view::ReaderName::Token(name.as_str().to_owned()),
-            None => view::ReaderName::Gone,
-        },
+        who: reader(reader_name),
         what,
         span: has_span.then(|| AskedSpan { from: from.map(day), to: to.map(day) }),
         requests,
@@ -139,7 +216,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_event_about_data_is_told_in_words_and_no_other() {
+        for kind in AuditKind::ALL {
+            assert_eq!(words(*kind).is_some(), AuditKind::ABOUT_DATA.contains(kind), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_position_of_events_that_no_page_of_ours_wrote_is_none() {
+        let id = Uuid::from_u128(0xa);
+        assert!(parse_event_position(&format!("1772971200000001.{id}")).is_some());
+        for text in [
+            String::new(),
+            "1772971200000001".to_owned(),
+            format!("-1.{id}"),
+            format!("+1772971200000001.{id}"),
+            format!("01772971200000001.{id}"),
+            format!("9223372036854775807.{id}"),
+            format!("253402300800000000.{id}"),
+            format!("1772971200000001.{}", id.to_string().to_uppercase()),
+            format!("1772971200000001.{id}.x"),
+        ] {
+            assert_eq!(parse_event_position(&text), None, "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn a_position_of_events_is_read_as_it_was_written(micros in 0_i64..253_402_300_800_000_000, id: u128) {
+            let at = DateTime::from_timestamp_micros(micros).unwrap();
+            let position = (at, AuditEventId::from_uuid(Uuid::from_u128(id)));
+            prop_assert_eq!(parse_event_position(&event_position(position)), Some(position));
+        }
+
         #[test]
         fn a_position_is_read_as_it_was_written(minute in 0_i64..100_000_000, id: u128, token: bool, kind in 0_usize..4) {
             let id = Uuid::from_u128(id);
@@ -156,6 +266,7 @@ mod tests {
         #[test]
         fn no_text_makes_the_reader_of_positions_panic(text in ".*") {
             let _ = parse_position(&text, user());
+            let _ = parse_event_position(&text);
         }
     }
 }

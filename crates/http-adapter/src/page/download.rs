@@ -10,7 +10,7 @@ use crate::problem::{Fault, Problem};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
-use application::export::ExportQuery;
+use application::export::{ExportQuery, Exporter};
 use application::ports::export_writer::ExportFormat;
 use domain::scope::ScopeSet;
 
@@ -28,8 +28,7 @@ pub(super) async fn submit(
     if !person.is_fresh {
         return Ok(see_other(&Destination::Download.sign_in()));
     }
-    // A person who looks at what is their own is no reader to be told of.
-    let query = ExportQuery { user_id: person.user_id, scopes: ScopeSet::CONSENTABLE, reader: None };
+    let query = ExportQuery { user_id: person.user_id, scopes: ScopeSet::CONSENTABLE, by: Exporter::Person };
     let export = state.export.open(query, format).await?;
     request.extensions_mut().insert(Holder::from(person.user_id));
     Ok(attachment(export, format, std::iter::empty::<(HeaderName, HeaderValue)>()))

@@ -104,7 +104,7 @@ endpoints! {
         UndoImport => page::UNDO_IMPORT, "Takes an import back", post: PersonsForm;
         ApplyProfile => page::APPLY_PROFILE, "Applies profile values that an import proposed", post: PersonsForm;
         Import => "/imports/{import_id}", "Shows what an import did", get: Person;
-        Activity => page::ACTIVITY, "Shows who read what", get: Person;
+        Activity => page::ACTIVITY, "Shows who read, changed or exported the data", get: Person;
         Account => page::ACCOUNT, "Shows the account and its browsers", get: Person;
         ChangePassword => page::CHANGE_PASSWORD, "Changes the password", post: PersonsForm;
         DownloadExport => page::DOWNLOAD, "Gives the person everything that is kept of them", post: PersonsForm;

@@ -16,9 +16,9 @@ use crate::{
     KeySetSource, NdjsonExport, PublicKey, Troubles, UnnamedProxyWarning,
 };
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
-use application::audit::ReadRecorder;
+use application::audit::{AuditTrail, ReadRecorder};
 use application::erasure::ErasePerson;
-use application::export::ExportRecords;
+use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
 use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
 use application::ports::import_source::ImportRefusal;
@@ -118,10 +118,14 @@ impl Parts {
         ));
         let introspect_token = introspect_token(&store, &tokens, self.access.clone());
         let records = ExportRecords::new(
-            self.profiles.clone(),
-            self.sleep.clone(),
-            self.supplements.clone(),
-            Arc::new(MockPause::new()),
+            ExportReaders {
+                profiles: self.profiles.clone(),
+                sleep: self.sleep.clone(),
+                supplements: self.supplements.clone(),
+                pause: Arc::new(MockPause::new()),
+            },
+            store.clone(),
+            AuditTrail::new(store.clone(), clock.clone()),
         );
         let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
         Arc::new(HttpState {

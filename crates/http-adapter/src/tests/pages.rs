@@ -6,7 +6,7 @@ use application::account::{
     ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, ListSessions,
     ResumeSession, SignIn, SignInLimits, SignInPorts, SignOut,
 };
-use application::audit::ListReads;
+use application::audit::{ListActivity, ListReads};
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
@@ -14,7 +14,8 @@ use application::connection::{DisconnectApps, ListConnectedApps};
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
-    MockConnectedAppReader, MockCredentialReader, MockProfileReader, MockReadTallyStore, MockSessionReader,
+    MockAuditReader, MockConnectedAppReader, MockCredentialReader, MockProfileReader, MockReadTallyStore,
+    MockSessionReader,
 };
 use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
@@ -71,10 +72,13 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
         create_personal_token: CreatePersonalToken::new(units(), entropy(), clock()),
         list_personal_tokens: ListPersonalTokens::new(units(), clock()),
         revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
-        list_reads: ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), units()),
+        list_activity: ListActivity::new(
+            ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), units()),
+            Arc::new(MockAuditReader::new()),
+        ),
         list_imports: ListImports::new(units()),
         find_import: FindImport::new(units()),
-        undo_import: UndoImport::new(units(), clock()),
+        undo_import: UndoImport::new(units(), entropy(), clock()),
         apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
         discard_upload: DiscardUpload::new(units(), clock()),
         uploads: Some(UploadUseCases {

@@ -20,7 +20,7 @@ impl AuditReader for PostgresStore {
         after: Option<AuditPosition>,
         limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
-        let AuditFilter { user_id, client_id, kind, since } = filter;
+        let AuditFilter { user_id, client_id, kinds, since } = filter;
         let mut query = event::table
             .order((event::at.desc(), event::id.desc()))
             .limit(i64::from(limit))
@@ -32,8 +32,8 @@ impl AuditReader for PostgresStore {
         if let Some(client_id) = client_id {
             query = query.filter(event::client_id.eq(client_id.as_uuid()));
         }
-        if let Some(kind) = kind {
-            query = query.filter(event::kind.eq(kind.as_str()));
+        if let Some(kinds) = kinds {
+            query = query.filter(event::kind.eq_any(kinds.iter().map(|kind| kind.as_str())));
         }
         if let Some(since) = since {
             query = query.filter(event::at.ge(lower_bound(Some(since))));

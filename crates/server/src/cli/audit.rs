@@ -21,7 +21,7 @@ const PAGE: u32 = 500;
 /// What to look at.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// List what happened to accounts, clients, grants, tokens and keys, the latest first
+    /// List what happened to accounts, clients, grants, tokens, keys and data, the latest first
     #[command(
         after_help = "Example:\n  restwell audit list --kind grant.revoked --since 2026-11-01T00:00:00Z"
     )]
@@ -79,7 +79,8 @@ pub(crate) async fn run(command: AuditCommand, settings: &Settings) -> anyhow::R
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let ListArguments { user, client, kind, since, limit, json } = arguments;
     let user_id = UserRef::id_of(user.as_ref(), session).await?;
-    let filter = AuditFilter { user_id, client_id: *client, kind: *kind, since: *since };
+    let filter =
+        AuditFilter { user_id, client_id: *client, kinds: kind.map(AuditKind::alone), since: *since };
     let page = ListAudit::new(session.store.audit.clone());
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = left(*limit, records.len()) {

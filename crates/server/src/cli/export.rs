@@ -6,7 +6,10 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{Session, Writers};
 use anyhow::{Context, anyhow, bail};
-use application::export::{Export, ExportCounts, ExportQuery, ExportRecords, ExportRecordsError};
+use application::audit::AuditTrail;
+use application::export::{
+    Export, ExportCounts, ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter,
+};
 use application::ports::export_writer::{ExportFormat, ExportWriters as _};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -47,9 +50,15 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
     let ExportArguments { user, format, output } = arguments;
     let session = Session::open(settings).await?;
     let user_id = user.id(&session).await?;
-    let Session { store, clock: _, entropy: _ } = session;
-    let records = ExportRecords::new(store.profiles, store.sleep, store.supplements, Arc::new(TimerPause));
-    let query = ExportQuery { user_id, scopes: ScopeSet::CONSENTABLE, reader: None };
+    let Session { store, clock, entropy } = session;
+    let readers = ExportReaders {
+        profiles: store.profiles,
+        sleep: store.sleep,
+        supplements: store.supplements,
+        pause: Arc::new(TimerPause),
+    };
+    let records = ExportRecords::new(readers, store.units, AuditTrail::new(entropy, clock));
+    let query = ExportQuery { user_id, scopes: ScopeSet::CONSENTABLE, by: Exporter::Operator };
     let export = records.open(query, Writers.open(*format, user_id)).await;
     let export = match export {
         Err(ExportRecordsError::UnknownUser) => {

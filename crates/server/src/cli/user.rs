@@ -8,8 +8,9 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
+use application::audit::AuditTrail;
 use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
-use application::operator::{ChangeUser, CreateUser, CreateUserCommand, FindUser, ListUsers, UserChange};
+use application::operator::{ChangeUser, CreateUser, CreateUserCommand, ListUsers, ShowUser, UserChange};
 use application::ports::storage::Erasure;
 use clap::{Args, Subcommand};
 use domain::id::UserId;
@@ -212,7 +213,9 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
-    let user = FindUser::new(session.store.profiles.clone()).run(user_id).await?;
+    let Session { store, clock, entropy } = session;
+    let trail = AuditTrail::new(entropy.clone(), clock.clone());
+    let user = ShowUser::new(store.profiles.clone(), store.units.clone(), trail).run(user_id).await?;
     let user =
         user.with_context(|| format!("there is no user {user_id}; `restwell user list` lists them"))?;
     Ok(output::print(&details(&user), arguments.json)?)

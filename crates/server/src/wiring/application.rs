@@ -149,7 +149,7 @@ impl Application {
                 SystemEntropy.uuid(),
             ),
             upkeep: store.upkeep.clone(),
-            undo: UndoImport::new(store.units.clone(), clock),
+            undo: UndoImport::new(store.units.clone(), Arc::new(SystemEntropy), clock),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
         })

@@ -10,9 +10,9 @@ use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
 use crate::telemetry;
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, TokenCheck};
-use application::audit::ReadRecorder;
+use application::audit::{AuditTrail, ReadRecorder};
 use application::erasure::ErasePerson;
-use application::export::ExportRecords;
+use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
 use application::ports::system::{Clock, Entropy};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
@@ -76,16 +76,7 @@ impl HttpParts<'_> {
                 self.clock.clone(),
             )),
             erase_person: ErasePerson::new(store.units.clone(), self.entropy.clone(), self.clock.clone()),
-            export: ExportUseCases {
-                records: ExportRecords::new(
-                    store.profiles.clone(),
-                    store.sleep.clone(),
-                    store.supplements.clone(),
-                    Arc::new(TimerPause),
-                ),
-                writers: Arc::new(Writers),
-                reads: reads.clone(),
-            },
+            export: self.export(reads.clone()),
             pages: pages.use_cases(),
             key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
             health: self.readiness.clone(),
@@ -98,6 +89,19 @@ impl HttpParts<'_> {
             unnamed_proxy: UnnamedProxyWarning::default(),
             settings: self.http_settings(),
         }
+    }
+
+    fn export(&self, reads: ReadRecorder) -> ExportUseCases {
+        let store = self.store;
+        let readers = ExportReaders {
+            profiles: store.profiles.clone(),
+            sleep: store.sleep.clone(),
+            supplements: store.supplements.clone(),
+            pause: Arc::new(TimerPause),
+        };
+        let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
+        let records = ExportRecords::new(readers, store.units.clone(), trail);
+        ExportUseCases { records, writers: Arc::new(Writers), reads }
     }
 
     fn http_settings(&self) -> HttpSettings {

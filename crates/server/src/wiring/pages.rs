@@ -7,7 +7,7 @@ use application::account::{
     ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, LinkRequestPorts,
     ListSessions, RequestPasswordReset, RequestSignUp, ResumeSession, SignIn, SignInPorts, SignOut,
 };
-use application::audit::ListReads;
+use application::audit::{ListActivity, ListReads};
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
@@ -61,10 +61,13 @@ impl PageParts<'_> {
             create_personal_token: CreatePersonalToken::new(units.clone(), entropy(), clock()),
             list_personal_tokens: ListPersonalTokens::new(units.clone(), clock()),
             revoke_personal_token: RevokePersonalToken::new(units.clone(), entropy(), clock()),
-            list_reads: ListReads::new(store.read_tallies.clone(), store.clients.clone(), units.clone()),
+            list_activity: ListActivity::new(
+                ListReads::new(store.read_tallies.clone(), store.clients.clone(), units.clone()),
+                store.audit.clone(),
+            ),
             list_imports: ListImports::new(units.clone()),
             find_import: FindImport::new(units.clone()),
-            undo_import: UndoImport::new(units.clone(), clock()),
+            undo_import: UndoImport::new(units.clone(), entropy(), clock()),
             apply_profile: ApplyProfile::new(units.clone(), store.profiles.clone(), entropy(), clock()),
             discard_upload: DiscardUpload::new(units.clone(), clock()),
             uploads: self.uploads(),

@@ -97,6 +97,14 @@ impl World {
         }
     }
 
+    /// Asks the store for one number, in a column called `number`.
+    pub(crate) async fn number(&self, query: &str) -> i64 {
+        match &self.database {
+            Some(database) => database.number(query).await,
+            None => sqlite_adapter::test_support::number(&self.dir.path().join("restwell.db"), query),
+        }
+    }
+
     /// Writes a file into the world's folder; returns its path.
     pub(crate) fn file(&self, name: &str, content: &str) -> String {
         let path = self.dir.path().join(name);

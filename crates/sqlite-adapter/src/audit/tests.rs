@@ -16,9 +16,20 @@ fn events_are_walked_in_the_order_of_an_index() {
         (of_client, "audit_event_client (client_id=? AND (at,id)<(?,?))"),
     ];
     for (filter, index) in cases {
-        for kind in [None, Some(AuditKind::SignedIn)] {
-            let steps = list_statement(AuditFilter { kind, ..filter }, after, 9).plan(&mut connection);
+        for kinds in [None, Some(AuditKind::SignedIn.alone()), Some(AuditKind::ABOUT_DATA)] {
+            let steps = list_statement(AuditFilter { kinds, ..filter }, after, 9).plan(&mut connection);
             assert_eq!(steps, [format!("SEARCH audit_event USING INDEX {index}")]);
         }
+    }
+}
+
+#[test]
+fn the_first_event_of_a_day_is_looked_for_among_those_of_its_person() {
+    let (mut connection, _directory) = empty_database();
+    let id = AuditEventId::from_uuid(Uuid::nil());
+    let event = AuditEvent::new(id, DateTime::UNIX_EPOCH, AuditKind::SleepWritten, AuditActor::Client);
+    for event in [event.clone().user(UserId::from_uuid(Uuid::nil())), event] {
+        let steps = same_statement(&AuditEventRow::from(&event), 0).plan(&mut connection);
+        assert_eq!(steps, ["SEARCH audit_event USING INDEX audit_event_user (user_id=? AND at>?)"]);
     }
 }

@@ -34,6 +34,13 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::ServiceTokenIssued => include_str!("../../token/issue_service_token.rs"),
         AuditKind::PersonalTokenCreated => include_str!("../../personal_token/create_personal_token.rs"),
         AuditKind::PersonalTokenRevoked => include_str!("../../personal_token/revoke_personal_token.rs"),
+        AuditKind::ProfileShown => include_str!("../../operator/list_users.rs"),
+        AuditKind::DataExported => include_str!("../../export/export_records.rs"),
+        AuditKind::ImportStarted => include_str!("../../import/import_records.rs"),
+        AuditKind::ImportUndone => include_str!("../../import/undo_import.rs"),
+        AuditKind::SleepWritten | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => {
+            include_str!("../../import/storing.rs")
+        }
         AuditKind::SleepDeleted | AuditKind::IntakeLogDeleted => {
             include_str!("../../import/ingest/delete_record.rs")
         }

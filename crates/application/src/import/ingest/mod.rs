@@ -12,8 +12,8 @@ pub use once::{ANSWER_KEPT, AnswerOnce, Begun, CLAIM_KEPT, CLAIM_PROLONGED};
 pub use result::{IngestReport, ItemResult, ItemStatus};
 
 use super::run::Run;
-use super::storing::{BATCH, Stop, Storing};
-use crate::audit::AuditTrail;
+use super::storing::{BATCH, BackendTrace, Stop, Storing};
+use crate::audit::{AuditTrail, DailyEvents};
 use crate::ports::import_source::ImportRefusal;
 use crate::ports::ingest_source::{IngestBody, IngestContent, IngestItem, IngestParser, IngestShape};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
@@ -70,6 +70,7 @@ pub struct IngestRecords {
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
     trail: AuditTrail,
+    daily: DailyEvents,
 }
 
 impl IngestRecords {
@@ -81,7 +82,7 @@ impl IngestRecords {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, parser, entropy, clock, trail }
+        Self { units, parser, entropy, clock, trail, daily: DailyEvents::default() }
     }
 
     /// Takes in the items of a body.
@@ -136,7 +137,9 @@ impl IngestRecords {
         }
         let mut found = self.store_people(command.client_id, people).await?;
         found.extend(self.store_profiles(command, &mut records).await?);
-        found.extend(records::store(&self.storing(), run, records).await?);
+        let trace = BackendTrace { client_id: command.client_id, trail: &self.trail, daily: &self.daily };
+        let storing = Storing { backend: Some(trace), ..self.storing() };
+        found.extend(records::store(&storing, run, records).await?);
         for (position, result) in found {
             if let Some(answer) = answers.get_mut(position) {
                 *answer = Some(result);
@@ -154,7 +157,7 @@ impl IngestRecords {
     }
 
     fn storing(&self) -> Storing<'_> {
-        Storing { units: self.units.as_ref(), import: None, pause: None }
+        Storing { units: self.units.as_ref(), import: None, pause: None, backend: None }
     }
 
     fn event(&self, client_id: ClientId, kind: AuditKind, user_id: UserId) -> AuditEvent {

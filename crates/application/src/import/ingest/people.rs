@@ -1,7 +1,6 @@
 //! People: created, or found by their id or address.
 
 use super::{IngestError, IngestRecords, ItemResult, ItemStatus};
-use crate::audit;
 use crate::import::batch::Numbered;
 use crate::import::overtaking;
 use crate::import::storing::TRIES;
@@ -61,13 +60,17 @@ impl IngestRecords {
         people: &[Person],
     ) -> Result<Vec<Numbered<ItemResult>>, StorageError> {
         let mut unit = self.storing().begin().await?;
-        let (mut results, mut events) = (Vec::with_capacity(people.len()), Vec::new());
+        let (mut results, mut daily) = (Vec::with_capacity(people.len()), Vec::new());
         for (position, person) in people {
             let (result, kind) = self.place(unit.as_mut(), person).await?;
-            events.extend(kind.map(|(kind, id)| self.event(client_id, kind, id)));
+            match kind.map(|(kind, id)| self.event(client_id, kind, id)) {
+                Some(event) if event.is_daily() => daily.push(event),
+                Some(event) => unit.audit().append(&event).await?,
+                None => {}
+            }
             results.push((*position, result));
         }
-        audit::commit(unit, &events).await?;
+        self.daily.commit(unit, daily).await?;
         Ok(results)
     }
 

@@ -1,7 +1,6 @@
 //! What is known of one person.
 
 use super::{IngestCommand, IngestError, IngestRecords, ItemResult, ItemStatus};
-use crate::audit;
 use crate::import::batch::Numbered;
 use crate::import::overtaking;
 use crate::import::profile::laid_over;
@@ -61,7 +60,7 @@ impl IngestRecords {
         unit.users().update(&user).await?;
         overtaking::profile_changed(unit.as_mut(), &known, &user).await?;
         let event = self.event(command.client_id, AuditKind::UserChanged, user_id);
-        audit::commit(unit, &[event]).await?;
+        self.daily.commit(unit, vec![event]).await?;
         Ok(results)
     }
 }

@@ -4,12 +4,13 @@ use super::memory_store::MemoryStore;
 use super::record::{derived, session};
 use super::undo::{import, set_state};
 use crate::import::{BY_OPERATOR, CancelImportError, Cancelled, UndoImport, Undone, is_cancelled};
-use crate::testing::{clock, person};
+use crate::testing::{clock, entropy, person};
+use domain::audit::AuditKind;
 use domain::id::ImportId;
 use domain::import::ImportState;
 
 async fn cancel(store: &MemoryStore, id: ImportId) -> Result<Cancelled, CancelImportError> {
-    UndoImport::new(store.units(), clock()).cancel(id).await
+    UndoImport::new(store.units(), entropy(), clock()).cancel(id).await
 }
 
 fn state(store: &MemoryStore) -> ImportState {
@@ -25,6 +26,8 @@ async fn an_import_that_runs_is_stopped_and_what_it_stored_goes() {
     assert_eq!(cancel(&store, id).await.unwrap(), taken_back);
     assert_eq!((state(&store), store.sessions().len()), (ImportState::Undone, 0));
     assert!(is_cancelled(&store.content().imports.all[0]));
+    let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, [AuditKind::ImportStarted, AuditKind::ImportUndone]);
 }
 
 #[tokio::test]

@@ -1,7 +1,12 @@
 //! What a backend sends, against a store in memory; people and profiles are tested end to end.
 
+use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
-use super::record::{derived, given, intake, log, log_by_code, own_session, session, supplement_id};
+use super::record::{
+    derived, given, intake, log, log_by_code, own_session, session, supplement, supplement_id,
+};
+use super::{import_file, of_person};
+use crate::audit::testing::{assert_events, event};
 use crate::import::ingest::{
     ANSWER_KEPT, AnswerOnce, Begun, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult,
     ItemStatus, MAX_ITEMS,
@@ -15,6 +20,7 @@ use crate::ports::storage::{
     Claim, IdempotentRequest, KeptAnswer, MockIdempotencyStore, StorageError, UniqueKey,
 };
 use crate::testing::{client_id, clock, entropy, noon, person, user_id};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -60,9 +66,12 @@ fn refused() -> IngestItem {
     IngestItem { content: Err(refusal), notes: Vec::new() }
 }
 
+fn records(store: &MemoryStore, parser: Items) -> IngestRecords {
+    IngestRecords::new(store.units(), Arc::new(parser), store.entropy(entropy), clock())
+}
+
 async fn run(store: &MemoryStore, user: UserId, parser: Items) -> Result<IngestReport, IngestError> {
-    let entropy = store.entropy(entropy);
-    let ingest = IngestRecords::new(store.units(), Arc::new(parser), entropy, clock());
+    let ingest = records(store, parser);
     let shape = IngestShape { kind: IngestKind::Sleep, layout: IngestLayout::Json, user_id: Some(user) };
     ingest.run(IngestCommand { client_id: client_id(1), shape }, &NoBytes).await
 }
@@ -223,4 +232,62 @@ async fn a_claim_is_abandoned_after_five_minutes_and_forgotten_after_a_day() {
         });
         assert_eq!(AnswerOnce::new(Arc::new(store), clock()).begin(request).await.unwrap(), begun);
     }
+}
+
+/// What a backend that wrote is known by in the trail.
+fn wrote(kind: AuditKind) -> AuditEvent {
+    event(AuditActor::Client, kind).client(client_id(1))
+}
+
+#[tokio::test]
+async fn a_backend_that_writes_leaves_an_event_of_each_kind_of_record() {
+    let store = MemoryStore::with(person());
+    ingest(&store, vec![taken(session(derived(0, 9)))]).await;
+    let mut expected = vec![wrote(AuditKind::SleepWritten).user(user_id(1))];
+    assert_events(store.events(), &expected);
+    let magnesium = taken(supplement("17", "Magnesium"));
+    ingest(&store, vec![magnesium]).await;
+    expected.push(wrote(AuditKind::LabelsWritten));
+    assert_events(store.events(), &expected);
+    let id = store.content().supplements[0].1.id;
+    ingest(&store, vec![taken(log(intake(id, 0, 1.0, None)))]).await;
+    expected.push(wrote(AuditKind::IntakeLogsWritten).user(user_id(1)));
+    assert_events(store.events(), &expected);
+}
+
+#[tokio::test]
+async fn a_thousand_batches_of_a_day_leave_one_event() {
+    let store = MemoryStore::with(person());
+    let items = (0..3 * 2_000).map(|at| taken(session(derived(at * 10, at * 10 + 9)))).collect();
+    ingest(&store, items).await;
+    for at in 6_000..6_010 {
+        ingest(&store, vec![taken(session(derived(at * 10, at * 10 + 9)))]).await;
+    }
+    assert_events(store.events(), &[wrote(AuditKind::SleepWritten).user(user_id(1))]);
+}
+
+#[tokio::test]
+async fn a_backend_that_changes_nothing_leaves_no_event() {
+    let store = MemoryStore::with(person());
+    import_file(&store, of_person(), &ItemFile::of(vec![session(derived(0, 9))])).await.unwrap();
+    let before = store.events().all();
+    let report = ingest(&store, vec![taken(session(derived(0, 9))), refused()]).await;
+    assert_eq!(words(&report), ["unchanged", "missing_member"]);
+    assert_eq!(store.events().all(), before);
+}
+
+#[tokio::test]
+async fn a_batch_whose_commit_fails_leaves_its_event_with_the_next_try() {
+    let store = MemoryStore::with(person());
+    let items = || vec![taken(session(derived(0, 9)))];
+    let ingest = records(&store, Items { items: items(), counted: Ok(1) });
+    let shape =
+        IngestShape { kind: IngestKind::Sleep, layout: IngestLayout::Json, user_id: Some(user_id(1)) };
+    let command = IngestCommand { client_id: client_id(1), shape };
+    store.fail("commit", StorageError::Unavailable);
+    assert!(ingest.run(command, &NoBytes).await.is_err());
+    // What was not committed is not remembered: the store is told again.
+    store.events().forget();
+    assert_eq!(ingest.run(command, &NoBytes).await.unwrap().created, 1);
+    assert_events(store.events(), &[wrote(AuditKind::SleepWritten).user(user_id(1))]);
 }

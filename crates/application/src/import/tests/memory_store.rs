@@ -136,9 +136,9 @@ impl MemoryStore {
         self.shared.content.lock().unwrap().clone()
     }
 
-    /// Returns the events of the audit trail.
-    pub(super) fn events(&self) -> Vec<AuditEvent> {
-        self.shared.events.all()
+    /// Returns the events that were appended, committed or not.
+    pub(super) fn events(&self) -> &RecordedEvents {
+        &self.shared.events
     }
 
     pub(super) fn calls(&self) -> Calls {

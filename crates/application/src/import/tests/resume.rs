@@ -7,7 +7,7 @@ use super::{counts, import_file, of_person};
 use crate::import::{ImportReport, UndoImport, Undone};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::StorageError;
-use crate::testing::{clock, person};
+use crate::testing::{clock, entropy, person};
 use domain::import::ImportState;
 
 fn nights(of: std::ops::Range<i64>) -> Vec<ImportItem> {
@@ -46,7 +46,7 @@ async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tr
     assert_eq!(kept(&store).last().unwrap(), &(ImportState::Done, report));
     // The whole file is one import, and is taken back as one.
     let id = store.content().imports.all[1].id;
-    let undone = UndoImport::new(store.units(), clock()).run(id, None).await.unwrap();
+    let undone = UndoImport::new(store.units(), entropy(), clock()).run(id, None).await.unwrap();
     assert_eq!(undone, Undone { removed: 2_000, restored: 0, left: 0 });
     assert_eq!(store.sessions().len(), 100);
 }

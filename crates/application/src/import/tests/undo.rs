@@ -2,7 +2,8 @@ use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::profile::height;
 use super::record::{derived, given, intake, log, session, supplement};
-use super::{import_file, of_person};
+use super::{dry_run, import_file, of_person};
+use crate::audit::testing::{assert_events, event};
 use crate::import::batch::Batch;
 use crate::import::run::Run;
 use crate::import::storing::Storing;
@@ -10,6 +11,7 @@ use crate::import::{ImportReport, UndoImport, UndoImportError, Undone};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
+use domain::audit::{AuditActor, AuditKind};
 use domain::id::ImportId;
 use domain::import::ImportState;
 
@@ -20,7 +22,7 @@ pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> Impor
 }
 
 pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
-    UndoImport::new(store.units(), clock()).run(id, None).await
+    UndoImport::new(store.units(), entropy(), clock()).run(id, None).await
 }
 
 /// What an import may change, in an order of its own and without the times of change.
@@ -107,7 +109,7 @@ pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>)
     let entropy = store.entropy(entropy);
     let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
     let units = store.units();
-    let storing = Storing { units: units.as_ref(), import: None, pause: None };
+    let storing = Storing { units: units.as_ref(), import: None, pause: None, backend: None };
     assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
 }
 
@@ -180,7 +182,7 @@ pub(super) async fn set_state(store: &MemoryStore, id: ImportId, state: ImportSt
 async fn an_import_is_undone_once_and_only_by_its_person() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
-    let of_somebody_else = UndoImport::new(store.units(), clock()).run(id, Some(user_id(2))).await;
+    let of_somebody_else = UndoImport::new(store.units(), entropy(), clock()).run(id, Some(user_id(2))).await;
     assert!(matches!(of_somebody_else, Err(UndoImportError::Unknown)));
     undo(&store, id).await.unwrap();
     assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
@@ -192,7 +194,8 @@ async fn an_import_is_undone_once_and_only_by_its_person() {
 async fn a_person_does_not_take_labels_out_of_the_catalogue() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60)), supplement("17", "Magnesium")]).await;
-    let by_the_person = || async { UndoImport::new(store.units(), clock()).run(id, Some(user_id(1))).await };
+    let by_the_person =
+        || async { UndoImport::new(store.units(), entropy(), clock()).run(id, Some(user_id(1))).await };
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
     // Killed, its report does not tell what it stored.
     set_state(&store, id, ImportState::Running).await;
@@ -263,12 +266,12 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
         if asks {
             assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 60, restored: 0, left: 0 });
         } else {
-            let resumed = UndoImport::new(store.units(), clock()).resume().await.unwrap();
+            let resumed = UndoImport::new(store.units(), entropy(), clock()).resume().await.unwrap();
             assert_eq!(resumed, Some((id, Undone { removed: 60, restored: 0, left: 0 })));
         }
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
-        assert_eq!(UndoImport::new(store.units(), clock()).resume().await.unwrap(), None);
+        assert_eq!(UndoImport::new(store.units(), entropy(), clock()).resume().await.unwrap(), None);
     }
 }
 
@@ -278,4 +281,28 @@ async fn an_import_that_changed_nothing_is_undone_at_once() {
     let id = import(&store, Vec::new()).await;
     assert_eq!(undo(&store, id).await.unwrap(), Undone::default());
     assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
+}
+
+#[tokio::test]
+async fn an_import_and_its_undoing_leave_an_event_each() {
+    let started = |id: ImportId| {
+        event(AuditActor::Operator, AuditKind::ImportStarted).user(user_id(1)).subject(id.as_uuid())
+    };
+    for (of, actor) in [(None, AuditActor::Operator), (Some(user_id(1)), AuditActor::Person)] {
+        let store = MemoryStore::with(person());
+        // More than one batch of an undoing.
+        let id = import(&store, (0..90).map(|at| session(derived(at * 10, at * 10 + 9))).collect()).await;
+        assert_events(store.events(), &[started(id)]);
+        let undo = UndoImport::new(store.units(), store.entropy(entropy), clock());
+        undo.run(id, of).await.unwrap();
+        let undone = event(actor, AuditKind::ImportUndone).user(user_id(1)).subject(id.as_uuid());
+        assert_events(store.events(), &[started(id), undone]);
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_leaves_no_event() {
+    let store = MemoryStore::with(person());
+    import_file(&store, dry_run(), &ItemFile::of(vec![session(derived(0, 9))])).await.unwrap();
+    assert_events(store.events(), &[]);
 }

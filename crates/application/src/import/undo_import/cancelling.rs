@@ -2,6 +2,7 @@
 
 use super::{UndoImport, Undone};
 use crate::ports::storage::{Import, StorageError};
+use domain::audit::AuditActor;
 use domain::id::ImportId;
 use domain::import::ImportState;
 
@@ -55,11 +56,18 @@ impl UndoImport {
             unit.imports().delete_parts(id).await?;
         }
         let import = unit.imports().find(id).await?;
+        if became == Some(ImportState::Undoing)
+            && let Some(import) = &import
+        {
+            unit.audit().append(&self.event(import, AuditActor::Operator)).await?;
+        }
         unit.commit().await?;
         let import = import.ok_or(CancelImportError::Unknown)?;
         match (became, import.state) {
             (Some(ImportState::Refused), _) => Ok(Cancelled::BeforeItBegan),
-            (Some(_), _) => Ok(Cancelled::TakenBack(self.take_back(id, import.user_id).await?)),
+            (Some(_), _) => {
+                Ok(Cancelled::TakenBack(self.take_back(id, import.user_id, AuditActor::Operator).await?))
+            }
             (None, ImportState::Done) => Err(CancelImportError::Done),
             (None, ImportState::Refused) => Err(CancelImportError::Refused),
             (None, ImportState::Undoing | ImportState::Undone) => Err(CancelImportError::AlreadyUndone),

@@ -1,10 +1,11 @@
 use super::{one, unavailable};
+use crate::audit::AuditTrail;
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{
     ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, FindUser, FindUserByEmail,
-    ListUsers, UserChange,
+    ListUsers, ShowUser, UserChange,
 };
-use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{
     Credentials, MockCredentialReader, MockProfileReader, RecordReference, StorageError, UniqueKey,
 };
@@ -297,4 +298,28 @@ async fn an_address_that_nobody_has_finds_no_user() {
     let mut reader = MockCredentialReader::new();
     reader.expect_find_credentials().times(1).returning(|_| Ok(None));
     assert_eq!(FindUserByEmail::new(Arc::new(reader)).run(&person().email).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_person_who_is_shown_to_the_operator_leaves_an_event() {
+    for (found, expected) in
+        [(Some(person()), vec![operators(AuditKind::ProfileShown).user(user_id(1))]), (None, Vec::new())]
+    {
+        let mut reader = MockProfileReader::new();
+        let answer = found.clone();
+        reader.expect_find_profile().return_once(move |_| Ok(answer));
+        let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
+        let show = ShowUser::new(Arc::new(reader), units.clone(), AuditTrail::new(entropy(), clock()));
+        assert_eq!(show.run(user_id(1)).await.unwrap(), found);
+        assert_events(&units.events(), &expected);
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_shown_to_the_operator_whose_event_cannot_be_stored() {
+    let mut reader = MockProfileReader::new();
+    reader.expect_find_profile().return_once(|_| Ok(Some(person())));
+    let units = Arc::new(PreparedUnitsOfWork::new([]));
+    let show = ShowUser::new(Arc::new(reader), units, AuditTrail::new(entropy(), clock()));
+    assert!(matches!(show.run(user_id(1)).await, Err(StorageError::Unavailable)));
 }

@@ -15,6 +15,11 @@ use mockall::automock;
 pub trait AuditRepository: Send {
     /// Appends an event. There is no way to change one, and the store MUST refuse it to others as well.
     async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError>;
+    /// Appends an event unless the trail has one of the same kind, actor, person, client and subject from `since` on.
+    ///
+    /// Appends nothing about a person who does not exist. An erasure of the person MUST wait for the end of this unit of
+    /// work, so that it takes the event along; writers of the person's data MUST NOT be waited for.
+    async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError>;
     /// Deletes events that happened before this moment, the oldest first, at most `limit`; returns how many.
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }
@@ -26,8 +31,8 @@ pub struct AuditFilter {
     pub user_id: Option<UserId>,
     /// Only about this client.
     pub client_id: Option<ClientId>,
-    /// Only of this kind.
-    pub kind: Option<AuditKind>,
+    /// Only of these kinds.
+    pub kinds: Option<&'static [AuditKind]>,
     /// Only at or after this moment.
     pub since: Option<DateTime<Utc>>,
 }

@@ -1,10 +1,10 @@
-//! Who read a person's data.
+//! How a person's data came in, was changed, was read and went out.
 
 use super::part::grouped;
 use super::{Moment, Person};
 use askama::Template;
 
-/// The page of who read what, the latest first.
+/// The page of what happened to the data, the latest first.
 #[derive(Clone, Template)]
 #[template(path = "activity.html")]
 pub(crate) struct Activity {
@@ -14,21 +14,52 @@ pub(crate) struct Activity {
     pub(crate) time_zone: String,
     /// The days of this page, the latest first, none of them empty.
     pub(crate) days: Vec<ActivityDay>,
-    /// What `?before=` has to say for the page of earlier reads; nothing when there are none.
-    pub(crate) before: Option<String>,
-    /// Whether this is the page of the latest reads.
+    /// Query parameters of the page of earlier entries; `None` if there are none.
+    pub(crate) earlier: Option<Earlier>,
+    /// Whether this is the page of the latest entries.
     pub(crate) is_latest: bool,
     /// For how many days reads are kept.
     pub(crate) kept_days: u32,
 }
 
-/// The reads of one day.
+/// Where the page of earlier entries resumes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// Value of `before`: the last read; empty before the first one.
+    pub(crate) read: String,
+    /// Value of `events`: the last event; empty before the first one.
+    pub(crate) event: String,
+}
+
+/// The entries of one day.
 #[derive(Clone)]
 pub(crate) struct ActivityDay {
     /// The day: `Tuesday, 3 November 2026`.
     pub(crate) day: Moment,
-    /// The reads, the latest first.
-    pub(crate) reads: Vec<ReadLine>,
+    /// The entries, the latest first.
+    pub(crate) lines: Vec<ActivityLine>,
+}
+
+/// One entry.
+#[derive(Clone)]
+pub(crate) enum ActivityLine {
+    /// Reads.
+    Read(ReadLine),
+    /// Anything else.
+    Event(EventLine),
+}
+
+/// Something that happened once, or is listed the first time of a day.
+#[derive(Clone)]
+pub(crate) struct EventLine {
+    /// The minute: `07:12`.
+    pub(crate) at: Moment,
+    /// Who.
+    pub(crate) who: ActorName,
+    /// What: `exported your data`.
+    pub(crate) what: &'static str,
+    /// Whether only the first time of a day is listed.
+    pub(crate) is_daily: bool,
 }
 
 /// The reads of one reader and kind in one minute.
@@ -37,7 +68,7 @@ pub(crate) struct ReadLine {
     /// The minute: `07:12`.
     pub(crate) at: Moment,
     /// Who.
-    pub(crate) who: ReaderName,
+    pub(crate) who: ActorName,
     /// What.
     pub(crate) what: ReadWhat,
     /// The span of time that was asked for; nothing where there is no such thing.
@@ -48,9 +79,15 @@ pub(crate) struct ReadLine {
     pub(crate) items: u64,
 }
 
-/// Who read.
+/// Who read, wrote or exported.
 #[derive(Clone)]
-pub(crate) enum ReaderName {
+pub(crate) enum ActorName {
+    /// The person who is signed in.
+    You,
+    /// The operator.
+    Operator,
+    /// The server by itself.
+    Server,
     /// An app, by its name.
     App(String),
     /// A personal access token, by its name.

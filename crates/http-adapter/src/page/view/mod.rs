@@ -26,7 +26,9 @@ mod time_zone;
 mod tokens;
 
 pub(crate) use account::{Account, BrowserLine};
-pub(crate) use activity::{Activity, ActivityDay, AskedSpan, ReadLine, ReadWhat, ReaderName};
+pub(crate) use activity::{
+    Activity, ActivityDay, ActivityLine, ActorName, AskedSpan, Earlier, EventLine, ReadLine, ReadWhat,
+};
 pub(crate) use apps::{AppLine, Apps};
 pub(crate) use askama::Template as View;
 pub(crate) use consent::Consent;

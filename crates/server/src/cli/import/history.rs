@@ -80,7 +80,7 @@ fn state(import: &Import) -> &'static str {
 /// Stops an import that is not finished; one that is done, also since a moment ago, is left as it is.
 pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let id = arguments.id;
-    let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
+    let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
     match undo.cancel(id).await {
         Ok(Cancelled::BeforeItBegan) => Ok(print_discarded(arguments)?),
         Ok(Cancelled::TakenBack(undone)) => Ok(print_undone(undone, arguments)?),
@@ -128,7 +128,7 @@ async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
 
 /// Takes an import back; one that nobody has begun to read is cancelled.
 pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
-    let undo = UndoImport::new(session.store.units.clone(), session.clock.clone());
+    let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
     let id = arguments.id;
     if discard(session, id).await? {
         return Ok(print_discarded(arguments)?);

@@ -1,5 +1,6 @@
 //! What a first-party backend writes, and what it is answered.
 
+mod activity;
 mod backend;
 mod batch;
 mod busy;

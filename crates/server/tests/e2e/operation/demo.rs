@@ -4,6 +4,8 @@ use super::reader::Reader;
 use super::store::register_as;
 use super::transfer::reports;
 use crate::e2e::app::{self, Registration, text};
+use crate::e2e::browser::Browser;
+use crate::e2e::person::Person;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
@@ -286,6 +288,23 @@ async fn other_commands_work_on_its_store_while_it_runs() {
     let report = demo.command(&["import", "--user", user, "--json", &file.display().to_string()]);
     assert_eq!(reports(&report)[0]["sessions"]["new"], 3);
     assert_eq!(reader.column("sleep", "pageSize=10000", "id").await.len(), before.len() + 3);
+}
+
+#[tokio::test]
+async fn what_it_makes_up_is_told_to_its_person() {
+    let (_root, dir) = folder();
+    let demo = Demo::start(&dir, &["--json"]);
+    let told = demo.told();
+    let user_id = text(&told, "user_id");
+    for kind in ["user.created", "import.started"] {
+        let events = reports(&demo.command(&["audit", "list", "--user", &user_id, "--kind", kind, "--json"]));
+        assert_eq!((events.len(), &events[0]["actor"]), (1, &Value::from("operator")), "{events:?}");
+    }
+    let browser = Browser::new(&demo.server);
+    let (email, password) = (text(&told, "email"), text(&told, "password"));
+    browser.sign_in(&Person { user_id, email, password }).await;
+    let shown = browser.open("/activity").await.text();
+    assert!(shown.contains("The operator started an import of your data"), "{shown}");
 }
 
 #[test]

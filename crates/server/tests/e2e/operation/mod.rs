@@ -1,5 +1,6 @@
 //! What an operator does and meets: commands, settings, start, stop, import, export.
 
+mod activity;
 mod audit;
 mod catalogue;
 mod changes;

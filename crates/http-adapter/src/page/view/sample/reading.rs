@@ -2,8 +2,8 @@
 
 use super::{Sample, Say, moment, person, sample};
 use crate::page::view::{
-    Activity, ActivityDay, AppLine, Apps, AskedSpan, CreatedToken, FormErrors, ReadLine, ReadWhat,
-    ReaderName, ScopeLine, TokenForm, TokenLine, Tokens,
+    Activity, ActivityDay, ActivityLine, ActorName, AppLine, Apps, AskedSpan, CreatedToken, Earlier,
+    EventLine, FormErrors, ReadLine, ReadWhat, ScopeLine, TokenForm, TokenLine, Tokens,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -92,22 +92,39 @@ fn tokens(say: Say) -> Vec<Sample> {
 }
 
 fn activity(say: Say) -> Vec<Sample> {
-    let day = |text, machine, reads| ActivityDay { day: moment(say, text, machine), reads };
-    let today = day("Saturday, 21 November 2026", "2026-11-21", reads(say));
-    let mut earlier = reads(say);
-    earlier.truncate(2);
+    let day = |text, machine, lines| ActivityDay { day: moment(say, text, machine), lines };
+    let lines = || reads(say).into_iter().map(ActivityLine::Read);
+    let events = events(say).into_iter().map(ActivityLine::Event);
+    let today = day("Saturday, 21 November 2026", "2026-11-21", lines().chain(events).collect());
+    let earlier = lines().take(2).collect();
     let friday = day("Friday, 20 November 2026", "2026-11-20", earlier);
     let some = Activity {
         person: person(say),
         time_zone: say("Europe/Berlin"),
         days: vec![today, friday],
-        before: Some(say("2026-11-20T06:00:00Z")),
+        earlier: Some(Earlier { read: say("2026-11-20T06:00:00Z"), event: say("1795150800000000") }),
         is_latest: true,
         kept_days: 400,
     };
-    let last = Activity { before: None, is_latest: false, ..some.clone() };
-    let none = Activity { days: Vec::new(), before: None, ..some.clone() };
+    let last = Activity { earlier: None, is_latest: false, ..some.clone() };
+    let none = Activity { days: Vec::new(), earlier: None, ..some.clone() };
     vec![sample("activity", &some), sample("activity_earlier", &last), sample("activity_none", &none)]
+}
+
+fn events(say: Say) -> Vec<EventLine> {
+    let line = |who, what, is_daily| EventLine {
+        at: moment(say, "06:40", "2026-11-21T05:40:00Z"),
+        who,
+        what,
+        is_daily,
+    };
+    vec![
+        line(ActorName::You, "exported your data", false),
+        line(ActorName::Operator, "started an import of your data", false),
+        line(ActorName::Server, "created your account", false),
+        line(ActorName::App(say("Sleep Backend")), "added or changed sleep data", true),
+        line(ActorName::Token(say("Sunday notebook")), "exported your data", true),
+    ]
 }
 
 fn reads(say: Say) -> Vec<ReadLine> {
@@ -116,14 +133,14 @@ fn reads(say: Say) -> Vec<ReadLine> {
     let span = |from, to| Some(AskedSpan { from, to });
     let nights = ReadLine {
         at: moment(say, "07:12", "2026-11-21T06:12:00Z"),
-        who: ReaderName::App(say("Night Owl")),
+        who: ActorName::App(say("Night Owl")),
         what: ReadWhat::Nights,
         span: span(Some(from.clone()), Some(to.clone())),
         requests: 3,
         items: 31,
     };
-    let token = ReaderName::Token(say("Sunday notebook"));
-    let lab = ReaderName::App(say("Sleep Lab of the Example University Hospital"));
+    let token = ActorName::Token(say("Sunday notebook"));
+    let lab = ActorName::App(say("Sleep Lab of the Example University Hospital"));
     vec![
         nights.clone(),
         ReadLine { what: ReadWhat::Renewal, span: None, requests: 1, items: 0, ..nights.clone() },
@@ -137,6 +154,6 @@ fn reads(say: Say) -> Vec<ReadLine> {
         },
         ReadLine { who: token, what: ReadWhat::Supplements, span: span(Some(from), None), ..nights.clone() },
         ReadLine { who: lab, span: span(None, Some(to)), items: 10_000, ..nights.clone() },
-        ReadLine { who: ReaderName::Gone, span: span(None, None), requests: 1, ..nights },
+        ReadLine { who: ActorName::Gone, span: span(None, None), requests: 1, ..nights },
     ]
 }

@@ -57,7 +57,9 @@ on_both_stores! {
         let sent = ask(browser, &scene.asking()).await;
         assert!(sent.own_location().starts_with("/consent?request="), "{sent:?}");
         assert!(browser.open("/apps").await.text().contains("No app can read your data"));
-        assert!(browser.open("/activity").await.text().contains("Nobody has read your data"));
+        let activity = browser.open("/activity").await.text();
+        assert!(activity.contains("The operator created your account"), "{activity}");
+        assert!(!activity.contains("read your"), "{activity}");
         assert!(!browser.open("/tokens").await.text().contains("mine"));
         let thief = Browser::new(&scene.server);
         thief.plant(SESSION, &old_cookie);

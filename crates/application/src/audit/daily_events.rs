@@ -1,0 +1,72 @@
+//! Events of which the trail holds the first of each day.
+
+use crate::ports::storage::{StorageError, UnitOfWork};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{ClientId, UserId};
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use uuid::Uuid;
+
+/// How many of today's events are remembered: about 10 MB. Each one beyond that costs a statement when it happens again.
+const REMEMBERED: usize = 100_000;
+
+type Key = (AuditKind, AuditActor, Option<UserId>, Option<ClientId>, Option<Uuid>);
+
+/// Appends events that apps and backends cause any number of times a day ([`AuditEvent::is_daily`]), and remembers those
+/// of today, so that a repetition costs no statement. The store keeps replicas from appending the same event twice.
+#[derive(Debug, Default)]
+pub struct DailyEvents(Mutex<Today>);
+
+#[derive(Debug, Default)]
+struct Today {
+    day: NaiveDate,
+    known: HashSet<Key>,
+}
+
+impl DailyEvents {
+    /// Reports whether this process knows that the trail has an event like this one of the same day.
+    pub fn is_known(&self, event: &AuditEvent) -> bool {
+        let today = self.today();
+        today.day == event.at.date_naive() && today.known.contains(&key(event))
+    }
+
+    /// Appends the events that are the first of their day and commits the unit of work: what was done and its trace are
+    /// stored, or neither.
+    pub async fn commit(
+        &self,
+        mut unit: Box<dyn UnitOfWork>,
+        mut events: Vec<AuditEvent>,
+    ) -> Result<(), StorageError> {
+        events.retain(|event| !self.is_known(event));
+        for event in &events {
+            unit.audit().append_once(event, start_of_day(event.at)).await?;
+        }
+        unit.commit().await?;
+        events.iter().for_each(|event| self.remember(event));
+        Ok(())
+    }
+
+    fn remember(&self, event: &AuditEvent) {
+        let (day, mut today) = (event.at.date_naive(), self.today());
+        if today.day != day {
+            *today = Today { day, known: HashSet::new() };
+        }
+        if today.known.len() < REMEMBERED {
+            today.known.insert(key(event));
+        }
+    }
+
+    /// A panic of another thread cannot leave the set half written.
+    fn today(&self) -> MutexGuard<'_, Today> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const fn key(event: &AuditEvent) -> Key {
+    (event.kind, event.actor, event.user_id, event.client_id, event.subject)
+}
+
+fn start_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.date_naive().and_time(NaiveTime::MIN).and_utc()
+}

@@ -1,0 +1,124 @@
+//! Shows a person how their data came in, was changed, was read and went out.
+
+use super::{ListReads, ListedRead, ReaderName, ReadsPage};
+use crate::ports::storage::{AuditFilter, AuditPosition, AuditReader, StorageError};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{PersonalTokenId, UserId};
+use domain::read_tally::{Reader, TallyKey};
+use std::sync::Arc;
+
+/// An event of a person's trail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedEvent {
+    /// The event.
+    pub event: AuditEvent,
+    /// Current name of the app or personal access token that caused it; `None` if it was none, or is unknown by now.
+    pub name: Option<ReaderName>,
+}
+
+/// One entry of a person's activity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ActivityEntry {
+    /// Reads of one minute.
+    Read(ListedRead),
+    /// Something that happened once.
+    Event(ListedEvent),
+}
+
+/// Where a page of activity resumes: after these entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ActivityPosition {
+    /// Last read that was listed; `None` if none was.
+    pub read: Option<TallyKey>,
+    /// Last event that was listed; `None` if none was.
+    pub event: Option<AuditPosition>,
+}
+
+/// A page of activity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActivityPage {
+    /// The entries, the latest first, at most the page's size.
+    pub entries: Vec<ActivityEntry>,
+    /// Where the next page resumes; `None` on the last one.
+    pub next: Option<ActivityPosition>,
+}
+
+/// Lists a person's reads together with the events about their data ([`AuditKind::ABOUT_DATA`]).
+pub struct ListActivity {
+    reads: ListReads,
+    events: Arc<dyn AuditReader>,
+}
+
+impl ListActivity {
+    /// Takes the ports.
+    pub fn new(reads: ListReads, events: Arc<dyn AuditReader>) -> Self {
+        Self { reads, events }
+    }
+
+    /// Returns the person's activity after this position, the latest first, at most `size` entries.
+    pub async fn run(
+        &self,
+        user_id: UserId,
+        after: ActivityPosition,
+        size: u32,
+    ) -> Result<ActivityPage, StorageError> {
+        let reads = self.reads.run(user_id, after.read, size).await?;
+        let filter = AuditFilter {
+            user_id: Some(user_id),
+            kinds: Some(AuditKind::ABOUT_DATA),
+            ..AuditFilter::default()
+        };
+        let events = self.events.list_events(filter, after.event, size.saturating_add(1)).await?;
+        let mut page = merge(reads, events, after, size);
+        self.name(user_id, &mut page.entries).await?;
+        Ok(page)
+    }
+
+    async fn name(&self, user_id: UserId, entries: &mut [ActivityEntry]) -> Result<(), StorageError> {
+        let by = |entry: &ActivityEntry| match entry {
+            ActivityEntry::Event(listed) => cause(&listed.event),
+            ActivityEntry::Read(_) => None,
+        };
+        let names = self.reads.names(user_id, entries.iter().filter_map(by)).await?;
+        for entry in entries {
+            if let ActivityEntry::Event(listed) = entry {
+                listed.name = cause(&listed.event).and_then(|by| names.get(&by).cloned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the app or token on whose behalf something happened.
+fn cause(event: &AuditEvent) -> Option<Reader> {
+    match (event.actor, event.kind) {
+        (AuditActor::Client, _) => event.client_id.map(Reader::Client),
+        (AuditActor::Person, AuditKind::DataExported) => {
+            event.subject.map(|id| Reader::PersonalToken(PersonalTokenId::from_uuid(id)))
+        }
+        _ => None,
+    }
+}
+
+/// Puts the first `size` of reads and events in one order. A minute of reads counts from its first instant.
+fn merge(
+    ReadsPage { reads, next }: ReadsPage,
+    events: Vec<AuditEvent>,
+    after: ActivityPosition,
+    size: u32,
+) -> ActivityPage {
+    let (mut reads, mut events) = (reads.into_iter().peekable(), events.into_iter().peekable());
+    let (mut entries, mut last) = (Vec::new(), after);
+    for _ in 0..size {
+        let minute = reads.peek().map(|read| read.tally.key.minute);
+        if let Some(event) = events.next_if(|event| minute.is_none_or(|minute| event.at >= minute)) {
+            last.event = Some((event.at, event.id));
+            entries.push(ActivityEntry::Event(ListedEvent { event, name: None }));
+        } else if let Some(read) = reads.next() {
+            last.read = Some(read.tally.key);
+            entries.push(ActivityEntry::Read(read));
+        }
+    }
+    let has_more = next.is_some() || reads.peek().is_some() || events.peek().is_some();
+    ActivityPage { entries, next: has_more.then_some(last) }
+}

@@ -1,0 +1,51 @@
+use super::minutes_ago;
+use crate::audit::DailyEvents;
+use crate::audit::testing::event;
+use crate::ports::storage::UnitOfWorkFactory as _;
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{client_id, user_id};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+
+fn written(user: u128) -> AuditEvent {
+    event(AuditActor::Client, AuditKind::SleepWritten).user(user_id(user)).client(client_id(1))
+}
+
+/// Commits these events in a unit of work of a store that has none yet; returns those that it was given.
+async fn commit(daily: &DailyEvents, events: &[AuditEvent]) -> Vec<AuditEvent> {
+    let units = PreparedUnitsOfWork::new([MockUnitOfWork::default()]);
+    daily.commit(units.begin().await.unwrap(), events.to_vec()).await.unwrap();
+    assert_eq!(units.endings().committed(), 1);
+    units.events().all()
+}
+
+#[tokio::test]
+async fn what_happens_again_on_the_same_day_is_not_told_the_store() {
+    let daily = DailyEvents::default();
+    assert_eq!(commit(&daily, &[written(1)]).await, [written(1)]);
+    assert!(daily.is_known(&written(1)) && !daily.is_known(&written(2)));
+    let later = AuditEvent { at: minutes_ago(-700), ..written(1) };
+    assert_eq!(commit(&daily, &[later, written(2)]).await, [written(2)]);
+    let deleted = AuditEvent { kind: AuditKind::SleepDeleted, ..written(1) };
+    assert_eq!(commit(&daily, std::slice::from_ref(&deleted)).await, [deleted]);
+}
+
+#[tokio::test]
+async fn what_happens_on_the_next_day_is_an_event_again() {
+    let daily = DailyEvents::default();
+    commit(&daily, &[written(1)]).await;
+    let next_day = AuditEvent { at: minutes_ago(-720), ..written(1) };
+    assert_eq!(commit(&daily, std::slice::from_ref(&next_day)).await, [next_day.clone()]);
+    assert_eq!(commit(&daily, &[next_day]).await, []);
+}
+
+#[tokio::test]
+async fn the_store_is_asked_for_an_event_since_the_day_began() {
+    // Another process appended it before.
+    let units = PreparedUnitsOfWork::new([(); 3].map(|()| MockUnitOfWork::default()));
+    let early = AuditEvent { at: minutes_ago(720), ..written(1) };
+    let yesterday = AuditEvent { at: minutes_ago(721), ..written(1) };
+    for (event, expected) in [(yesterday, 1), (early, 2), (written(1), 2)] {
+        DailyEvents::default().commit(units.begin().await.unwrap(), vec![event]).await.unwrap();
+        assert_eq!(units.events().all().len(), expected);
+    }
+}

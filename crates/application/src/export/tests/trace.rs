@@ -1,0 +1,94 @@
+//! The events that exports leave.
+
+use super::{Notes, SECTIONS, profiles};
+use crate::audit::AuditTrail;
+use crate::audit::testing::{HeldReads, assert_events, event};
+use crate::export::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
+use crate::ports::system::MockPause;
+use crate::testing::{client_id, clock, entropy, person, user_id};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::PersonalTokenId;
+use domain::read_tally::Reader;
+use domain::scope::ScopeSet;
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+/// Exports of a store that no one reads from but for the profile.
+fn exports(profiles: MockProfileReader, units: Arc<PreparedUnitsOfWork>) -> ExportRecords {
+    let readers = ExportReaders {
+        profiles: Arc::new(profiles),
+        sleep: Arc::new(MockSleepReader::new()),
+        supplements: Arc::new(MockSupplementReader::new()),
+        pause: Arc::new(MockPause::new()),
+    };
+    ExportRecords::new(readers, units, AuditTrail::new(entropy(), clock()))
+}
+
+fn units(number: usize) -> Arc<PreparedUnitsOfWork> {
+    Arc::new(PreparedUnitsOfWork::new((0..number).map(|_| MockUnitOfWork::default())))
+}
+
+/// Opens an export and drops it at once.
+async fn open(exports: &ExportRecords, by: Exporter) -> Result<(), ExportRecordsError> {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let writer = Notes { sections: SECTIONS, kept, bytes: Vec::new(), room: 0 };
+    let query = ExportQuery { user_id: user_id(1), scopes: ScopeSet::CONSENTABLE, by };
+    exports.open(query, Box::new(writer)).await.map(drop)
+}
+
+fn reader(reader: Reader) -> Exporter {
+    Exporter::Reader(reader, Arc::new(HeldReads::default()).recorder())
+}
+
+fn token() -> PersonalTokenId {
+    PersonalTokenId::from_uuid(Uuid::from_u128(7))
+}
+
+#[tokio::test]
+async fn an_export_that_is_aborted_at_once_has_left_its_event() {
+    let exported = |actor| event(actor, AuditKind::DataExported).user(user_id(1));
+    let cases = [
+        (Exporter::Person, exported(AuditActor::Person)),
+        (Exporter::Operator, exported(AuditActor::Operator)),
+        (reader(Reader::Client(client_id(3))), exported(AuditActor::Client).client(client_id(3))),
+        (reader(Reader::PersonalToken(token())), exported(AuditActor::Person).subject(token().as_uuid())),
+    ];
+    for (by, expected) in cases {
+        let units = units(1);
+        open(&exports(profiles(), units.clone()), by).await.unwrap();
+        assert_events(&units.events(), &[expected]);
+        assert_eq!(units.endings().committed(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_app_that_exports_all_day_leaves_one_event_and_opens_one_unit_of_work() {
+    for by in [reader(Reader::Client(client_id(3))), reader(Reader::PersonalToken(token()))] {
+        let units = units(1);
+        let mut profiles = MockProfileReader::new();
+        profiles.expect_find_profile().returning(|_| Ok(Some(person())));
+        let exports = exports(profiles, units.clone());
+        for _ in 0..3 {
+            open(&exports, by.clone()).await.unwrap();
+        }
+        assert_eq!((units.events().all().len(), units.endings().begun()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_cannot_be_traced_does_not_begin() {
+    let outcome = open(&exports(profiles(), units(0)), Exporter::Person).await;
+    assert!(matches!(outcome, Err(ExportRecordsError::Storage(StorageError::Unavailable))));
+}
+
+#[tokio::test]
+async fn nobody_who_does_not_exist_leaves_an_event() {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|_| Ok(None));
+    let units = units(1);
+    let outcome = open(&exports(profiles, units.clone()), Exporter::Operator).await;
+    assert!(matches!(outcome, Err(ExportRecordsError::UnknownUser)));
+    assert_events(&units.events(), &[]);
+}

@@ -1,0 +1,248 @@
+//! Every way by which data come in or go out, as the operator finds it in the trail and the person on their page.
+//! Those of backends are in `ingest/activity.rs`.
+
+use super::reader::Reader;
+use super::records;
+use crate::e2e::app::{Registration, SCOPES, code, read, redeem, text};
+use crate::e2e::browser::{Browser, FILE_FORM, file_form};
+use crate::e2e::patience::eventually;
+use crate::e2e::person::{Person, party};
+use crate::e2e::security::account::people::trail;
+use crate::e2e::security::account::visit::make_token;
+use crate::e2e::server::Server;
+use crate::e2e::world::World;
+use reqwest::Method;
+use serde_json::Value;
+
+/// A person with nights, who is signed in, and an app.
+struct Scene {
+    world: World,
+    server: Server,
+    person: Person,
+    app: Registration,
+    browser: Browser,
+}
+
+impl Scene {
+    async fn of(world: World) -> Self {
+        let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
+        let (person, app) = party(&world);
+        let nights = world.file("nights.ndjson", &records::nights(3, 2));
+        world.ok(&["import", "--user", &person.user_id, &nights]);
+        let server = world.serve();
+        let browser = Browser::new(&server);
+        browser.sign_in(&person).await;
+        Self { world, server, person, app, browser }
+    }
+
+    /// Returns the events of a kind about the person.
+    fn events(&self, kind: &str) -> Vec<Value> {
+        trail(&self.world, &["--user", &self.person.user_id, "--kind", kind])
+    }
+
+    /// Checks that there is one event of a kind, by whom, and that the person reads these words; returns the event.
+    async fn assert_told(&self, (kind, actor): (&str, &str), words: &str) -> Value {
+        let mut events = self.events(kind);
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!(events[0]["actor"], actor, "{events:?}");
+        let shown = self.browser.open("/activity").await.text();
+        assert!(shown.contains(words), "{words}: {shown}");
+        events.remove(0)
+    }
+
+    /// Presses the button of the export on the page of the account.
+    async fn export(&self, format: &str) -> reqwest::Response {
+        let form = self.browser.open("/account").await.form("/account/export");
+        let fields = format!("form_token={}&format={format}", form.value("form_token"));
+        let request = self.browser.request(Method::POST, "/account/export").body(fields);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let request = request.header("origin", "null").header("sec-fetch-site", "same-origin");
+        let answer = request.send().await.expect("answer");
+        assert_eq!(answer.status(), 200);
+        answer
+    }
+
+    async fn app_token(&self) -> String {
+        redeem(&self.server, &self.app, &code(&self.world, &self.app, &SCOPES)).await.access
+    }
+}
+
+on_both_stores! {
+    async fn a_person_who_exports_their_data_reads_that_they_did(world: World) {
+        let scene = Scene::of(world).await;
+        scene.export("ndjson").await.text().await.expect("lines");
+        scene.assert_told(("data.exported", "person"), "You exported your data").await;
+        scene.export("zip").await.bytes().await.expect("archive");
+        assert_eq!(scene.events("data.exported").len(), 2);
+    }
+
+    async fn an_export_that_is_aborted_before_its_body_is_told(world: World) {
+        let scene = Scene::of(world).await;
+        drop(scene.export("ndjson").await);
+        scene.assert_told(("data.exported", "person"), "You exported your data").await;
+        // Refused ones hand nothing out.
+        scene.browser.submit(&scene.browser.open("/account").await.form("/account/export").with("format", "pdf")).await;
+        let path = format!("/api/v1/export/{}", scene.person.user_id);
+        assert_eq!(read(&scene.server, "no token", &path).await.status(), 401);
+        assert_eq!(scene.events("data.exported").len(), 1);
+    }
+
+    async fn an_app_that_exports_data_is_told_once_a_day_by_its_name(world: World) {
+        let scene = Scene::of(world).await;
+        let reader = Reader::new(&scene.server, &scene.person.user_id, &scene.app_token().await);
+        drop(reader.begin("export", "").await);
+        for format in ["ndjson", "zip"] {
+            reader.begin("export", &format!("format={format}")).await.bytes().await.expect("export");
+        }
+        // Another replica knows nothing of what the first one remembers.
+        let other = scene.world.serve_as("second");
+        let beside = Reader::new(&other, &scene.person.user_id, &scene.app_token().await);
+        assert_eq!(beside.ask("export", "").await.status, 200);
+        let event = scene.assert_told(("data.exported", "client"), "Night Reader exported your data first time").await;
+        assert_eq!(event["client_id"], scene.app.client_id);
+    }
+
+    async fn a_personal_token_that_exports_data_is_told_by_its_name(world: World) {
+        let scene = Scene::of(world).await;
+        let token = make_token(&scene.browser, "Notebook", "sleep").await;
+        let reader = Reader::new(&scene.server, &scene.person.user_id, &token);
+        for _ in 0..2 {
+            reader.begin("export", "").await.bytes().await.expect("export");
+        }
+        let event = scene.assert_told(("data.exported", "person"), "Notebook your token exported your data").await;
+        assert_ne!(event["subject"], Value::Null);
+        assert!(!event.to_string().contains("Notebook"), "{event}");
+    }
+
+    async fn every_data_endpoint_and_the_change_feed_are_told_to_the_person(world: World) {
+        let scene = Scene::of(world).await;
+        let user = scene.person.user_id.as_str();
+        let reader = Reader::new(&scene.server, user, &scene.app_token().await);
+        reader.read("profile", "").await;
+        reader.read("sleep", "").await;
+        reader.read("supplements", "").await;
+        eventually("the reads are shown", async || {
+            let shown = scene.browser.open("/activity").await.text();
+            let told = ["read your profile", "read your nights", "read your supplements"];
+            told.iter().all(|words| shown.contains(&format!("Night Reader {words}"))).then_some(())
+        }).await;
+        let reads = |user: &str| scene.world.ok(&["audit", "reads", user, "--json"]);
+        assert!(["profile", "sleep", "supplements"].iter().all(|kind| reads(user).contains(&format!("\"{kind}\""))));
+        let before = reads(user);
+        reader.read("changes", "types=sleep").await;
+        eventually("what the feed told is shown", async || (reads(user) != before).then_some(())).await;
+    }
+
+    async fn an_operator_who_exports_a_persons_data_is_told_to_the_person(world: World) {
+        let scene = Scene::of(world).await;
+        let user = scene.person.user_id.as_str();
+        scene.world.ok(&["export", "--user", user]);
+        scene.assert_told(("data.exported", "operator"), "The operator exported your data").await;
+        // Nobody reads it to its end.
+        let mut command = scene.world.command(&["export", "--user", user]);
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdout(piped()).stderr(piped()).spawn().expect("restwell starts");
+        drop(child.stdout.take());
+        child.wait().expect("end");
+        assert_eq!(scene.events("data.exported").len(), 2);
+    }
+
+    async fn an_operator_who_looks_at_a_profile_is_told_to_the_person(world: World) {
+        let scene = Scene::of(world).await;
+        let user = scene.person.user_id.as_str();
+        scene.world.ok(&["user", "list"]);
+        assert!(scene.events("profile.shown").is_empty(), "a list shows no profile");
+        scene.world.ok(&["user", "show", user]);
+        scene.assert_told(("profile.shown", "operator"), "The operator looked at your profile").await;
+        scene.world.ok(&["user", "update", user, "--weight-kg", "71.8125"]);
+        let event = scene.assert_told(("user.changed", "operator"), "The operator changed your account or profile").await;
+        assert!(!event.to_string().contains("71"), "{event}");
+        assert_eq!(scene.events("profile.shown").len(), 2, "an update shows the profile");
+    }
+
+    async fn an_operators_import_and_its_undoing_are_told_to_the_person(world: World) {
+        let scene = Scene::of(world).await;
+        let started = scene.assert_told(("import.started", "operator"), "The operator started an import of your data").await;
+        let id = text(&started, "subject");
+        scene.world.ok(&["import", "undo", &id]);
+        let undone = scene.assert_told(("import.undone", "operator"), "The operator undid an import of your data").await;
+        assert_eq!(undone["subject"], id);
+        let nights = scene.world.file("nights.ndjson", &records::nights(3, 2));
+        scene.world.ok(&["import", "--user", &scene.person.user_id, "--dry-run", &nights]);
+        assert_eq!(scene.events("import.started").len(), 1, "a dry run brings nothing in");
+    }
+
+    async fn an_import_of_a_catalogue_is_in_the_trail_and_about_nobody(world: World) {
+        let labels = world.file("labels.json", &records::dsld(900_001, "Night Harbour Magnesium"));
+        world.ok(&["import", "--format", "dsld", &labels]);
+        let events = trail(&world, &["--kind", "import.started"]);
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!((&events[0]["user_id"], &events[0]["actor"]), (&Value::Null, &Value::from("operator")));
+    }
+
+    async fn a_persons_upload_and_its_undoing_are_told_to_the_person(world: World) {
+        let (person, _) = party(&world);
+        let server = world.serve();
+        let browser = Browser::new(&server);
+        browser.sign_in(&person).await;
+        let form = browser.open("/imports").await.form("/imports");
+        let nights = records::nights(3, 2);
+        let file = file_form(Some(form.value("form_token")), "nights.ndjson", nights.as_bytes());
+        let request = browser.request(Method::POST, "/imports").header("content-type", FILE_FORM).body(file);
+        let sent = browser.send(request).await;
+        let path = sent.own_location();
+        let told = |kind: &str, words: &str, shown: &str| {
+            let events = trail(&world, &["--user", &person.user_id, "--kind", kind]);
+            assert_eq!(events.len(), 1, "{events:?}");
+            assert_eq!(events[0]["actor"], "person");
+            assert!(path.ends_with(&text(&events[0], "subject")), "{events:?}");
+            assert!(shown.contains(words), "{shown}");
+        };
+        // At once, whatever becomes of the file.
+        let shown = browser.open("/activity").await.text();
+        told("import.started", "You started an import of your data", &shown);
+        let page = eventually("the upload is read", async || {
+            let page = browser.open(&path).await;
+            (!page.body.contains("<progress")).then_some(page)
+        }).await;
+        browser.submit(&page.form("/imports/undo")).await;
+        let shown = browser.open("/activity").await.text();
+        told("import.undone", "You undid an import of your data", &shown);
+    }
+
+    async fn a_page_of_activity_leads_to_all_earlier_entries(world: World) {
+        let scene = Scene::of(world).await;
+        for _ in 0..60 {
+            scene.world.ok(&["user", "show", &scene.person.user_id]);
+        }
+        let first = scene.browser.open("/activity").await;
+        let (_, after) = first.body.split_once("href=\"/activity?").expect("a link to earlier entries");
+        let (query, _) = after.split_once('"').expect("its end");
+        let second = scene.browser.open(&format!("/activity?{}", query.replace("&amp;", "&"))).await;
+        let count = |text: &str| text.matches("looked at your profile").count();
+        assert_eq!((count(&first.text()), count(&second.text())), (50, 10));
+        assert!(second.text().contains("The operator created your account"), "{}", second.text());
+        for query in ["events=1", "events=x.y", "before=1", "events=-1.7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"] {
+            scene.browser.get(&format!("/activity?{query}")).await.assert_refused(400);
+        }
+    }
+
+    async fn the_activity_of_somebody_else_is_not_shown(world: World) {
+        let scene = Scene::of(world).await;
+        let other = Person::create(&scene.world, "kim@example.org");
+        scene.world.ok(&["export", "--user", &scene.person.user_id]);
+        let browser = Browser::new(&scene.server);
+        browser.sign_in(&other).await;
+        let shown = browser.open("/activity").await.text();
+        assert!(shown.contains("created your account") && !shown.contains("exported your data"), "{shown}");
+    }
+
+    async fn what_is_told_of_exports_and_imports_goes_with_an_erased_person(world: World) {
+        let scene = Scene::of(world).await;
+        scene.world.ok(&["export", "--user", &scene.person.user_id]);
+        scene.world.ok(&["user", "delete", &scene.person.user_id, "--yes"]);
+        for kind in ["data.exported", "import.started", "user.created"] {
+            assert!(scene.events(kind).is_empty(), "{kind}");
+        }
+    }
+}
