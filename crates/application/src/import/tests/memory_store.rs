@@ -141,6 +141,11 @@ impl MemoryStore {
         &self.shared.events
     }
 
+    /// Returns the events of one kind.
+    pub(super) fn events_of(&self, kind: AuditKind) -> Vec<AuditEvent> {
+        self.shared.events.all().into_iter().filter(|event| event.kind == kind).collect()
+    }
+
     pub(super) fn calls(&self) -> Calls {
         self.shared.calls.lock().unwrap().clone()
     }

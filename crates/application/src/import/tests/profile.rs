@@ -189,9 +189,9 @@ async fn an_event_says_that_an_import_changed_the_profile_and_none_that_it_propo
     let store = MemoryStore::with(known());
     run(&store, dry_run(), vec![profile(heavier())]).await;
     import(&store, [height(170)]).await;
-    assert_eq!(store.events(), []);
+    assert_eq!(store.events_of(AuditKind::ProfileImported), []);
     import(&store, [profile(heavier())]).await;
-    let [event] = <[_; 1]>::try_from(store.events()).unwrap();
+    let [event] = <[_; 1]>::try_from(store.events_of(AuditKind::ProfileImported)).unwrap();
     assert_eq!((event.kind, event.actor), (AuditKind::ProfileImported, AuditActor::Operator));
     assert_eq!((event.user_id, event.subject), (Some(user_id(1)), Some(last(&store).as_uuid())));
 }
