@@ -10,7 +10,6 @@
 
 mod connection;
 mod error;
-mod gathering;
 mod migration;
 mod options;
 mod pool_meter;

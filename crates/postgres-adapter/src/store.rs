@@ -7,7 +7,7 @@ use crate::connection::{
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
 use crate::pool_meter::PoolMeter;
-use crate::read::{KnownLabels, Profiles, profiles};
+use crate::read::KnownLabels;
 use crate::unit_of_work::BEGIN;
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
@@ -23,8 +23,7 @@ use std::time::Duration;
 /// start, and be alive but not ready, before its database is.
 pub struct PostgresStore {
     pool: Pool,
-    shared: Arc<SharedConnections>,
-    pub(crate) profiles: Profiles,
+    shared: SharedConnections,
     pub(crate) labels: KnownLabels,
     pub(crate) lanes: Lanes,
     pub(crate) wait_timeout: Duration,
@@ -52,8 +51,7 @@ impl PostgresStore {
         let silence = Arc::new(connector.silence(options));
         let pool = pool(&connector, options.pool_size, Arc::clone(&silence))
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
-        let shared = Arc::new(SharedConnections::new(connector.clone(), options, Arc::clone(&silence)));
-        let profiles = profiles(Arc::clone(&shared), options.shared_connections);
+        let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
         let lanes = Lanes::new(&connector, options, &silence);
         let wait_timeout = options.wait_timeout;
         let meter = PoolMeter::new(match role {
@@ -67,19 +65,7 @@ impl PostgresStore {
         };
         let shortage = Outage::default();
         let labels = KnownLabels::new();
-        Ok(Self {
-            pool,
-            shared,
-            profiles,
-            labels,
-            lanes,
-            wait_timeout,
-            silence,
-            begin,
-            shortage,
-            connector,
-            meter,
-        })
+        Ok(Self { pool, shared, labels, lanes, wait_timeout, silence, begin, shortage, connector, meter })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;

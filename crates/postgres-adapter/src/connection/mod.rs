@@ -19,7 +19,6 @@ pub(crate) use shared::SharedConnections;
 pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
-pub(crate) use worker::number as number_of_worker;
 
 use crate::error::{closed, is_deadlock};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, PreparedStatements, parse_url};

@@ -52,11 +52,10 @@ impl SharedConnections {
         T: Send,
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        traced(Operation::Read, self.read_for_many(read)).await
+        traced(Operation::Read, self.read_once_more_if_broken(read)).await
     }
 
-    /// Runs a read for which several wait, in whose traces it is; measured as every other.
-    pub(crate) async fn read_for_many<T, F>(&self, read: F) -> QueryResult<T>
+    async fn read_once_more_if_broken<T, F>(&self, read: F) -> QueryResult<T>
     where
         T: Send,
         F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
