@@ -107,7 +107,7 @@ pub(crate) fn is_of_standby(error: &Error) -> bool {
 fn by_message(message: &str) -> Option<StorageError> {
     // 55P03
     const GIVEN_UP: &str = "canceling statement due to lock timeout";
-    const NOT_THERE: [&str; 9] = [
+    const NOT_THERE: [&str; 8] = [
         // 57014
         "canceling statement due to statement timeout",
         "canceling statement due to user request",
@@ -117,8 +117,6 @@ fn by_message(message: &str) -> Option<StorageError> {
         "the database system is",
         // 57P02
         "terminating connection because of crash",
-        // 08xxx, as `connection::unnamed` puts it
-        "terminating connection because the server is not there",
         IN_RECOVERY,
         // 53300
         "sorry, too many clients",

@@ -26,6 +26,6 @@ mod write;
 pub mod test_support;
 
 pub use connection::InvalidTls;
-pub use options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+pub use options::{InvalidPostgresOptions, PostgresOptions};
 pub use replica::PostgresReplica;
 pub use store::PostgresStore;
