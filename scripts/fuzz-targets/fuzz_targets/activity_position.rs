@@ -1,5 +1,5 @@
-//! Positions on the activity page: an accepted position prints itself exactly, and names a time that every store
-//! supports.
+//! Positions on the activity page: an accepted position prints itself exactly, and names a time that every
+//! store supports.
 #![no_main]
 
 use domain::id::UserId;

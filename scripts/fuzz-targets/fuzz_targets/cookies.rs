@@ -1,6 +1,6 @@
 //! Cookies: a cookie of ours is returned exactly, once, under its own name.
 //!
-//! The input is lines of the `Cookie` header; `$S` and `$V` are replaced by a session and a visit that we issued.
+//! The input is lines of the `Cookie` header; `$S` and `$V` are replaced by valid values.
 #![no_main]
 
 use actix_web::http::header::{COOKIE, HeaderValue};

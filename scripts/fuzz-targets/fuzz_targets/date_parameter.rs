@@ -1,4 +1,5 @@
-//! Date parameters: an accepted value prints itself with the same meaning, and a range never ends before it starts.
+//! Date parameters: an accepted value keeps its meaning when printed.
+//! A range never ends before it starts.
 #![no_main]
 
 use domain::time::{Bound, DateParameter, TimeZone};

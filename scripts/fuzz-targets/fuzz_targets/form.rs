@@ -1,4 +1,5 @@
-//! Forms are accepted only with the token of their cookie, once, and have the fields that an independent parser finds.
+//! Forms are accepted only with the token of their cookie, once.
+//! Their fields are those that an independent parser finds.
 //!
 //! The input is the body; `$T` is replaced by the valid token.
 #![no_main]

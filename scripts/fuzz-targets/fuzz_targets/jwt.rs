@@ -1,7 +1,7 @@
-//! Access tokens: only tokens signed by the ring's key with every required claim, once and in time, are accepted.
+//! Access tokens: only those signed by the ring's key, with every required claim, once and in time.
 //!
-//! The input is a JSON header and, after a line break, a JSON body, both signed with the ring's key. Key id and time
-//! are fixed. An input without a line break is used as the token.
+//! The input is a JSON header and, after a line break, a JSON body, both signed with the ring's key. Key id
+//! and time are fixed. An input without a line break is used as the token.
 #![no_main]
 
 use application::ports::system::{InvalidToken, KeyRing as _, TokenSigner as _, TokenVerifier as _};

@@ -1,5 +1,5 @@
-//! Query strings and form bodies: the pairs equal those of an independent parser, and a known parameter has one
-//! valid value.
+//! Query strings and form bodies: the pairs equal those of an independent parser, and a known parameter has
+//! one valid value.
 #![no_main]
 
 use http_adapter::parameter::{ParameterError, Parameters, parse};

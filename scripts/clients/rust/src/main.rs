@@ -1,4 +1,4 @@
-//! The crate `oauth2` against Restwell: authorization through the pages, token, data, refresh, revocation, errors.
+//! The crate `oauth2` against Restwell: authorization, token, data, refresh, revocation, errors.
 
 mod browser;
 mod transcript;
@@ -171,7 +171,7 @@ fn check_error(
     }
 }
 
-/// Sends a request as a TLS-terminating proxy would: the crate revokes by https only, and loopback has no TLS.
+/// Sends a request as a TLS-terminating proxy would: the crate revokes by https only; loopback has none.
 fn behind_tls(
     http: &Http,
     mut request: HttpRequest,
