@@ -55,8 +55,8 @@ fuzz *arguments:
 
 # Measures imports against their targets: 1 GB of XML, 20,000 sessions, 200,000 labels, into a store each that is empty
 bench-import *stores:
-    cargo build --release -p server
-    scripts/bench-import target/release/restwell {{stores}}
+    cargo build --profile dist -p server
+    scripts/bench-import target/dist/restwell {{stores}}
 
 # Measures the server beside its references (--short: whether every case works, without a judgement of times)
 bench *arguments:
@@ -83,7 +83,7 @@ deploy:
 migrations:
     scripts/check-migrations
 
-# Makes the static program, its bill of materials, the notes and the checksums under target/dist
+# Makes the static program, its bill of materials, the notes and the checksums under target/package
 release *arguments:
     scripts/release {{arguments}}
 

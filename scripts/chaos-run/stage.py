@@ -46,7 +46,6 @@ class Stage:
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")},
             "RESTWELL__STORAGE__URL": storage_url(*([self.pooler.port] if self.pooler else [self.primary.port, self.standby.port])),
-            "RESTWELL__STORAGE__PREPARED_STATEMENTS": "unnamed" if self.pooler else "named",
             "RESTWELL__STORAGE__DATA_DIR": str(self.folder / "data"),
             "RESTWELL__RATE_LIMITS__STORE_URL": f"redis://{HERE}:{self.redis.port}",
             "RESTWELL__RATE_LIMITS__PROFILE": "1000000",
@@ -79,8 +78,8 @@ class Stage:
         self.standby.start()
 
     def migrate(self, binary):
-        """Brings the schema up to date, at the primary itself: a pooler has no sessions to hold a lock in."""
-        direct = {"RESTWELL__STORAGE__URL": storage_url(self.primary.port), "RESTWELL__STORAGE__PREPARED_STATEMENTS": "named"}
+        """Brings the schema up to date at the primary itself: a pooler has no sessions to hold a lock in."""
+        direct = {"RESTWELL__STORAGE__URL": storage_url(self.primary.port)}
         done = subprocess.run([binary, "migrate"], env={**self.environment, **direct}, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Impossible(f"restwell migrate: {done.stderr}")

@@ -32,7 +32,7 @@ enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The program to measure
-    #[arg(long, value_name = "FILE", default_value = "target/release/restwell")]
+    #[arg(long, value_name = "FILE", default_value = "target/dist/restwell")]
     pub(crate) binary: PathBuf,
     /// Few requests a case, small data and no judgement of times: shows that every case still works
     #[arg(long)]

@@ -51,7 +51,6 @@ mod read_tally;
 mod session;
 mod signing_key;
 mod sleep;
-mod sleep_landmark;
 mod sleep_page;
 mod suite;
 mod supplement;

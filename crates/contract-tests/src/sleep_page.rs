@@ -20,7 +20,6 @@ fn query(number: u64, size: u16, sort: SortDirection) -> SleepPageQuery {
         page: page(number, size, sort),
         with_stages: false,
         with_metrics: false,
-        known: None,
     }
 }
 
@@ -165,4 +164,50 @@ fn row(session: &SleepSession, with_stages: bool, with_metrics: bool) -> PackedS
         stages: packed(with_stages, record.packed_stages()).into(),
         metrics: packed(with_metrics, record.packed_metrics()).into(),
     }
+}
+
+/// Number of sessions that the person has at any time.
+const HELD: u64 = 40;
+/// Number of times that a writer replaces the oldest session by a newer one.
+const REPLACEMENTS: u64 = 60;
+
+pub(crate) async fn a_page_that_races_a_writer_is_of_one_snapshot(harness: &Harness) {
+    let night = |number: u64| session(number, i64::try_from(number).unwrap() * 600);
+    harness.store_user(&user(1)).await;
+    harness.store_sessions(user_id(1), &(1..=HELD).map(night).collect::<Vec<_>>()).await;
+    let writer = {
+        let harness = harness.clone();
+        tokio::spawn(async move {
+            for number in 1..=REPLACEMENTS {
+                let mut unit = harness.begin().await;
+                assert_eq!(unit.sleep().delete(user_id(1), &[session_id(number)]).await.unwrap(), 1);
+                unit.sleep().insert(user_id(1), &[night(HELD + number)]).await.unwrap();
+                unit.commit().await.unwrap();
+            }
+        })
+    };
+    let mut rounds = 0;
+    loop {
+        let is_over = writer.is_finished();
+        for (number, sort, size) in
+            [(3, Descending, 7), (6, Descending, 5), (4, Ascending, 7), (6, Ascending, 5)]
+        {
+            let found = numbers(&read(harness, query(number, 7, sort)).await);
+            let replaced = match sort {
+                Ascending => found[0] - 1 - (number - 1) * 7,
+                Descending => found[0] - (HELD - (number - 1) * 7),
+            };
+            let place = |place: u64| if sort == Ascending { found[0] + place } else { found[0] - place };
+            assert_eq!(found, (0..size).map(place).collect::<Vec<_>>(), "{sort:?} page {number}");
+            assert!(replaced <= REPLACEMENTS, "{sort:?} page {number}: {found:?}");
+        }
+        rounds += 1;
+        if is_over {
+            break;
+        }
+    }
+    writer.await.unwrap();
+    assert!(rounds > 1);
+    let last = numbers(&read(harness, query(6, 7, Descending)).await);
+    assert_eq!(last[0], HELD + REPLACEMENTS - 35);
 }

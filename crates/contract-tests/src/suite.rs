@@ -139,13 +139,7 @@ suite! {
         a_range_holds_both_of_its_ends,
         a_later_page_stays_within_the_range,
         a_row_holds_what_was_stored_and_only_what_was_asked_for,
-    }
-    sleep_landmark {
-        pages_are_the_same_with_landmarks_and_without_whatever_is_written_between,
-        every_later_page_tells_the_state_of_its_snapshot_and_where_the_next_begins,
-        a_landmark_of_another_state_makes_no_difference,
-        a_landmark_beyond_the_page_makes_no_difference,
-        pages_that_race_a_writer_are_those_of_their_state_on_two_replicas,
+        a_page_that_races_a_writer_is_of_one_snapshot,
     }
     supplement {
         a_label_reads_back_as_stored,

@@ -48,25 +48,6 @@ pub(crate) fn corrupt<E>(
     move |_| StorageError::Corrupt { table, column, row: row.to_string() }
 }
 
-/// What was said of a failure before, to somebody else.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Repeated(String);
-
-/// Says once more what a statement ended with, because several waited for it.
-pub(crate) fn repeated(error: &StorageError) -> StorageError {
-    match error {
-        StorageError::Conflict(key) => StorageError::Conflict(*key),
-        StorageError::Retryable => StorageError::Retryable,
-        StorageError::Unavailable => StorageError::Unavailable,
-        StorageError::Disk(fault) => StorageError::Disk(*fault),
-        StorageError::Corrupt { table, column, row } => {
-            StorageError::Corrupt { table, column, row: row.clone() }
-        }
-        StorageError::Internal(source) => StorageError::Internal(Box::new(Repeated(source.to_string()))),
-    }
-}
-
 /// Sorts what a statement ended with.
 ///
 /// A violated uniqueness arrives here only when two units of work raced and the statement looked before the
@@ -136,7 +117,7 @@ fn says_disk_full(message: &str) -> bool {
 fn by_message(message: &str) -> Option<StorageError> {
     // 55P03
     const GIVEN_UP: &str = "canceling statement due to lock timeout";
-    const NOT_THERE: [&str; 9] = [
+    const NOT_THERE: [&str; 8] = [
         // 57014
         "canceling statement due to statement timeout",
         "canceling statement due to user request",
@@ -146,8 +127,6 @@ fn by_message(message: &str) -> Option<StorageError> {
         "the database system is",
         // 57P02
         "terminating connection because of crash",
-        // 08xxx, as `connection::unnamed` puts it
-        "terminating connection because the server is not there",
         IN_RECOVERY,
         // 53300
         "sorry, too many clients",
@@ -195,11 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn an_internal_error_holds_no_value_also_when_it_is_repeated() {
+    fn an_internal_error_holds_no_value() {
         let error = reported(DatabaseErrorKind::Unknown, "invalid input syntax for type uuid: \"LEAKME\"");
-        for error in [repeated(&error), error] {
-            let StorageError::Internal(source) = error else { panic!("not internal") };
-            assert_eq!(source.to_string(), "PostgreSQL: invalid input syntax for type uuid (Unknown)");
-        }
+        let StorageError::Internal(source) = error else { panic!("not internal") };
+        assert_eq!(source.to_string(), "PostgreSQL: invalid input syntax for type uuid (Unknown)");
     }
 }

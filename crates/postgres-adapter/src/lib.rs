@@ -10,7 +10,6 @@
 
 mod connection;
 mod error;
-mod gathering;
 mod migration;
 mod options;
 mod pool_meter;
@@ -28,6 +27,6 @@ mod write;
 pub mod test_support;
 
 pub use connection::InvalidTls;
-pub use options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+pub use options::{InvalidPostgresOptions, PostgresOptions};
 pub use replica::PostgresReplica;
 pub use store::PostgresStore;

@@ -65,14 +65,7 @@ impl PostgresStore {
     }
 
     async fn change_schema(&self, change: Change) -> Result<usize, StorageError> {
-        if self.connector.is_pooled_elsewhere() {
-            // The lock would stay behind in a session that is somebody else's next.
-            return Err(unexpected(
-                "migrations need the server itself; name it in storage.url, with storage.prepared_statements = \"named\"",
-            ));
-        }
-        let mut connection =
-            self.connector.connect_for_migration().await.map_err(|_| StorageError::Unavailable)?;
+        let mut connection = self.connector.connect().await.map_err(|_| StorageError::Unavailable)?;
         connection.batch_execute(LOCK).await.map_err(storage_error)?;
         // Diesel's migrations are synchronous. On a thread that may block they run under any runtime; the lock
         // ends with the connection.

@@ -43,19 +43,6 @@ pub struct PostgresOptions {
     /// `Unavailable`. After this time, too, nobody else is sent to a shared connection that does not answer, and the
     /// kernel ends a connection over which nothing is acknowledged.
     pub wait_timeout: Duration,
-    /// Whether statements are prepared under names.
-    pub prepared_statements: PreparedStatements,
-}
-
-/// Says how statements are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PreparedStatements {
-    /// Each is prepared once a connection and kept under a name: for a server, or a pooler that gives each connection
-    /// a session of its own.
-    Named,
-    /// None has a name, and nothing is set up in a session: for a pooler in transaction mode. The pooler sets up its
-    /// sessions itself (`deploy/pgbouncer/pgbouncer.ini`); transactions bring their limits along.
-    Unnamed,
 }
 
 impl PostgresOptions {
@@ -69,7 +56,6 @@ impl PostgresOptions {
             lock_timeout: Duration::from_secs(5),
             idle_in_transaction_timeout: Duration::from_secs(30),
             wait_timeout: Duration::from_secs(3),
-            prepared_statements: PreparedStatements::Named,
         }
     }
 }
@@ -84,7 +70,6 @@ impl fmt::Debug for PostgresOptions {
             lock_timeout,
             idle_in_transaction_timeout,
             wait_timeout,
-            prepared_statements,
         } = self;
         f.debug_struct("PostgresOptions")
             .field("pool_size", pool_size)
@@ -93,7 +78,6 @@ impl fmt::Debug for PostgresOptions {
             .field("lock_timeout", lock_timeout)
             .field("idle_in_transaction_timeout", idle_in_transaction_timeout)
             .field("wait_timeout", wait_timeout)
-            .field("prepared_statements", prepared_statements)
             .finish_non_exhaustive()
     }
 }

@@ -1,16 +1,16 @@
 //! The store: where connections come from.
 
 use crate::connection::{
-    Connector, Lanes, Link, Outage, PageSpan, Place, Pool, Pooled, Role, SharedConnections, Silence,
-    gave_way, is_broken, limits, pool,
+    Connector, Lanes, Outage, PageSpan, Place, Pool, Pooled, Role, SharedConnections, Silence, gave_way,
+    is_broken, pool,
 };
 use crate::error::storage_error;
-use crate::options::{InvalidPostgresOptions, PostgresOptions, PreparedStatements};
+use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::pool_meter::PoolMeter;
-use crate::read::{KnownLabels, Profiles, profiles};
-use crate::unit_of_work::BEGIN;
+use crate::read::KnownLabels;
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
+use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +23,11 @@ use std::time::Duration;
 /// start, and be alive but not ready, before its database is.
 pub struct PostgresStore {
     pool: Pool,
-    shared: Arc<SharedConnections>,
-    pub(crate) profiles: Profiles,
+    shared: SharedConnections,
     pub(crate) labels: KnownLabels,
     pub(crate) lanes: Lanes,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
-    /// What begins a transaction.
-    pub(crate) begin: String,
     /// That every connection of the pool is taken.
     shortage: Outage,
     pub(crate) connector: Connector,
@@ -52,8 +49,7 @@ impl PostgresStore {
         let silence = Arc::new(connector.silence(options));
         let pool = pool(&connector, options.pool_size, Arc::clone(&silence))
             .map_err(|_| InvalidPostgresOptions::PoolSize)?;
-        let shared = Arc::new(SharedConnections::new(connector.clone(), options, Arc::clone(&silence)));
-        let profiles = profiles(Arc::clone(&shared), options.shared_connections);
+        let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
         let lanes = Lanes::new(&connector, options, &silence);
         let wait_timeout = options.wait_timeout;
         let meter = PoolMeter::new(match role {
@@ -61,25 +57,9 @@ impl PostgresStore {
             Role::Replica => "replica",
         });
         meter.holds(0, options.pool_size);
-        let begin = match options.prepared_statements {
-            PreparedStatements::Named => BEGIN.to_owned(),
-            PreparedStatements::Unnamed => format!("{BEGIN}; {}", limits(options, "SET LOCAL")),
-        };
         let shortage = Outage::default();
         let labels = KnownLabels::new();
-        Ok(Self {
-            pool,
-            shared,
-            profiles,
-            labels,
-            lanes,
-            wait_timeout,
-            silence,
-            begin,
-            shortage,
-            connector,
-            meter,
-        })
+        Ok(Self { pool, shared, labels, lanes, wait_timeout, silence, shortage, connector, meter })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
@@ -114,7 +94,7 @@ impl PostgresStore {
     pub(crate) async fn shared<T, F>(&self, read: F) -> Result<T, StorageError>
     where
         T: Send,
-        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         self.shared.read(read).await.map_err(storage_error)
     }
@@ -123,7 +103,7 @@ impl PostgresStore {
     pub(crate) async fn read_one_page<T, F>(&self, span: PageSpan, read: F) -> Result<T, StorageError>
     where
         T: Send + 'static,
-        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         match self.lane(span).await? {
             Some(place) => place.read(read).await.map_err(storage_error),

@@ -19,7 +19,7 @@ use std::convert::identity;
 
 /// Begins at the level that the statements here count on: each sees what was committed before it, so that it
 /// can wait for a lock and then look.
-pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// Commits only what is whole: a `COMMIT` alone ends an aborted transaction with a rollback and no error.
 const COMMIT: &str = "SELECT 1; COMMIT";
@@ -50,7 +50,7 @@ impl PostgresStore {
             found: HashSet::new(),
         };
         // Nothing is quicker than to begin, so the limit is that of a connection.
-        let begun = unit.connection()?.batch_execute(&self.begin);
+        let begun = unit.connection()?.batch_execute(BEGIN);
         let begun = self.silence.bound_within(self.wait_timeout, begun).await;
         Ok(begun.and_then(identity).map(|()| unit))
     }

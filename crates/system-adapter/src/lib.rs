@@ -3,7 +3,6 @@
 //! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and checks them; [`EncryptionKey`] is what
 //! private keys and waiting mail ([`EncryptedMailSealer`]) are stored under, and [`SharedKeyReload`] keeps the ring
 //! as the store has it. [`CachedAccessReader`] takes the load of the access check off the store.
-//! [`LandmarkSleepReader`] takes the skip to pages far back off it.
 //! [`Argon2PasswordHasher`] hashes passwords, a few at a time, and [`ZxcvbnPasswordJudge`] refuses likely ones.
 //! [`AnchoredClock`] tells the time that the store told. [`InProcessReadLedger`] adds up who read what until it is stored.
 
@@ -14,7 +13,6 @@ mod encryption_key;
 mod entropy;
 mod key_reload;
 mod key_ring;
-mod landmark_sleep_reader;
 mod mail_sealer;
 mod password;
 mod pause;
@@ -32,7 +30,6 @@ pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError};
 pub use entropy::SystemEntropy;
 pub use key_reload::SharedKeyReload;
 pub use key_ring::{Ed25519KeyRing, PublicKey, PublicKeySet};
-pub use landmark_sleep_reader::LandmarkSleepReader;
 pub use mail_sealer::EncryptedMailSealer;
 pub use password::{
     Argon2PasswordHasher, Calibration, HashParameters, HashingLimits, InvalidHashParameters,

@@ -3,7 +3,8 @@
 //! * [`dependency`]: which crate may depend on which, against one table;
 //! * [`manifest`]: every crate inherits the lints, and every version comes from the root;
 //! * [`source`]: files stay short, the domain stays pure, no path of one machine is written down;
-//! * [`migration`]: both stores have the same migrations, each with a way back.
+//! * [`migration`]: both stores have the same migrations, each with a way back;
+//! * [`prose`]: comments keep to a width, and prose keeps to the glossary.
 //!
 //! The binary of this crate prints what is wrong and fails; `.ci/run` calls it first, because it is the
 //! cheapest gate. Everything here works without a network.
@@ -12,6 +13,7 @@ pub mod dependency;
 pub mod manifest;
 pub mod metadata;
 pub mod migration;
+pub mod prose;
 pub mod source;
 pub mod table;
 
@@ -81,6 +83,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, CheckError> {
     findings.extend(manifest::check(&workspace)?);
     findings.extend(source::check(&workspace, &table)?);
     findings.extend(migration::check(root)?);
+    findings.extend(prose::check(&workspace, &table)?);
     findings.sort();
     findings.dedup();
     Ok(findings)

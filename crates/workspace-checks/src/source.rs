@@ -36,7 +36,7 @@ pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, Check
 }
 
 /// All committed files below a folder, as far as their place tells.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, CheckError> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, CheckError> {
     let unreadable = |source| CheckError::Unreadable { path: folder.to_path_buf(), source };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {

@@ -20,6 +20,8 @@ pub struct Table {
     pub packages: BTreeMap<String, PackageRow>,
     /// What holds for every source file.
     pub source: SourceRules,
+    /// How comments and documentation are written.
+    pub prose: ProseRules,
 }
 
 /// What one crate of the workspace may depend on and may say.
@@ -65,6 +67,18 @@ pub struct SourceRules {
     pub max_lines: usize,
     /// First folders of absolute paths that exist on one machine only.
     pub machine_folders: Vec<String>,
+}
+
+/// How comments and documentation are written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProseRules {
+    /// Columns that a line with a comment may have.
+    pub columns: usize,
+    /// Beginnings of paths, relative to the root, that were not rewritten yet.
+    pub unchecked: Vec<String>,
+    /// Words to avoid, in lower case, each with what to write instead.
+    pub instead: BTreeMap<String, String>,
 }
 
 impl Table {

@@ -242,3 +242,34 @@ fn a_migration_without_a_way_back_is_named() -> Outcome {
     copy.write("migrations/sqlite/0001_users/down.sql", "\n")?;
     copy.assert_broken_at("migrations/sqlite/0001_users")
 }
+
+#[test]
+fn a_wide_comment_and_a_word_that_the_glossary_replaces_are_named() -> Outcome {
+    let copy = Copy::new()?;
+    let table_path = copy.root().join(table::PATH);
+    let table = fs::read_to_string(&table_path)?;
+    let start = table.find("unchecked = [").ok_or("a list of unchecked paths")?;
+    let end = start + table[start..].find(']').ok_or("its end")? + 1;
+    fs::write(&table_path, format!("{}unchecked = []{}", &table[..start], &table[end..]))?;
+    let wide = format!("// {}", "x".repeat(108));
+    copy.write(
+        "crates/domain/src/lib.rs",
+        &format!("{wide}\n/// Tells the time.\nlet told = 1;\n// retold\n"),
+    )?;
+    copy.write("docs/page.md", "It is made ANEW.\n")?;
+    let mut found: Vec<String> = check(copy.root())?
+        .into_iter()
+        .filter(|finding| !copy.before.contains(finding))
+        .map(|finding| finding.to_string())
+        .collect();
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "crates/domain/src/lib.rs:1: a comment of 111 columns; at most 110",
+            "crates/domain/src/lib.rs:2: `tells`: write reports, returns, exports, emits",
+            "docs/page.md:1: `anew`: write again, new, fresh",
+        ]
+    );
+    Ok(())
+}

@@ -1,5 +1,5 @@
-//! Where the page of reads goes on: what is taken is what was written, letter by letter, and a moment that any store
-//! can be asked for.
+//! Positions on the activity page: an accepted position prints itself exactly, and names a time that every
+//! store supports.
 #![no_main]
 
 use domain::id::UserId;

@@ -1,4 +1,4 @@
-//! Answers to authorization requests: they go where the registered URI goes, and carry each parameter once, as it was.
+//! Authorization responses go to the registered URI and carry each parameter exactly once.
 //!
 //! The input is a redirect URI and, after a line break, a state.
 #![no_main]

@@ -1,6 +1,6 @@
-//! HTTP Basic: what is read is what an independent reader makes of it, and reads the same when it is sent again.
+//! HTTP Basic: the result equals that of an independent parser and survives encoding it again.
 //!
-//! The input is the value of `Authorization`; with a line break in it, the pair before the encoding.
+//! The input is the value of `Authorization`, or with a line break the pair before encoding.
 #![no_main]
 
 use actix_web::HttpRequest;
@@ -20,7 +20,7 @@ fn read(value: &[u8]) -> Option<(String, String)> {
     basic_credentials(&request(HeaderValue::from_bytes(value).ok()?)).ok()?
 }
 
-/// Decodes one form-encoded text with another library. Its separator is none here.
+/// Decodes one form-encoded text with another library, whose separator has no meaning here.
 fn decode(text: &str) -> String {
     let text = format!("x={}", text.replace('&', "%26"));
     parse(text.as_bytes()).map(|(_, value)| value.into_owned()).next().unwrap()

@@ -1,6 +1,6 @@
-//! The access token of a header: it is the rest of the header and of the right alphabet, and the only one.
+//! Bearer tokens: an accepted token is the rest of the header, of the right alphabet, and the only token.
 //!
-//! The input is the value of `Authorization`; what follows a line break is the query string.
+//! The input is the value of `Authorization` and, after a line break, the query string.
 #![no_main]
 
 use actix_web::http::Uri;

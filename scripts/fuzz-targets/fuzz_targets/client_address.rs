@@ -1,6 +1,6 @@
-//! The address that proxies name: nothing that a caller writes into the header decides it.
+//! Client addresses: nothing that a caller writes into the proxy header decides the address.
 //!
-//! The input is what the caller sends, a line of the header each; the first byte chooses the header.
+//! The input is the caller's header lines; the first byte selects the header.
 #![no_main]
 
 use http_adapter::test_support::named_caller;
@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
         let (last, before) = lines.split_last().unwrap();
         let last = [last, b", ".as_slice(), element.as_bytes()].concat();
         let named = named_caller(&proxies, PROXY, &[before, &[last.as_slice()]].concat());
-        // Quotes that the caller left open can only make him count as the proxy.
+        // Quotes that the caller left open can only make the caller appear as the proxy.
         assert!(named == caller || (is_standard && named == PROXY), "{named}");
     }
 });

@@ -1,6 +1,6 @@
-//! The cookies of a browser: a cookie of ours is there once, letter by letter, under its own name.
+//! Cookies: a cookie of ours is returned exactly, once, under its own name.
 //!
-//! The input is lines of the header `Cookie`; `$S` and `$V` in them stand for a session and a visit that we gave out.
+//! The input is lines of the `Cookie` header; `$S` and `$V` are replaced by valid values.
 #![no_main]
 
 use actix_web::http::header::{COOKIE, HeaderValue};
@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
         let sent = lines.iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
         assert_eq!(sent.filter(|given| given.trim() == pair).count(), 1);
     }
-    // A second cookie of the same name, whatever is in it, takes the first one's word away.
+    // A second cookie of the same name invalidates both.
     for (name, _) in kinds {
         lines.push(HeaderValue::from_str(&format!("a=b; {prefix}restwell_{name}=x")).unwrap());
     }

@@ -1,5 +1,5 @@
-//! Dates of requests: what is taken prints itself as something that means the same, and a range never ends before it
-//! begins.
+//! Date parameters: an accepted value keeps its meaning when printed.
+//! A range never ends before it starts.
 #![no_main]
 
 use domain::time::{Bound, DateParameter, TimeZone};
@@ -24,7 +24,7 @@ fuzz_target!(|text: &str| {
     for zone in zones.into_iter().chain([TimeZone::UTC]) {
         let (start, end) = (date.resolve(zone, Bound::Start), date.resolve(zone, Bound::End));
         assert_eq!((start.timestamp_subsec_nanos() % 1_000, end.timestamp_subsec_nanos() % 1_000), (0, 0));
-        // A fraction below the microsecond is rounded into the range, which may leave nothing between the ends.
+        // A fraction below a microsecond is rounded into the range, which may leave the range empty.
         assert!(end - start >= chrono::TimeDelta::microseconds(-1), "{start} {end}");
         assert!(end - start < chrono::TimeDelta::hours(50), "{start} {end}");
     }

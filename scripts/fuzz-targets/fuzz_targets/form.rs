@@ -1,6 +1,7 @@
-//! Forms: one is taken only with the token of its cookie, once, and its fields are those that another reader finds.
+//! Forms are accepted only with the token of their cookie, once.
+//! Their fields are those that an independent parser finds.
 //!
-//! The input is the body; `$T` in it stands for the right token.
+//! The input is the body; `$T` is replaced by the valid token.
 #![no_main]
 
 use actix_web::FromRequest as _;

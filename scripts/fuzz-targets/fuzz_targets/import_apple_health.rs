@@ -1,5 +1,5 @@
-//! Exports of Apple Health: whatever the bytes are, they are read or refused; the same bytes give the same; a file that
-//! was read to its end is whole, so that it is refused without its last character.
+//! Apple Health exports: any bytes are either read or rejected, and reading is deterministic.
+//! A file that was read to its end is rejected without its last character.
 #![no_main]
 
 use application::ports::import_source::{ImportItem, ImportRefusal};

@@ -1,5 +1,5 @@
-//! Zip archives and what gzip packed, whatever is in them: read or refused, and the same bytes give the same. The first byte
-//! says which of the two the rest begins as, so that the input need not find the signatures by chance.
+//! Zip archives and gzip: any bytes are either read or rejected, and reading is deterministic.
+//! The first byte selects the signature, so that the fuzzer need not find it by chance.
 #![no_main]
 
 #[path = "shared/import.rs"]

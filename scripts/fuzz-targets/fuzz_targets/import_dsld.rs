@@ -1,4 +1,4 @@
-//! Labels of the DSLD: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! DSLD labels: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 #[path = "shared/import.rs"]

@@ -1,4 +1,4 @@
-//! Days of sleep of Garmin: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Garmin sleep days: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 use application::ports::import_source::{ImportItem, ImportRefusal};

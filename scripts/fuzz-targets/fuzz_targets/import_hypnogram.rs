@@ -1,4 +1,4 @@
-//! Hypnograms: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Hypnograms: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 use application::ports::import_source::{ImportItem, ImportRefusal};

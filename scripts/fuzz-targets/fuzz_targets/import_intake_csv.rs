@@ -1,4 +1,4 @@
-//! Tables of intakes: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Intake tables: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 #[path = "shared/import.rs"]

@@ -1,4 +1,4 @@
-//! Restwell's own lines: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Restwell's own ndjson: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 #[path = "shared/import.rs"]

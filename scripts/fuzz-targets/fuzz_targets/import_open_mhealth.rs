@@ -1,4 +1,4 @@
-//! Records of Open mHealth: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Open mHealth records: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 use application::ports::import_source::{ImportItem, ImportRefusal};

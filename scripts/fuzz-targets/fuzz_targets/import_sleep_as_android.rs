@@ -1,4 +1,4 @@
-//! Exports of Sleep as Android: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Sleep as Android exports: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 #[path = "shared/import.rs"]

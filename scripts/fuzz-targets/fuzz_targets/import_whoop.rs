@@ -1,4 +1,4 @@
-//! WHOOP's table of sleeps: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! WHOOP sleep tables: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 #[path = "shared/import.rs"]

@@ -1,4 +1,4 @@
-//! Summaries and raw series of Withings: whatever the bytes are, they are read or refused, and the same bytes give the same.
+//! Withings summaries and raw series: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
 use application::ports::import_source::{ImportItem, ImportRefusal};

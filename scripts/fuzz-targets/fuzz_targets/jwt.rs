@@ -1,8 +1,7 @@
-//! Access tokens: nothing that the ring's key did not sign is accepted, and of what it signed, only what says every
-//! thing that a token has to say, once, in time, to us.
+//! Access tokens: only those signed by the ring's key, with every required claim, once and in time.
 //!
-//! The input is a header and, after a line break, a body, as JSON; both are signed with the ring's key. The id of the
-//! key and the time of day are always the same. An input without a line break is a token as it comes.
+//! The input is a JSON header and, after a line break, a JSON body, both signed with the ring's key. Key id
+//! and time are fixed. An input without a line break is used as the token.
 #![no_main]
 
 use application::ports::system::{InvalidToken, KeyRing as _, TokenSigner as _, TokenVerifier as _};
@@ -77,12 +76,12 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// An id may be written in letters of either case; we write small ones.
+/// Ids are accepted in either case and written in lower case.
 fn assert_names(written: &Value, id: &str) {
     assert!(written.as_str().unwrap().eq_ignore_ascii_case(id), "{written} is not {id}");
 }
 
-/// Reads header and body with another reader and compares.
+/// Parses header and body independently and compares.
 fn assert_says(header: &str, body: &str, claims: &AccessClaims) {
     let header: Value = serde_json::from_str(header).unwrap();
     let body: Value = serde_json::from_str(body).unwrap();

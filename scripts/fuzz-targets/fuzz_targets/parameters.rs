@@ -1,5 +1,5 @@
-//! Parameters of query strings and form bodies: the pairs are those that another reader finds, and a known one has one
-//! value that is proper text.
+//! Query strings and form bodies: the pairs equal those of an independent parser, and a known parameter has
+//! one valid value.
 #![no_main]
 
 use http_adapter::parameter::{ParameterError, Parameters, parse};

@@ -1,6 +1,6 @@
-//! Redirect URIs: a registered one goes where a browser may be sent, and matches itself alone, letter by letter.
+//! Redirect URIs: a registered URI is safe to redirect to, and matches only itself.
 //!
-//! The input is the URI that is registered and, after a line break, the one that is asked for.
+//! The input is the registered URI and, after a line break, the requested one.
 #![no_main]
 
 use chrono::DateTime;
@@ -45,7 +45,7 @@ fuzz_target!(|text: &str| {
     assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none());
     assert_eq!(Some(uri.host().as_str()), url.host_str());
     assert!(!uri.host().is_empty() && uri.origin().contains(&uri.host()));
-    // What is read of the text by eye is where the browser goes.
+    // The host that a reader sees is the host that a browser opens.
     let authority = registered.split_once("://").unwrap().1.split(['/', '?']).next().unwrap();
     assert!(!authority.contains(['@', '\\', '#']) && !authority.is_empty());
 

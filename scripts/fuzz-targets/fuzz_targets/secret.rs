@@ -1,6 +1,6 @@
-//! Secrets: one that is taken prints itself, is of one kind, and does not survive a changed character.
+//! Secrets: an accepted secret prints itself, has one kind, and fails with any character changed.
 //!
-//! The input is a text that may be a secret; when it has 32 bytes or more, they also make one.
+//! The input is a candidate; 32 bytes or more also generate a secret.
 #![no_main]
 
 use domain::secret::{Secret, SecretBytes, SecretKind};

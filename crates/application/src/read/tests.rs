@@ -49,7 +49,6 @@ fn sleep_query() -> SleepPageQuery {
         page: page(),
         with_stages: true,
         with_metrics: false,
-        known: None,
     }
 }
 

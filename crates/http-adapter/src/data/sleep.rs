@@ -20,7 +20,7 @@ async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<
     let parameters = SleepParameters::read(query, access.home_timezone)?;
     let query = parameters.query(access.user_id);
     let place = gate::begin_sleep_page(state, access, parameters.page)?;
-    let SleepPage { rows, has_more, next: _, state: _ } = state.read_sleep.run(access, query).await?;
+    let SleepPage { rows, has_more } = state.read_sleep.run(access, query).await?;
     drop(place);
     let list = List { endpoint: DataEndpoint::Sleep, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };

@@ -9,10 +9,10 @@
 //! worker are taken it waits for one.
 //! So no small page waits behind a large one, and large ones leave the pool to whoever writes.
 
-use super::link::Link;
 use super::{Connector, SharedConnections, Silence, worker};
 use crate::options::PostgresOptions;
 use diesel::result::QueryResult;
+use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -140,7 +140,7 @@ impl Place<'_> {
     pub(crate) async fn read<T, F>(self, read: F) -> QueryResult<T>
     where
         T: Send,
-        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         let mut unfinished = Unfinished(self.lane.is_some().then_some(self.connections));
         let answer = self.connections.read(read).await;

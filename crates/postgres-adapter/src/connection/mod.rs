@@ -1,28 +1,23 @@
 //! One connection: how it is made, over TLS or not, and how its session is set up.
 
 mod lane;
-mod link;
 mod outage;
 mod pooled;
-mod row;
 mod shared;
 mod silence;
 mod tls;
-mod unnamed;
 mod worker;
 
 pub(crate) use lane::{Lanes, PageSpan, Place};
-pub(crate) use link::Link;
 pub(crate) use outage::Outage;
 pub(crate) use pooled::{Pool, Pooled, pool};
 pub(crate) use shared::SharedConnections;
 pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
-pub(crate) use worker::number as number_of_worker;
 
 use crate::error::{closed, is_deadlock};
-use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, PreparedStatements, parse_url};
+use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_url};
 use crate::pool_meter::{Operation, round_trip};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
@@ -32,10 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
-use tokio_postgres::tls::TlsStream;
-use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use unnamed::Unnamed;
 
 /// After how much silence the kernel asks whether the server is still there.
 const KEEPALIVE: Duration = Duration::from_mins(1);
@@ -64,7 +56,6 @@ pub(crate) struct Connector {
     last: Arc<AtomicUsize>,
     wait_timeout: Duration,
     tls: Option<MakeRustlsConnect>,
-    prepared_statements: PreparedStatements,
     session: String,
     outage: Arc<Outage>,
 }
@@ -97,31 +88,14 @@ impl Connector {
             last: Arc::default(),
             wait_timeout: options.wait_timeout,
             tls: tls.connector()?,
-            prepared_statements: options.prepared_statements,
             session: session(options),
             outage: Arc::default(),
         })
     }
 
     /// Makes a connection and sets its session up; logs why there is none.
-    pub(crate) async fn connect(&self) -> ConnectionResult<Link> {
+    pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
         self.told(round_trip(Operation::Connect, Box::pin(self.connect_and_set_up())).await)
-    }
-
-    /// Makes a connection that has a session of the server for itself, whatever the options say; logs why there is none.
-    pub(crate) async fn connect_for_migration(&self) -> ConnectionResult<AsyncPgConnection> {
-        let named = Self { prepared_statements: PreparedStatements::Named, ..self.clone() };
-        match named.connect().await? {
-            Link::Named(connection) => Ok(*connection),
-            Link::Unnamed(_) => {
-                Err(ConnectionError::BadConnection("a session of its own was not to be had".to_owned()))
-            }
-        }
-    }
-
-    /// Tells whether sessions are somebody else's, so that nothing of them may be counted on.
-    pub(crate) const fn is_pooled_elsewhere(&self) -> bool {
-        matches!(self.prepared_statements, PreparedStatements::Unnamed)
     }
 
     /// Returns how many servers the URL names.
@@ -152,19 +126,16 @@ impl Connector {
         self.outage.reason()
     }
 
-    async fn connect_and_set_up(&self) -> ConnectionResult<Link> {
-        let link = self.try_servers().await?;
-        // Without names, a session is set up by the pooler that makes it, and by each transaction for itself.
-        if matches!(link, Link::Named(_)) {
-            let set_up = (&mut &link).batch_execute(&self.session).await;
-            set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
-        }
-        Ok(link)
+    async fn connect_and_set_up(&self) -> ConnectionResult<AsyncPgConnection> {
+        let mut connection = self.try_servers().await?;
+        let set_up = connection.batch_execute(&self.session).await;
+        set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
     }
 
     /// Tries the servers in turn, beginning with the one that was there the last time; each has its share of the time,
     /// because one that is frozen takes connections and then says nothing.
-    async fn try_servers(&self) -> ConnectionResult<Link> {
+    async fn try_servers(&self) -> ConnectionResult<AsyncPgConnection> {
         let count = u32::try_from(self.servers.len()).unwrap_or(u32::MAX);
         let share = self.wait_timeout.checked_div(count).unwrap_or(self.wait_timeout);
         let first = self.last.load(Ordering::Relaxed);
@@ -189,28 +160,15 @@ impl Connector {
         Err(failure)
     }
 
-    async fn open(&self, config: &Config) -> ConnectionResult<Link> {
+    async fn open(&self, config: &Config) -> ConnectionResult<AsyncPgConnection> {
         if let Some(tls) = &self.tls {
             let (client, connection) = config.connect(tls.clone()).await.map_err(|e| describe(&e))?;
-            self.link(client, connection).await
+            AsyncPgConnection::try_from_client_and_connection(client, connection).await
         } else {
             let connecting = config.connect(tokio_postgres::NoTls);
             let (client, connection) = connecting.await.map_err(|e| describe(&e))?;
-            self.link(client, connection).await
+            AsyncPgConnection::try_from_client_and_connection(client, connection).await
         }
-    }
-
-    async fn link<S>(&self, client: Client, connection: Connection<Socket, S>) -> ConnectionResult<Link>
-    where
-        S: TlsStream + Unpin + Send + 'static,
-    {
-        Ok(match self.prepared_statements {
-            PreparedStatements::Named => {
-                let connecting = AsyncPgConnection::try_from_client_and_connection(client, connection);
-                Link::Named(Box::new(connecting.await?))
-            }
-            PreparedStatements::Unnamed => Link::Unnamed(Unnamed::new(client, connection)),
-        })
     }
 }
 
@@ -248,20 +206,15 @@ pub(crate) fn gave_way(error: &Error) -> bool {
 /// long as running it. Statements here name their keys, so that no value of a parameter wants another plan.
 const ONE_PLAN: &str = "SET plan_cache_mode = force_generic_plan";
 
-/// Writes the statement that sets a session up, all of it in one round trip.
-fn session(options: &PostgresOptions) -> String {
-    format!("{}; {ONE_PLAN}; {ENGLISH_MESSAGES}", limits(options, "SET"))
-}
-
-/// Writes the settings that statements count on, for a session or, with `SET LOCAL`, for a transaction.
+/// Writes the statement that sets a session up, in one round trip.
 ///
 /// Statements here are short, but name partitioned tables and limits that the planner does not know: it takes some for
 /// large enough to compile them (`jit`), which then lasts a hundred times as long as running them.
-pub(crate) fn limits(options: &PostgresOptions, set: &str) -> String {
+fn session(options: &PostgresOptions) -> String {
     let millis = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
     format!(
-        "{set} jit = off; {set} statement_timeout = {}; {set} lock_timeout = {}; \
-         {set} idle_in_transaction_session_timeout = {}",
+        "SET jit = off; SET statement_timeout = {}; SET lock_timeout = {}; \
+         SET idle_in_transaction_session_timeout = {}; {ONE_PLAN}; {ENGLISH_MESSAGES}",
         millis(options.statement_timeout),
         millis(options.lock_timeout),
         millis(options.idle_in_transaction_timeout),

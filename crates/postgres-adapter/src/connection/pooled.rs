@@ -1,7 +1,5 @@
 //! Connections that one user has at a time.
 
-use super::link::{Link, Rows};
-use super::row::Row;
 use super::{Connector, Silence};
 use crate::pool_meter::{Counted, Operation, round_trip};
 use deadpool::managed::{BuildError, Manager, Metrics, Object, RecycleError, RecycleResult};
@@ -9,14 +7,21 @@ use diesel::ConnectionError;
 use diesel::pg::Pg;
 use diesel::query_builder::{AsQuery, QueryFragment, QueryId};
 use diesel::result::QueryResult;
-use diesel_async::{AsyncConnectionCore, SimpleAsyncConnection};
+use diesel_async::pooled_connection::PoolableConnection as _;
+use diesel_async::{AsyncConnectionCore, AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
 use std::task::Poll;
 
 /// A pool of connections to one server, or to whichever of several takes writes.
 pub(crate) type Pool = deadpool::managed::Pool<Connections>;
+
+type Row = <AsyncPgConnection as AsyncConnectionCore>::Row<'static, 'static>;
+
+/// The rows of an answer.
+type Rows = BoxStream<'static, QueryResult<Row>>;
 
 /// Makes the connections of a pool, and tells which may be used again.
 pub(crate) struct Connections {
@@ -25,17 +30,21 @@ pub(crate) struct Connections {
 }
 
 impl Manager for Connections {
-    type Type = Link;
+    type Type = AsyncPgConnection;
     type Error = ConnectionError;
 
-    async fn create(&self) -> Result<Link, ConnectionError> {
+    async fn create(&self) -> Result<AsyncPgConnection, ConnectionError> {
         self.connector.connect().await
     }
 
     /// A test query before each use would cost a third of the throughput; a connection that the driver knows to be
     /// closed is not handed out either way, nor one that may have fallen silent.
-    async fn recycle(&self, link: &mut Link, metrics: &Metrics) -> RecycleResult<ConnectionError> {
-        if link.is_broken() {
+    async fn recycle(
+        &self,
+        connection: &mut AsyncPgConnection,
+        metrics: &Metrics,
+    ) -> RecycleResult<ConnectionError> {
+        if connection.is_broken() {
             return Err(RecycleError::message("broken"));
         }
         if self.silence.makes_doubtful(metrics.recycled.unwrap_or(metrics.created)) {
@@ -66,7 +75,7 @@ impl Pooled {
     pub(crate) fn read<'c, T, F>(&'c self, read: F) -> BoxFuture<'c, QueryResult<T>>
     where
         T: Send + 'c,
-        F: FnOnce(&'c Link) -> BoxFuture<'c, QueryResult<T>>,
+        F: FnOnce(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>>,
     {
         let answer = read(&self.connection);
         async move {
@@ -85,8 +94,8 @@ impl Pooled {
 
 impl SimpleAsyncConnection for Pooled {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
-        let mut link: &Link = &self.connection;
-        let answer = self.silence.bound(link.batch_execute(query));
+        let mut connection: &AsyncPgConnection = &self.connection;
+        let answer = self.silence.bound(SimpleAsyncConnection::batch_execute(&mut connection, query));
         let answer = round_trip(Operation::Transaction, answer).await?;
         self.silence.judge(&answer);
         answer
@@ -106,8 +115,8 @@ impl AsyncConnectionCore for Pooled {
         T::Query: QueryFragment<Pg> + QueryId + 'query,
     {
         let silence = &self.silence;
-        let mut link: &Link = &self.connection;
-        let answer = AsyncConnectionCore::load(&mut link, source);
+        let mut connection: &AsyncPgConnection = &self.connection;
+        let answer = AsyncConnectionCore::load(&mut connection, source);
         async move {
             let rows = round_trip(Operation::Query, silence.bound(answer)).await?;
             silence.judge(&rows);
@@ -125,8 +134,8 @@ impl AsyncConnectionCore for Pooled {
         T: QueryFragment<Pg> + QueryId + 'query,
     {
         let silence = &self.silence;
-        let mut link: &Link = &self.connection;
-        let answer = link.execute_returning_count(source);
+        let mut connection: &AsyncPgConnection = &self.connection;
+        let answer = AsyncConnectionCore::execute_returning_count(&mut connection, source);
         async move {
             let count = round_trip(Operation::Execute, silence.bound(answer)).await?;
             silence.judge(&count);

@@ -6,18 +6,18 @@
 //! `worker`), as far as there are enough; whatever else runs in the process shares one more. Nothing that begins a
 //! transaction, changes the session or streams may come here: whoever is next would wait behind it, or be inside it.
 
-use super::link::Link;
 use super::{Connector, Silence, gave_way, is_broken, worker};
 use crate::options::PostgresOptions;
 use crate::pool_meter::{Operation, timed, traced};
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
+use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// One place for a connection, empty until it is needed and after it broke.
-type Slot = Mutex<Option<Arc<Link>>>;
+type Slot = Mutex<Option<Arc<AsyncPgConnection>>>;
 
 /// A few connections, each of which has its users.
 pub(crate) struct SharedConnections {
@@ -50,16 +50,15 @@ impl SharedConnections {
     pub(crate) async fn read<T, F>(&self, read: F) -> QueryResult<T>
     where
         T: Send,
-        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        traced(Operation::Read, self.read_for_many(read)).await
+        traced(Operation::Read, self.read_once_more_if_broken(read)).await
     }
 
-    /// Runs a read for which several wait, in whose traces it is; measured as every other.
-    pub(crate) async fn read_for_many<T, F>(&self, read: F) -> QueryResult<T>
+    async fn read_once_more_if_broken<T, F>(&self, read: F) -> QueryResult<T>
     where
         T: Send,
-        F: for<'c> Fn(&'c Link) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+        F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         let slot = self.slot();
         let connection = self.connection(slot).await?;
@@ -86,7 +85,7 @@ impl SharedConnections {
     async fn answer<T>(
         &self,
         slot: &Slot,
-        connection: &Arc<Link>,
+        connection: &Arc<AsyncPgConnection>,
         mut answer: BoxFuture<'_, QueryResult<T>>,
     ) -> QueryResult<QueryResult<T>> {
         let patient = async {
@@ -106,7 +105,7 @@ impl SharedConnections {
     }
 
     /// Takes the slot's connection, or makes one; those who come meanwhile wait for that one.
-    async fn connection(&self, slot: &Slot) -> QueryResult<Arc<Link>> {
+    async fn connection(&self, slot: &Slot) -> QueryResult<Arc<AsyncPgConnection>> {
         let attempt = async {
             let mut place = slot.lock().await;
             if let Some(connection) = &*place {
@@ -123,7 +122,7 @@ impl SharedConnections {
 }
 
 /// Empties a slot, unless somebody has put another connection there already.
-async fn discard(slot: &Slot, broken: &Arc<Link>) {
+async fn discard(slot: &Slot, broken: &Arc<AsyncPgConnection>) {
     let mut place = slot.lock().await;
     if place.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {
         *place = None;

@@ -18,4 +18,3 @@ mod sleep_page;
 mod supplement;
 
 pub(crate) use known_labels::KnownLabels;
-pub(crate) use profile::{Profiles, profiles};

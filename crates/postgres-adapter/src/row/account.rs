@@ -80,11 +80,6 @@ impl From<&User> for AccountRow {
 }
 
 impl AccountRow {
-    /// Returns the key.
-    pub(crate) const fn key(&self) -> Uuid {
-        self.id
-    }
-
     /// Reads the row as a person.
     pub(crate) fn into_user(self) -> Result<User, StorageError> {
         let Self { id, email, email_normalised: _, home_timezone, locked_at, created_at, .. } = &self;

@@ -44,11 +44,6 @@ pub(crate) struct PageSession {
 }
 
 impl PageSession {
-    /// Returns the start, in milliseconds since 1970, and the id.
-    pub(crate) fn position(&self) -> (i64, SleepSessionId) {
-        (millis(self.started_at), SleepSessionId::from_uuid(self.id))
-    }
-
     /// Reads the row as the port has it.
     pub(crate) fn into_packed(self) -> Result<PackedSleepRow, StorageError> {
         let Self {

@@ -101,15 +101,42 @@ pub(crate) struct Pooler {
     address: String,
 }
 
+/// When a session of the server returns to the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PoolMode {
+    /// When the client disconnects.
+    Session,
+    /// At the end of each transaction.
+    Transaction,
+}
+
+impl PoolMode {
+    /// Lists the modes in which the installed PgBouncer keeps prepared statements.
+    pub(crate) fn supported() -> Vec<Self> {
+        if Pooler::version() < (1, 21) { vec![Self::Session] } else { vec![Self::Session, Self::Transaction] }
+    }
+}
+
 impl Pooler {
+    /// Returns the version of the installed program.
+    pub(crate) fn version() -> (u32, u32) {
+        let text = script("pgbouncer", &["version"]);
+        let (major, minor) = text.split_once('.').unwrap();
+        (major.parse().unwrap(), minor.parse().unwrap())
+    }
+
     /// Starts one before the cluster of this URL.
-    pub(crate) fn before(url: &str) -> Self {
+    pub(crate) fn before(url: &str, mode: PoolMode) -> Self {
         let config: tokio_postgres::Config = url.parse().unwrap();
         let [tokio_postgres::config::Host::Unix(socket)] = config.get_hosts() else {
             panic!("the tests of the pooler need a cluster on a Unix socket, as scripts/test starts it");
         };
         let folder = folder();
-        let arguments = ["start", folder.to_str().unwrap(), socket.to_str().unwrap()];
+        let mode = match mode {
+            PoolMode::Session => "session",
+            PoolMode::Transaction => "transaction",
+        };
+        let arguments = ["start", folder.to_str().unwrap(), socket.to_str().unwrap(), mode];
         let address = script("pgbouncer", &arguments);
         Self { folder, address }
     }

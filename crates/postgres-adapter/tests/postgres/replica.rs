@@ -58,7 +58,7 @@ fn everything() -> SleepPageQuery {
         sort: SortDirection::Descending,
     };
     let range = DateRange::new(None, None).unwrap();
-    SleepPageQuery { user_id: user_id(1), range, page, with_stages: true, with_metrics: true, known: None }
+    SleepPageQuery { user_id: user_id(1), range, page, with_stages: true, with_metrics: true }
 }
 
 #[tokio::test(flavor = "multi_thread")]

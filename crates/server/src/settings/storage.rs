@@ -2,9 +2,7 @@
 
 use super::problem::Problem;
 use super::secret_text::SecretText;
-use super::section::{SettingValue, section};
-use postgres_adapter::PreparedStatements;
-use serde::Deserialize;
+use super::section::section;
 use std::fmt;
 use std::path::PathBuf;
 use url::Url;
@@ -25,9 +23,6 @@ section! {
         read_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-storage-read-url";
         /// How old what is read from the standby may be; when it may be older, `storage.url` is read.
         read_max_lag_milliseconds: u32 = Some("1000"), "milliseconds, 100 to 60000", "500";
-        /// Whether statements are prepared once under names (Postgres): `named`, or `unnamed` for a pooler in transaction
-        /// mode, which then has to set its sessions up (`deploy/pgbouncer/pgbouncer.ini`).
-        prepared_statements: StatementNames = Some("named"), "named or unnamed", "unnamed";
         /// The local data directory: the embedded store when no other is named, and the key file for a loopback server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
         /// How many connections carry transactions (Postgres), or read at a time (embedded). On a Postgres more come on top:
@@ -40,36 +35,6 @@ section! {
         statement_timeout_seconds: u32 = Some("10"), "seconds, 1 to 600", "10";
         /// How long a lock, or the turn to write (embedded), is waited for.
         lock_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
-    }
-}
-
-/// How statements are sent to a Postgres.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StatementNames {
-    /// Prepared under names.
-    Named,
-    /// Without names.
-    Unnamed,
-}
-
-impl SettingValue for StatementNames {
-    const KIND: &'static str = "named or unnamed";
-
-    fn shown(&self) -> String {
-        match self {
-            Self::Named => "named".to_owned(),
-            Self::Unnamed => "unnamed".to_owned(),
-        }
-    }
-}
-
-impl From<StatementNames> for PreparedStatements {
-    fn from(names: StatementNames) -> Self {
-        match names {
-            StatementNames::Named => Self::Named,
-            StatementNames::Unnamed => Self::Unnamed,
-        }
     }
 }
 

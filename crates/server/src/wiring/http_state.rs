@@ -27,7 +27,7 @@ use http_adapter::{
 use import_adapter::JsonIngestParser;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use system_adapter::{CachedAccessReader, LandmarkSleepReader, TimerPause};
+use system_adapter::{CachedAccessReader, TimerPause};
 
 /// What the handlers stand on.
 pub(super) struct HttpParts<'a> {
@@ -65,10 +65,7 @@ impl HttpParts<'_> {
             ingest: self.ingest(authorize_access.clone()),
             authorize_access,
             read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
-            read_sleep: Arc::new(ReadSleep::new(
-                Arc::new(LandmarkSleepReader::new(store.sleep.clone())),
-                reads.clone(),
-            )),
+            read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
             read_changes: Arc::new(ReadChanges::new(
                 store.changes.clone(),

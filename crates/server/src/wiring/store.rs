@@ -219,7 +219,6 @@ fn postgres_options(settings: &Settings, url: &str) -> PostgresOptions {
         statement_timeout: seconds(storage.statement_timeout_seconds),
         lock_timeout: seconds(storage.lock_timeout_seconds),
         wait_timeout: seconds(storage.connect_timeout_seconds),
-        prepared_statements: storage.prepared_statements.into(),
         ..PostgresOptions::new(url)
     }
 }

@@ -7,8 +7,7 @@ use crate::schema::sleep_session;
 use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{
-    PackedSleepRow, RecordsState, SleepLandmark, SleepPage, SleepPageQuery, SleepPosition, SleepReader,
-    StorageError,
+    PackedSleepRow, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,10 +17,6 @@ use diesel::sqlite::SqliteConnection;
 use domain::id::{SleepSessionId, UserId};
 use domain::paging::SortDirection;
 use domain::sleep::SleepSession;
-use uuid::Uuid;
-
-/// Numbers of changes begin at 0: nobody has this one.
-const NO_NUMBER: i64 = -1;
 
 /// The SQL types of a row of a page.
 type PageSql = (
@@ -88,16 +83,12 @@ impl SleepReader for SqliteStore {
         self.read(move |connection| {
             let size = usize::from(query.page.size.get());
             let mut page = SleepPage::default();
-            for row in page_statement(&query).load_iter::<(PageRow, Option<i64>), _>(connection).storage()? {
-                let (row, change_number) = row.storage()?;
-                page.state = change_number.map(state);
-                let row = row.into_packed()?;
+            for row in page_statement(&query).load_iter::<PageRow, _>(connection).storage()? {
                 if page.rows.len() == size {
                     page.has_more = true;
-                    page.next = Some((row.started_at_millis, row.id));
                     break;
                 }
-                page.rows.push(row);
+                page.rows.push(row.storage()?.into_packed()?);
             }
             Ok(page)
         })
@@ -145,31 +136,26 @@ pub(crate) fn find_packed(
     row.map(PageRow::into_packed).transpose()
 }
 
-/// Makes the statement of a page, whose rows end with the person's number of changes on all pages but the first.
-fn page_statement(query: &SleepPageQuery) -> Statement<(PageSql, Nullable<BigInt>)> {
+fn page_statement(query: &SleepPageQuery) -> Statement<PageSql> {
     let statement = if query.page.offset() == 0 { first_page(query) } else { later_page(query) };
     statement.sql(order(query)).sql("?").integer(query.page.limit_with_lookahead())
 }
 
-fn first_page(query: &SleepPageQuery) -> Statement<(PageSql, Nullable<BigInt>)> {
+fn first_page(query: &SleepPageQuery) -> Statement<PageSql> {
     let (start, end) = bounds(query);
-    columns(query, Statement::new("SELECT "), "NULL")
+    columns(query, Statement::new("SELECT "))
         .sql(" WHERE user_id = ? AND started_at >= ? AND started_at <= ?")
         .blob(query.user_id.as_uuid().as_bytes())
         .integer(start)
         .integer(end)
 }
 
-/// A page further back: its first key is found by a skip on `sleep_session_start`, which holds keys alone; its rows are
-/// read from the table from there on. Materialised, or the skip would be done twice. Beside the first key there must be
-/// no second bound on that side: SQLite would begin at that one.
-///
-/// The skip begins at the landmark while the person's number of changes is still that of the landmark, and at the near
-/// end of the range otherwise: both are seen by one statement, as they are at one moment.
-fn later_page(query: &SleepPageQuery) -> Statement<(PageSql, Nullable<BigInt>)> {
+/// Writes the statement of a later page. Its first key is found by a skip on `sleep_session_start`, which holds keys
+/// alone; its rows are read from the table from there on. The skip is materialised, or it would be done twice. There
+/// must be no second bound on the side of the first key: SQLite would start at that one.
+fn later_page(query: &SleepPageQuery) -> Statement<PageSql> {
     let user_id = query.user_id.as_uuid();
     let (start, end) = bounds(query);
-    let skipped = query.page.offset();
     let (near, outermost, far) = match query.page.sort {
         SortDirection::Ascending => (start, [0x00; 16], end),
         SortDirection::Descending => (end, [0xff; 16], start),
@@ -178,44 +164,25 @@ fn later_page(query: &SleepPageQuery) -> Statement<(PageSql, Nullable<BigInt>)> 
         SortDirection::Ascending => (" AND (started_at, id) >= ", " AND started_at <= ?"),
         SortDirection::Descending => (" AND (started_at, id) <= ", " AND started_at >= ?"),
     };
-    let near_end = SleepLandmark {
-        skipped: 0,
-        position: (near, SleepSessionId::from_uuid(Uuid::from_bytes(outermost))),
-        state: state(NO_NUMBER),
-    };
-    let known = query.known.filter(|known| known.skipped <= skipped).unwrap_or(near_end);
-    let (known_start, known_id) = known.position;
-    let skip =
-        Statement::new("WITH known (number, holds) AS MATERIALIZED (SELECT change_number, change_number = ?")
-            .integer(known.state.change_number)
-            .sql(" FROM account WHERE id = ?), first (started_at, id) AS MATERIALIZED (SELECT started_at, id")
-            .blob(user_id.as_bytes())
-            .sql(" FROM sleep_session INDEXED BY sleep_session_start WHERE user_id = ?")
-            .blob(user_id.as_bytes())
-            .sql(beyond)
-            .sql("(SELECT iif(holds, ?, ?), iif(holds, ?, ?) FROM known)")
-            .integer(known_start)
-            .integer(near)
-            .blob(known_id.as_uuid().as_bytes())
-            .blob(&outermost)
-            .sql(within)
-            .integer(far)
-            .sql(order(query))
-            .sql("1 OFFSET (SELECT iif(holds, ?, ?) FROM known)) SELECT ")
-            .integer(skipped.saturating_sub(known.skipped))
-            .integer(skipped);
-    columns(query, skip, "(SELECT number FROM known)")
+    let skip = Statement::new("WITH first (started_at, id) AS MATERIALIZED (SELECT started_at, id")
+        .sql(" FROM sleep_session INDEXED BY sleep_session_start WHERE user_id = ?")
+        .blob(user_id.as_bytes())
+        .sql(beyond)
+        .sql("(?, ?)")
+        .integer(near)
+        .blob(&outermost)
+        .sql(within)
+        .integer(far)
+        .sql(order(query))
+        .sql("1 OFFSET ?) SELECT ")
+        .integer(query.page.offset());
+    columns(query, skip)
         .sql(" WHERE user_id = ?")
         .blob(user_id.as_bytes())
         .sql(beyond)
         .sql("(SELECT started_at, id FROM first)")
         .sql(within)
         .integer(far)
-}
-
-/// A file has one history, so that the number alone tells the state.
-const fn state(change_number: i64) -> RecordsState {
-    RecordsState { change_number, transaction: 0 }
 }
 
 /// The ends of the range in milliseconds.
@@ -231,14 +198,13 @@ const fn order(query: &SleepPageQuery) -> &'static str {
     }
 }
 
-/// Appends the columns, that of the number of changes last, and the table; what is not wanted is not read.
-fn columns<R>(query: &SleepPageQuery, statement: Statement<R>, number: &'static str) -> Statement<R> {
+/// Appends the columns and the table; columns that were not asked for are not read.
+fn columns<R>(query: &SleepPageQuery, statement: Statement<R>) -> Statement<R> {
     statement
         .sql("id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, ")
         .sql(if query.with_stages { "stages, " } else { "x'', " })
-        .sql(if query.with_metrics { "metrics, " } else { "x'', " })
-        .sql(number)
-        .sql(" FROM sleep_session")
+        .sql(if query.with_metrics { "metrics " } else { "x'' " })
+        .sql("FROM sleep_session")
 }
 
 /// Rounds up to the next whole millisecond: what starts in the millisecond before does not start in the range.

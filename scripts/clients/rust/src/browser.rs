@@ -1,7 +1,6 @@
-//! A browser of one person, as far as Restwell's pages need one: cookies, redirects by hand, forms as they stand.
+//! A minimal browser for Restwell's pages: cookies, redirects followed by hand, forms.
 //!
-//! It runs no script and knows no field that the page does not have: what it sends is what the page's own form holds,
-//! with the answers of the person filled in.
+//! It runs no scripts. It submits the fields of the page's own form with the person's answers filled in.
 
 use anyhow::{Context, bail, ensure};
 use html5gum::{Token, Tokenizer};
@@ -11,19 +10,19 @@ use reqwest::redirect::Policy;
 use std::collections::HashMap;
 use url::Url;
 
-/// One person's browser, with cookies of its own.
+/// One person's browser and its cookies.
 pub struct Browser {
     http: Client,
     base: String,
     email: String,
     password: String,
-    /// The paths of the pages that were answered on the last way.
+    /// The paths of the pages visited since the last start.
     pub pages: Vec<String>,
     /// The scopes that the last consent page offered.
     pub offered: Vec<String>,
 }
 
-/// What a person does with a form.
+/// A person's answers to a form.
 struct Answers<'a> {
     typed: HashMap<&'static str, &'a str>,
     /// The values of the check boxes `scope` to be ticked; other boxes stay as the page has them.
@@ -38,9 +37,9 @@ impl Browser {
         Ok(Self { http, base, email, password, pages: Vec::new(), offered: Vec::new() })
     }
 
-    /// Goes where an app sends the person, and returns the address of the app to which they come back.
+    /// Follows an app's authorization URL and returns the redirect back to the app.
     ///
-    /// `allow` holds the scopes that the person ticks; `None` stands for the button that denies.
+    /// `allow` holds the scopes that the person ticks; `None` presses Deny.
     pub fn authorize(
         &mut self,
         url: &Url,
@@ -56,7 +55,7 @@ impl Browser {
                 if target.as_str().starts_with(redirect_uri) {
                     return Ok(target);
                 }
-                // RFC 9700 section 4.12: anything but 303 may carry the form on.
+                // RFC 9700 section 4.12: anything but 303 may resend the form.
                 ensure!(answer.status() == 303, "a redirect by {}", answer.status());
                 answer = self.get(&target, site)?;
             } else {
@@ -142,7 +141,7 @@ impl Form {
 }
 
 impl Control {
-    /// What of this control goes into the form, if anything does.
+    /// The value that this control submits; `None` if it submits nothing.
     fn sent<'a>(&'a self, answers: &Answers<'a>) -> Option<(&'a str, &'a str)> {
         let (name, value) = (self.name.as_str(), self.value.as_str());
         let (value, sent) = match self.kind.as_str() {

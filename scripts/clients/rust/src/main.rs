@@ -1,4 +1,4 @@
-//! The crate `oauth2` against Restwell: authorize through the pages, token, data, refresh, revoke, and the errors.
+//! The crate `oauth2` against Restwell: authorization, token, data, refresh, revocation, errors.
 
 mod browser;
 mod transcript;
@@ -21,7 +21,7 @@ use std::time::Duration;
 use transcript::{ALLOWED, REQUESTED, Settings, check, check_refused_soon};
 use url::Url;
 
-/// What Restwell's token answers hold beyond the standard members.
+/// Members of Restwell's token responses beyond the standard.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Person {
     user_id: String,
@@ -45,7 +45,7 @@ type App = Client<
 type Http = reqwest::blocking::Client;
 type RequestError = RequestTokenError<<Http as SyncHttpClient>::Error, BasicErrorResponse>;
 
-/// One way of a person through the pages and back.
+/// One authorization through the pages.
 struct Way {
     answer: HashMap<String, String>,
     verifier: PkceCodeVerifier,
@@ -106,7 +106,7 @@ fn granted(settings: &Settings, app: &App, browser: &mut Browser, http: &Http) -
 fn denied(settings: &Settings, app: &App, browser: &mut Browser) -> anyhow::Result<()> {
     let way = authorize(settings, app, browser, None)?;
     check("deny: consent alone, the person is signed in", browser.pages == ["/consent"], &browser.pages)?;
-    // The crate does not read the answer; that is the app's.
+    // The crate leaves reading the answer to the app.
     let denied = way.answer.get("error").is_some_and(|error| error == "access_denied");
     check("deny: access_denied", denied && !way.answer.contains_key("code"), way.answer.keys())
 }
@@ -156,7 +156,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const INVALID_CLIENT: BasicErrorResponseType = BasicErrorResponseType::InvalidClient;
 const INVALID_GRANT: BasicErrorResponseType = BasicErrorResponseType::InvalidGrant;
 
-/// Checks that a request ends in the crate's own error of this kind.
+/// Checks that a request fails with this error of the crate.
 fn check_error(
     what: &str,
     result: Result<Tokens, RequestError>,
@@ -171,7 +171,7 @@ fn check_error(
     }
 }
 
-/// Sends a request as a proxy would that takes off the TLS: the crate does not revoke without, and loopback has none.
+/// Sends a request as a TLS-terminating proxy would: the crate revokes by https only; loopback has none.
 fn behind_tls(
     http: &Http,
     mut request: HttpRequest,

@@ -42,7 +42,7 @@ pub fn check(what: &str, holds: bool, seen: impl Debug) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that the data endpoint refuses within the two seconds that a revocation may take to be seen.
+/// Checks that the data endpoint rejects the token within the two seconds that a revocation may take.
 pub fn check_refused_soon(what: &str, http: &Client, url: &str, token: &str) -> anyhow::Result<()> {
     let started = Instant::now();
     loop {

@@ -8,7 +8,6 @@ use domain::sleep::SleepSession;
 use domain::time::{DateRange, UtcOffset};
 #[cfg(feature = "test-support")]
 use mockall::automock;
-use std::fmt;
 
 /// Which sessions are asked for, and how much of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,39 +22,6 @@ pub struct SleepPageQuery {
     pub with_stages: bool,
     /// Whether the packed metrics are wanted.
     pub with_metrics: bool,
-    /// A place among these sessions, in this order, from which to skip to the page, when one is known.
-    pub known: Option<SleepLandmark>,
-}
-
-/// In which of the states that a person's records go through something was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RecordsState {
-    /// The person's number of changes; see `domain::change`.
-    pub change_number: i64,
-    /// The transaction that gave the number, as the store counts them: a failover that loses writes gives numbers out
-    /// again. 0 where a store never goes back.
-    pub transaction: i64,
-}
-
-/// Where a session stood among those of a range, in one direction.
-///
-/// It holds for as long as the person's records are in this state, and whoever reads by it compares that in the snapshot
-/// in which the page is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SleepLandmark {
-    /// How many sessions of the range came before it, at most the offset of the page.
-    pub skipped: i64,
-    /// The session: its start and id.
-    pub position: SleepPosition,
-    /// The state in which that was so.
-    pub state: RecordsState,
-}
-
-/// Prints the state alone: a start is a health value.
-impl fmt::Debug for SleepLandmark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SleepLandmark").field("state", &self.state).finish_non_exhaustive()
-    }
 }
 
 /// One session as it is stored: about 320 bytes with stages and metrics. See `domain::sleep::packed`.
@@ -90,24 +56,19 @@ pub struct SleepPage {
     pub rows: Vec<PackedSleepRow>,
     /// Whether a further page exists.
     pub has_more: bool,
-    /// Where the further page begins.
-    pub next: Option<SleepPosition>,
-    /// The state of the person's records in the snapshot of the rows; told with the rows of every page but the first.
-    pub state: Option<RecordsState>,
 }
 
-/// Where an export goes on: after this session.
+/// A session's start, in milliseconds since 1970-01-01 UTC, and its id: an export resumes after it.
 pub type SleepPosition = (i64, SleepSessionId);
 
-/// Answers which sessions a person has.
+/// Reads a person's sessions.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SleepReader: Send + Sync {
     /// Returns one page in one statement; a page past the end is empty.
     ///
-    /// A page far back MUST cost no more than a skip over index keys before its own rows are read, and no
-    /// connection is held when this returns. From a landmark that holds the skip begins there; one that does not hold any
-    /// longer MUST make no difference to the rows.
+    /// Before its own rows are read, a page far back MUST cost no more than a skip over index keys. No connection is
+    /// held when this returns.
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError>;
     /// Returns the sessions after a position (start in milliseconds, id), oldest first, at most `limit`, whole.
     async fn walk(

@@ -44,7 +44,6 @@ impl<'a> SleepParameters<'a> {
             page: self.page,
             with_stages: self.include.stages,
             with_metrics: self.include.metrics,
-            known: None,
         }
     }
 }

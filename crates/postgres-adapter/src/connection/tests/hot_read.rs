@@ -85,7 +85,6 @@ async fn a_page_is_planned_once_however_often_it_is_read() {
             page,
             with_stages: true,
             with_metrics: true,
-            known: None,
         };
         store.page(query).await.unwrap();
         store.find_profile(user_id).await.unwrap();
