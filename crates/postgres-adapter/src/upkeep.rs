@@ -1,4 +1,4 @@
-//! What a server does for the store itself: little, because PostgreSQL looks after its own files.
+//! What a server does for the store itself: little, because `PostgreSQL` looks after its own files.
 
 use crate::error::storage_error;
 use crate::store::PostgresStore;

@@ -153,7 +153,9 @@ fn bounded(mut rows: Rows, silence: Arc<Silence>) -> Rows {
     stream::poll_fn(move |context| match rows.poll_next_unpin(context) {
         Poll::Pending => end.as_mut().poll(context).map(Some),
         Poll::Ready(row) => {
-            row.iter().for_each(|row| judge.judge(row));
+            if let Some(row) = &row {
+                judge.judge(row);
+            }
             Poll::Ready(row)
         }
     })

@@ -17,10 +17,8 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How long the last sums of reads may take to be stored, within the time of the stop.
+/// How long it may take to store the last sums of reads and to empty the store's log, within the time of the stop.
 const LAST_READS: Duration = Duration::from_millis(500);
-/// How long emptying the store's log may take after that.
-const LAST_LOG: Duration = Duration::from_millis(500);
 
 /// Why a server that ran ends.
 enum Ending {
@@ -51,8 +49,9 @@ pub(crate) async fn run(
         }
     };
     let outcome = serve(&application, server, work, &mut signals, times).await;
+    let end = Instant::now() + LAST_READS;
     tokio::join!(store_last_reads(&application), give_uploads_back(&application));
-    upkeep::empty_log(application.upkeep.as_ref(), LAST_LOG).await;
+    upkeep::empty_log(application.upkeep.as_ref(), end).await;
     outcome
 }
 
@@ -110,7 +109,7 @@ async fn stop(
     handle: ServerHandle,
     StopTimes { drain, all }: StopTimes,
 ) -> anyhow::Result<()> {
-    let end = Instant::now() + all.saturating_sub(LAST_READS + LAST_LOG);
+    let end = Instant::now() + all.saturating_sub(LAST_READS);
     tokio::select! {
         () = sleep(drain) => {}
         ended = &mut server => return Err(ended_by_itself(ended)),

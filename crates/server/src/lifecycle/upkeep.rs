@@ -3,7 +3,7 @@
 use crate::wiring::Application;
 use application::ports::storage::{DiskFault, StoreUpkeep};
 use std::time::{Duration, Instant};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, timeout_at};
 
 /// How often to look whether a write was refused.
 const LOOK: Duration = Duration::from_millis(500);
@@ -68,9 +68,9 @@ pub(super) async fn finish_erasures(upkeep: &dyn StoreUpkeep) {
     }
 }
 
-/// Empties the log of the store before the process ends, within this time.
-pub(super) async fn empty_log(upkeep: &dyn StoreUpkeep, limit: Duration) {
-    if !matches!(timeout(limit, upkeep.empty_log()).await, Ok(Ok(true))) {
+/// Empties the log of the store before the process ends, until this moment.
+pub(super) async fn empty_log(upkeep: &dyn StoreUpkeep, end: tokio::time::Instant) {
+    if !matches!(timeout_at(end, upkeep.empty_log()).await, Ok(Ok(true))) {
         tracing::warn!(
             "the write-ahead log of the store was not emptied: another process may be using the store"
         );
