@@ -17,7 +17,8 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How long it may take to store the last sums of reads and to empty the store's log, within the time of the stop.
+/// How long it may take to store the last sums of reads and to empty the store's log, within the time of the
+/// stop.
 const LAST_READS: Duration = Duration::from_millis(500);
 
 /// Why a server that ran ends.
