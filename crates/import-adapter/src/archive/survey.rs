@@ -39,7 +39,7 @@ pub(super) fn survey(
 ) -> Result<Container, ImportRefusal> {
     let Listing { path, entries, others } = listing;
     let count = entries.len();
-    let mut passed_over = Named::of(others);
+    let mut passed_over = Named::of(&others);
     let mut claimed = Vec::new();
     let mut unknown = Unknown { what, format, first: None, packed: Named::default() };
     let mut unpacked = Unpacking::default();
@@ -128,13 +128,11 @@ fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut
 }
 
 fn told(format: Format, passed_over: &Named) -> String {
-    let (count, names) = (passed_over.count, passed_over.listed());
-    match format {
-        Format::Auto => format!("files that are of no known format were passed over: {count} ({names})"),
-        named => {
-            format!("files that are not of the format {} were passed over: {count} ({names})", named.name())
-        }
-    }
+    let of = match format {
+        Format::Auto => "of no known format".to_owned(),
+        asked => format!("not of the format {}", asked.name()),
+    };
+    format!("files that are {of} were passed over: {} ({})", passed_over.count, passed_over.listed())
 }
 
 /// Files inside of which there is something to say: how many, and the names of the first.
@@ -145,10 +143,12 @@ struct Named {
 }
 
 impl Named {
-    fn of(names: Vec<String>) -> Self {
-        let mut named = Self::default();
-        names.iter().for_each(|name| named.add(name));
-        named
+    fn of(names: &[String]) -> Self {
+        let mut all = Self::default();
+        for name in names {
+            all.add(name);
+        }
+        all
     }
 
     fn add(&mut self, name: &str) {

@@ -86,7 +86,7 @@ impl Found {
         let ImportItem::Session(mut session) = item else { return items.add(item) };
         let mut notes = Notes::default();
         let place = session.place.clone();
-        let outcome = self.totals.applied(session.record.clone(), &mut notes).map(|record| {
+        let outcome = self.totals.applied(&session.record, &mut notes).map(|record| {
             session.record = record;
             ImportItem::Session(session)
         });

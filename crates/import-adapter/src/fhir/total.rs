@@ -40,10 +40,10 @@ impl Totals {
     }
 
     /// Gives the session with its sums in place of stages, where they say more than these.
-    pub(super) fn applied(&mut self, record: SleepRecord, notes: &mut Notes) -> Result<SleepRecord, String> {
+    pub(super) fn applied(&mut self, record: &SleepRecord, notes: &mut Notes) -> Result<SleepRecord, String> {
         let bed = record.time_in_bed();
         let mut totals = self.within(record.source(), bed);
-        let record = with_kind_of_sleep(&record, &mut totals, notes)?;
+        let record = with_kind_of_sleep(record, &mut totals, notes)?;
         if totals.is_empty() || !say_more(&record, &totals) {
             return Ok(record);
         }

@@ -35,7 +35,7 @@ impl Seen {
     }
 
     /// Finds the format that the content shows, when another one was named. When none was, finds those that take the file
-    /// if they are named; those that take any object or any number do not count.
+    /// if they are named, but not those that take any object or any number.
     fn other_formats(&self, asked: Format) -> Vec<Format> {
         if self.is_empty() {
             return Vec::new();

@@ -357,3 +357,15 @@ impl ReportJson {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_from_before_notes_were_counted_was_noted_once() {
+        let stored: NoteJson = serde_json::from_str(r#"{"place":"record 3","reason":"cut: 2"}"#).unwrap();
+        let note = ReportNote::from(stored);
+        assert_eq!((note.places(), note.text()), ("record 3".to_owned(), "cut: 2".to_owned()));
+    }
+}
