@@ -39,8 +39,8 @@ pub(crate) async fn run(command: MailCommand, settings: &Settings) -> anyhow::Re
     };
     let server = format!("{}:{}", options.host, options.port);
     let report = |step| output::note(sentence(step, &options, &server));
-    let send = wiring::test_mail(options.clone(), &public_url)?;
-    let sent = send.run(&address, &report).await;
+    let test = wiring::test_mail(options.clone(), &public_url)?;
+    let sent = test.run(&address, &report).await;
     sent.map_err(|MailProbeError(reason)| anyhow::Error::from_boxed(reason))
         .context("no test message was sent")?;
     Ok(output::print(&Record::new().with("accepted_by", server), json)?)

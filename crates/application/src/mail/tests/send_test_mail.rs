@@ -26,8 +26,8 @@ impl MailProbe for Refusing {
 async fn a_test_message_goes_out_at_once_and_each_completed_step_is_reported() {
     let (probe, steps) = (Arc::new(Refusing::default()), Mutex::new(Vec::new()));
     let to = Email::parse("ada@example.org").unwrap();
-    let send = SendTestMail::new(probe.clone(), PublicLinks::new("https://sleep.example.org"));
-    let outcome = send.run(&to, &|step| steps.lock().unwrap().push(step)).await;
+    let test = SendTestMail::new(probe.clone(), PublicLinks::new("https://sleep.example.org"));
+    let outcome = test.run(&to, &|step| steps.lock().unwrap().push(step)).await;
     assert_eq!(outcome.unwrap_err().0.to_string(), "no such user");
     assert_eq!(steps.into_inner().unwrap(), [MailStep::Connect, MailStep::Sender]);
     let sent = probe.0.lock().unwrap();
