@@ -248,9 +248,9 @@ fn a_wide_comment_and_a_word_that_the_glossary_replaces_are_named() -> Outcome {
     let copy = Copy::new()?;
     let table_path = copy.root().join(table::PATH);
     let table = fs::read_to_string(&table_path)?;
-    let start = table.find("unchecked = [").ok_or("a list of unchecked paths")?;
-    let end = start + table[start..].find(']').ok_or("its end")? + 1;
-    fs::write(&table_path, format!("{}unchecked = []{}", &table[..start], &table[end..]))?;
+    let (before, unchecked) = table.split_once("unchecked = [").ok_or("a list of unchecked paths")?;
+    let (_, after) = unchecked.split_once(']').ok_or("its end")?;
+    fs::write(&table_path, format!("{before}unchecked = []{after}"))?;
     let wide = format!("// {}", "x".repeat(108));
     copy.write(
         "crates/domain/src/lib.rs",

@@ -43,7 +43,9 @@ impl DailyEvents {
             unit.audit().append_once(event, start_of_day(event.at)).await?;
         }
         unit.commit().await?;
-        events.iter().for_each(|event| self.remember(event));
+        for event in &events {
+            self.remember(event);
+        }
         Ok(())
     }
 

@@ -167,8 +167,8 @@ mod tests {
     fn totals_stay_when_the_stages_cover_less_than_nine_tenths_of_asleep_and_awake() {
         let frame = night(480);
         let totals = SourceTotals {
-            asleep: Some(Duration::from_secs(400 * 60)),
-            awake: Some(Duration::from_secs(50 * 60)),
+            asleep: Some(Duration::from_mins(400)),
+            awake: Some(Duration::from_mins(50)),
             ..SourceTotals::default()
         };
         let (totals, _) = SleepMetrics::from_totals(&frame, &totals);
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn totals_of_another_night_are_refused_beside_stages_that_cover_little() {
-        let totals = SourceTotals { asleep: Some(Duration::from_secs(400 * 60)), ..SourceTotals::default() };
+        let totals = SourceTotals { asleep: Some(Duration::from_mins(400)), ..SourceTotals::default() };
         let (totals, _) = SleepMetrics::from_totals(&night(480), &totals);
         let stages = Hypnogram::new(vec![entry(Stage::Light, 0, 30)], &night(60)).unwrap();
         let record = SleepRecord::from_stages_or_metrics(given_head("1", night(60)), stages, totals);

@@ -161,7 +161,7 @@ impl ProfileValue {
             Self::Height(height) => biology.height = height,
             Self::Weight(weight) => biology.weight = weight,
             Self::SkinType(skin) => biology.skin_type = skin,
-            Self::WheelchairUse(uses) => biology.wheelchair_use = uses,
+            Self::WheelchairUse(uses_one) => biology.wheelchair_use = uses_one,
         }
     }
 
