@@ -155,6 +155,7 @@ impl AuditKind {
     pub const ABOUT_DATA: &[Self] = &[
         Self::UserCreated,
         Self::UserChanged,
+        Self::ProfileImported,
         Self::ProfileShown,
         Self::DataExported,
         Self::ImportStarted,

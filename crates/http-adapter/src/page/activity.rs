@@ -47,8 +47,8 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
         time_zone: person.home_timezone.name().to_owned(),
         days: days(entries, person.home_timezone),
         earlier: next.map(|ActivityPosition { read, event }| Earlier {
-            read: read.as_ref().map(position).unwrap_or_default(),
-            event: event.map(event_position).unwrap_or_default(),
+            read: read.as_ref().map(position),
+            event: event.map(event_position),
         }),
         is_latest: after == ActivityPosition::default(),
         kept_days: state.settings.reads_kept_days,
@@ -56,9 +56,8 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     page(StatusCode::OK, &view)
 }
 
-/// Parses a position of the query; an empty one is none.
+/// Parses a position of the query.
 fn position_of<T>(text: Option<&str>, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Problem> {
-    let text = text.filter(|text| !text.is_empty());
     text.map(|text| parse(text).ok_or_else(|| Problem::new(Fault::InvalidForm))).transpose()
 }
 
@@ -146,6 +145,7 @@ const fn words(kind: AuditKind) -> Option<&'static str> {
     Some(match kind {
         AuditKind::UserCreated => "created your account",
         AuditKind::UserChanged => "changed your account or profile",
+        AuditKind::ProfileImported => "changed your profile by an import",
         AuditKind::ProfileShown => "looked at your profile",
         AuditKind::DataExported => "exported your data",
         AuditKind::ImportStarted => "started an import of your data",

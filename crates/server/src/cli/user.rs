@@ -227,8 +227,10 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
     if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
         bail!("say what to change; `restwell user update --help` lists it");
     }
-    let user = apply(session, user.id(session).await?, change).await?;
-    Ok(output::print(&details(&user), json)?)
+    let user_id = user.id(session).await?;
+    apply(session, user_id, change).await?;
+    // By the id: the address may be another one by now.
+    show(session, &OneArguments { user: UserRef::Id(user_id), json }).await
 }
 
 async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyhow::Result<()> {

@@ -28,7 +28,9 @@ fn the_first_event_of_a_day_is_looked_for_among_those_of_its_person() {
     let (mut connection, _directory) = empty_database();
     let id = AuditEventId::from_uuid(Uuid::nil());
     let event = AuditEvent::new(id, DateTime::UNIX_EPOCH, AuditKind::SleepWritten, AuditActor::Client);
-    for event in [event.clone().user(UserId::from_uuid(Uuid::nil())), event] {
+    let (person, client) = (UserId::from_uuid(Uuid::nil()), ClientId::from_uuid(Uuid::nil()));
+    let of_person = event.clone().user(person);
+    for event in [of_person.clone().client(client), of_person, event.clone().client(client), event] {
         let steps = same_statement(&AuditEventRow::from(&event), 0).plan(&mut connection);
         assert_eq!(steps, ["SEARCH audit_event USING INDEX audit_event_user (user_id=? AND at>?)"]);
     }

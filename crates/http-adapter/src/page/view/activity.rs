@@ -25,10 +25,10 @@ pub(crate) struct Activity {
 /// Where the page of earlier entries resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Earlier {
-    /// Value of `before`: the last read; empty before the first one.
-    pub(crate) read: String,
-    /// Value of `events`: the last event; empty before the first one.
-    pub(crate) event: String,
+    /// Value of `before`: the last read that was listed.
+    pub(crate) read: Option<String>,
+    /// Value of `events`: the last event that was listed.
+    pub(crate) event: Option<String>,
 }
 
 /// The entries of one day.

@@ -234,7 +234,7 @@ on_both_stores! {
         let browser = Browser::new(&scene.server);
         browser.sign_in(&other).await;
         let shown = browser.open("/activity").await.text();
-        assert!(shown.contains("created your account") && !shown.contains("exported your data"), "{shown}");
+        assert!(shown.contains("created your account") && !shown.contains("The operator exported"), "{shown}");
     }
 
     async fn what_is_told_of_exports_and_imports_goes_with_an_erased_person(world: World) {

@@ -102,7 +102,10 @@ fn activity(say: Say) -> Vec<Sample> {
         person: person(say),
         time_zone: say("Europe/Berlin"),
         days: vec![today, friday],
-        earlier: Some(Earlier { read: say("2026-11-20T06:00:00Z"), event: say("1795150800000000") }),
+        earlier: Some(Earlier {
+            read: Some(say("2026-11-20T06:00:00Z")),
+            event: Some(say("1795150800000000")),
+        }),
         is_latest: true,
         kept_days: 400,
     };
