@@ -172,8 +172,26 @@ fn log(rows: &mut Rows, log: &IntakeLog) -> Result<(), Error> {
     ])
 }
 
-/// Returns a text that no spreadsheet takes for a formula: an apostrophe stands before what could begin one.
-fn text(text: &str) -> String {
-    let is_risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+/// What begins a formula: the ASCII characters and the forms that spreadsheets treat as the same.
+const FORMULA_STARTS: [char; 12] = [
+    '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\u{fe66}', '\u{fe62}', '\u{fe63}',
+    '\u{fe6b}',
+];
+
+/// Returns a text that no spreadsheet evaluates as a formula: an apostrophe precedes what could begin one.
+pub(crate) fn text(text: &str) -> String {
+    let is_risky = text.starts_with(['\t', '\r', '\n'])
+        || text.trim_start_matches(is_skipped).starts_with(FORMULA_STARTS);
     if is_risky { format!("'{text}") } else { text.to_owned() }
+}
+
+/// Returns whether a spreadsheet may drop a character before it looks for a formula: blanks of every kind, control
+/// characters, and marks that print nothing (zero-width spaces and joiners, direction marks, the byte order mark).
+fn is_skipped(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        )
 }

@@ -1,5 +1,5 @@
 use crate::ZipExport;
-use crate::table::{head, rows};
+use crate::table::{head, rows, text};
 use application::ports::export_writer::{ExportItem, ExportSection, ExportWriter as _};
 use chrono::{DateTime, TimeDelta};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -82,6 +82,41 @@ fn stages_are_rows_in_time_order_and_a_formula_is_none() {
     assert_eq!(stages.len(), 2);
     assert!(stages[0].contains(",AWAKE,") && stages[1].contains(",LIGHT,"), "{stages:?}");
     assert!(lines(ExportSection::Sessions, &session())[0].contains(",'=1+1,"));
+}
+
+#[test]
+fn every_form_of_a_formula_is_guarded_whatever_stands_before_it() {
+    let starts = ["=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}", "\u{fe66}", "\u{fe6b}"];
+    let before = [
+        "",
+        " ",
+        "  ",
+        "\u{a0}",
+        "\u{feff}",
+        "\u{200b}",
+        "\u{3000}",
+        "\u{2060}",
+        "\u{202d}",
+        "\t",
+        "\r",
+        "\n",
+        " \u{feff}\t",
+    ];
+    for start in starts {
+        for skipped in before {
+            let formula = format!("{skipped}{start}HYPERLINK(1)");
+            assert_eq!(text(&formula), format!("'{formula}"), "{formula:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_no_formula_is_exported_as_it_is() {
+    for name in
+        ["Magnesium", "Vitamin B-12", " 5-HTP", "\u{a0}Zink", "'quoted'", "\u{2212}5", "(=)", "\u{feff}", ""]
+    {
+        assert_eq!(text(name), name);
+    }
 }
 
 #[test]

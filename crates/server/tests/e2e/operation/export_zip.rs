@@ -123,7 +123,7 @@ fn lines(world: &World, user: &str) -> BTreeMap<String, Vec<Value>> {
 
 /// Imports a bit of everything, with a label whose name a spreadsheet would take for a formula.
 fn furnish(world: &World, user: &str) {
-    let formula = "{\"type\":\"supplement\",\"id\":\"5e7a0000-0000-4000-8000-000000000009\",\"name\":\"=1+1\"}\n\
+    let formula = "{\"type\":\"supplement\",\"id\":\"5e7a0000-0000-4000-8000-000000000009\",\"name\":\"\\u00a0\\uff1d1+1\"}\n\
         {\"type\":\"supplement_log\",\"created_at\":\"2026-03-02T08:00:00Z\",\
         \"supplement_id\":\"5e7a0000-0000-4000-8000-000000000009\",\"servings\":1}\n";
     let stub = world.file("stub.ndjson", &records::label_stub(900_001));
@@ -173,7 +173,7 @@ fn compare_supplements(archive: &Archive, labels: &[Value], logs: &[Value]) {
             &["external_source", "external_id", "brand", "servings", "upc", "entry_date"],
         );
         // No spreadsheet takes it for a formula.
-        let name = text(label, "name").replace("=1+1", "'=1+1");
+        let name = text(label, "name").replace("\u{a0}\u{ff1d}1+1", "'\u{a0}\u{ff1d}1+1");
         assert_eq!(row["name"], name);
         let own = ingredients.iter().filter(|row| row["supplement_id"] == text(label, "id"));
         let told = label["supplement_ingredient"].as_array().expect("list");
@@ -230,6 +230,26 @@ on_both_stores! {
                 assert!(readme.contains(column), "{column} of {table}");
             }
         }
+    }
+
+    async fn the_intakes_of_an_archive_are_read_again_with_the_same_values(world: World) {
+        let registration = register(&world);
+        furnish(&world, &registration.user_id);
+        let server = world.serve();
+        let reader = Reader::authorized(&world, &server, &registration).await;
+        let archive = Archive::of(&reader, "format=zip").await;
+        let table = world.file("supplement_logs.csv", &archive.0["supplement_logs.csv"]);
+        let other = world.json(&["user", "create", "--email", "other@example.org", "--timezone", "UTC", "--json"]);
+        let other = text(&other, "user_id");
+        world.ok(&["import", "--user", &other, &table]);
+        let values = |user: &str| {
+            let logs = lines(&world, user)["supplement_log"].clone();
+            let mut values: Vec<_> =
+                logs.iter().map(|log| ["supplement_id", "created_at", "servings"].map(|name| cell(log, name))).collect();
+            values.sort();
+            values
+        };
+        assert_eq!(values(&other), values(&registration.user_id));
     }
 
     async fn an_archive_of_some_types_holds_their_tables_alone(world: World) {
