@@ -15,6 +15,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "refresh", run: refresh },
     Case { name: "code redemption", run: redemption },
     Case { name: "sign-in", run: sign_in::run },
+    Case { name: "memory of 400 sign-ins", run: sign_in::memory },
 ];
 
 /// Enough that commits are waited for together.

@@ -6,30 +6,37 @@ use crate::measure::{Costs, in_turns, round};
 use crate::outcome::{Figures, Found, Outcome};
 use crate::process::Watched;
 use crate::stage::{Server, Stage, member};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use application::ports::system::PasswordHasher as _;
 use domain::form_token::FormToken;
 use domain::password::{Password, PasswordHash};
 use domain::secret::SecretKind;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use system_adapter::{Argon2PasswordHasher, HashParameters, HashingLimits};
 
 const EMAIL: &str = "sleeper.who.signs.in@example.org";
+const MEMORY_EMAIL: &str = "sleeper.who.returns@example.org";
 const PASSWORD: &str = "seven lanterns over the harbour";
 const TARGET: f64 = 1.1;
 /// Sign-ins, and hashes, of a round.
 const TIMES: usize = 100;
 
+/// Sign-ins after which memory has to come back.
+const MANY_TIMES: usize = 400;
+/// How long it may take to come back.
+const BACK_WITHIN: Duration = Duration::from_secs(10);
+/// MB above idle that may stay.
+const MAY_STAY: f64 = 30.0;
+/// MB above idle that may be in use while passwords are checked: for each slot, and for everything else.
+const SLOT_MB: f64 = 19.0 * 1.048_576;
+const ELSE_MB: f64 = 40.0;
+
 /// Signs one person in again and again, beside the same number of hashes in this process.
 pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
-    let person =
-        ["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
-    let made = stage.program.run(&person, Some(&format!("{PASSWORD}\n")))?;
-    let person = member(&serde_json::from_str(&made)?, "user_id")?;
+    let person = create_person(stage, EMAIL)?;
     let stored = stage.postgres.sql(&format!("SELECT hash FROM password WHERE user_id = '{person}'"))?;
-    // Attempts are counted, each of them, and the limit of the address is never reached.
-    let server = stage.program.clone().with("ACCOUNTS__SIGN_IN_PER_ADDRESS", "1000000").serve()?;
-    let load = load(&server, if stage.plan.short { 3 } else { TIMES })?;
+    let server = serve(stage)?;
+    let load = load(&server, EMAIL, if stage.plan.short { 3 } else { TIMES })?;
     let costs = Costs { server: Some(server.watched()), database: Some(stage.postgres.watched()) };
     let (figures, hash) = in_turns(stage.plan.rounds, &mut || round(&load, costs), &mut || {
         hashes(&stored, if stage.plan.short { 3 } else { TIMES })
@@ -44,14 +51,55 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     Ok(Found::from(if stage.plan.short { outcome } else { outcome.met(ratio <= TARGET) }))
 }
 
+/// Signs one person in from several browsers and waits for the memory of the hashes to come back.
+pub(super) fn memory(stage: &mut Stage) -> anyhow::Result<Found> {
+    create_person(stage, MEMORY_EMAIL)?;
+    let server = serve(stage)?;
+    let idle = server.watched().memory_mb()?;
+    let times = if stage.plan.short { MANY_TIMES / 4 } else { MANY_TIMES };
+    let load = Load { connections: 4, ..load(&server, MEMORY_EMAIL, times)? };
+    let figures = round(&load, stage.costs(&server))?;
+    let peak = figures.peak_memory_mb.context("no peak memory is known")? - idle;
+    let ended = Instant::now();
+    let mut stays = server.watched().memory_mb()? - idle;
+    while stays > MAY_STAY && ended.elapsed() < BACK_WITHIN {
+        std::thread::sleep(Duration::from_millis(100));
+        stays = server.watched().memory_mb()? - idle;
+    }
+    let slots = u32::try_from(HashingLimits::of_this_machine(0, 0).parallel())?;
+    let may_peak = f64::from(slots) * SLOT_MB + ELSE_MB;
+    let met = stays <= MAY_STAY && peak <= may_peak;
+    let result = format!(
+        "{peak:.0} MB above {idle:.0} MB at the peak, {stays:.0} MB {:.1} s later",
+        ended.elapsed().as_secs_f64()
+    );
+    // Unlike times, memory can be judged in the short form.
+    ensure!(met || !stage.plan.short, "sign-ins need too much memory: {result}");
+    let target = "above idle: at most 19 MiB a slot + 40 MB at the peak, 30 MB within 10 s";
+    Ok(Outcome::new("memory of 400 sign-ins", target, result, figures).met(met).into())
+}
+
+/// Creates a person with a password; returns their id.
+fn create_person(stage: &Stage, email: &str) -> anyhow::Result<String> {
+    let person =
+        ["user", "create", "--email", email, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
+    let made = stage.program.run(&person, Some(&format!("{PASSWORD}\n")))?;
+    member(&serde_json::from_str(&made)?, "user_id")
+}
+
+/// Starts a server that counts the attempts of an address, and whose limit is never reached.
+fn serve(stage: &Stage) -> anyhow::Result<Server> {
+    stage.program.clone().with("ACCOUNTS__SIGN_IN_PER_ADDRESS", "1000000").serve()
+}
+
 /// One browser that has a visit and sends the form of the page.
-fn load(server: &Server, times: usize) -> anyhow::Result<Load> {
+fn load(server: &Server, email: &str, times: usize) -> anyhow::Result<Load> {
     let visit = secrets(SecretKind::Visit, 1)?.pop().context("no visit")?;
     let token = FormToken::of(&visit);
     let body = format!(
         "form_token={}&email={}&password={}",
         token.expose(),
-        EMAIL.replace('@', "%40"),
+        email.replace('@', "%40"),
         PASSWORD.replace(' ', "+")
     );
     let request = format!(
@@ -77,13 +125,10 @@ fn hashes(stored: &str, times: usize) -> anyhow::Result<Figures> {
     let this = Watched::Alone(std::process::id());
     let (begun, before) = (Instant::now(), this.cpu()?);
     for _ in 0..times {
-        anyhow::ensure!(
-            runtime.block_on(hasher.check(&password, Some(&stored)))?.is_right,
-            "another password"
-        );
+        ensure!(runtime.block_on(hasher.check(&password, Some(&stored)))?.is_right, "another password");
     }
     let cpu = this.cpu()?.saturating_sub(before);
-    let each = |time: std::time::Duration| time.as_secs_f64() / crate::measure::count(times as u64);
+    let each = |time: Duration| time.as_secs_f64() / crate::measure::count(times as u64);
     Ok(Figures {
         median_ms: Some(each(begun.elapsed()) * 1e3),
         server_cpu_us: Some(each(cpu) * 1e6),

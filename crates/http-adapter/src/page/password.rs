@@ -28,7 +28,7 @@ pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
         }
         NewPasswordError::TooLong => "Use at most 1024 bytes.",
         NewPasswordError::Guessable => {
-            "This password is easy to guess. Add words that do not belong together."
+            "This password is easy to guess. Use several words that do not belong together."
         }
     }
 }

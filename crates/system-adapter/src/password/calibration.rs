@@ -1,5 +1,6 @@
 //! Which parameters suit a machine: measured there, proposed to the operator.
 
+use super::memory::HashMemory;
 use super::parameters::{HashParameters, work};
 use super::stored_hash;
 use application::ports::system::PasswordHashingError;
@@ -36,11 +37,12 @@ pub struct Calibration {
 /// Keeps a core busy for a few dozen times the target.
 pub fn calibrate(target: Duration) -> Result<Calibration, PasswordHashingError> {
     let password = Password::parse("a password to measure with").map_err(|_| PasswordHashingError::Failed)?;
+    let mut memory = HashMemory::default();
     propose(target, |parameters| {
         let mut quickest = Duration::MAX;
         for _ in 0..MEASUREMENTS {
             let begun = Instant::now();
-            stored_hash::hash(&password, parameters)?;
+            stored_hash::hash(&password, parameters, &mut memory)?;
             quickest = quickest.min(begun.elapsed());
         }
         Ok(quickest)

@@ -4,6 +4,7 @@ use super::{famous, personal};
 use application::ports::system::PasswordJudge;
 use domain::password::Password;
 use zeroize::Zeroizing;
+use zxcvbn::matching::patterns::MatchPattern;
 use zxcvbn::{Score, zxcvbn};
 
 /// How much of a password is judged, in characters.
@@ -19,9 +20,14 @@ const KNOWN_CHARACTERS: usize = 254;
 /// The shortest part of what is known about a person that counts: shorter ones are in every text.
 const SHORTEST_PART: usize = 3;
 
-/// Estimates guesses with zxcvbn: lists of common passwords, names and words that come with the program, and
-/// patterns of keyboards, dates, sequences and repetitions; beside them a list of famous passphrases, whose words it
-/// takes for drawn at random. Asks nobody.
+/// Below this length, in characters, a password needs the highest score.
+const SHORT_CHARACTERS: usize = 20;
+
+/// The shortest known word that digits and signs around it do not make a password, in characters.
+const SHORTEST_WORD: usize = 3;
+
+/// Estimates guesses with zxcvbn: lists of common passwords, names and words that come with the program, and patterns
+/// of keyboards, dates, sequences and repetitions; beside them a list of famous passphrases. Works offline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ZxcvbnPasswordJudge;
 
@@ -30,13 +36,48 @@ impl PasswordJudge for ZxcvbnPasswordJudge {
         if famous::is_famous(password.expose()) || personal::is_made_of(password.expose(), about_the_person) {
             return true;
         }
-        let judged = beginning(password.expose());
         let about: String = about_the_person.chars().take(KNOWN_CHARACTERS).collect();
         let mut known = vec![about.as_str(), "restwell"];
         known.extend(parts(&about));
-        // Three is what its authors call safely unguessable: more than a hundred million guesses.
-        zxcvbn(&judged, &known).score() < Score::Three
+        let distinct = without_repeated_words(password.expose());
+        // Three takes more than 10^8 guesses, four more than 10^10.
+        let is_short = password.expose().chars().count() < SHORT_CHARACTERS;
+        let wanted = if is_short { Score::Four } else { Score::Three };
+        zxcvbn(&beginning(&distinct), &known).score() < wanted || is_one_word(&distinct, &known)
     }
+}
+
+/// Returns whether digits and signs surround a single known word, keyboard pattern or repetition. Guessers add them
+/// first.
+fn is_one_word(text: &str, known: &[&str]) -> bool {
+    let word = beginning(text.trim_matches(is_other));
+    let estimate = zxcvbn(&word, known);
+    let [only] = estimate.sequence() else { return false };
+    only.token.chars().count() >= SHORTEST_WORD && !matches!(only.pattern, MatchPattern::BruteForce)
+}
+
+/// Leaves out each run of letters that occurred before, whatever its case: repetition makes no password stronger.
+fn without_repeated_words(text: &str) -> Zeroizing<String> {
+    let mut kept = Zeroizing::new(String::with_capacity(text.len()));
+    let mut words: Vec<&str> = Vec::new();
+    for run in text.split_inclusive(is_other) {
+        let word = run.trim_end_matches(is_other);
+        if words.iter().any(|known| is_same_word(known, word)) {
+            kept.push_str(run.strip_prefix(word).unwrap_or(run));
+        } else {
+            words.push(word);
+            kept.push_str(run);
+        }
+    }
+    kept
+}
+
+fn is_other(character: char) -> bool {
+    !character.is_alphabetic()
+}
+
+fn is_same_word(one: &str, other: &str) -> bool {
+    one.chars().flat_map(char::to_lowercase).eq(other.chars().flat_map(char::to_lowercase))
 }
 
 fn beginning(text: &str) -> Zeroizing<String> {
@@ -181,7 +222,64 @@ mod tests {
         }
     }
 
+    #[test]
+    fn one_word_with_digits_and_signs_is_guessable() {
+        for text in [
+            "Password1234567!",
+            "P4ssw0rd!12345678901234",
+            "Sommer2024Sommer2024!",
+            "2026!!!!Sunshine!!!!2026",
+            "qwertyuiop!83650193",
+            "sandman-83650193847561029384",
+            "internationalisation 83650193847561029384",
+        ] {
+            assert!(is_guessable(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_repeated_word_is_one_word() {
+        for text in [
+            "Berlin-Berlin-Berlin",
+            "Berlin-berlin_BERLIN.berlin!2026",
+            "B3rlin-B3rlin-B3rlin",
+            "Berlin1-Berlin2-Berlin3-Berlin4",
+            "BerlinBerlinBerlinBerlin",
+            "МОСКВА-Москва-москва",
+            &"Berlin-".repeat(100),
+        ] {
+            assert!(is_guessable(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn below_twenty_characters_a_password_needs_the_highest_score() {
+        // Scores three.
+        assert!(is_guessable("mypasswordissecret"));
+        assert!(!is_guessable("five quiet hills"));
+    }
+
+    #[test]
+    fn nothing_is_asked_of_the_composition() {
+        for text in [
+            "83650193847561029384",
+            "a8365019384756102938",
+            "7f3a9b21c0d84e5",
+            "qjxvzkwpyhgtrmbn",
+            "8#4$1@9!7%2^5&3*6(0",
+            "QJXVZKWPYHGTRMBN",
+        ] {
+            assert!(!is_guessable(text), "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn a_password_without_repeated_words_stays_as_it_is(words in prop::collection::hash_set("[a-z]{1,8}", 1..6)) {
+            let text = words.into_iter().collect::<Vec<_>>().join(" 7-");
+            prop_assert_eq!(without_repeated_words(&text).as_str(), text);
+        }
+
         #[test]
         fn no_text_makes_the_judge_panic(text in "\\PC{1,60}", about in "\\PC{0,60}") {
             let _ = ZxcvbnPasswordJudge.is_guessable(&Password::parse(&text).unwrap(), &about);

@@ -5,6 +5,7 @@ mod famous;
 mod gate;
 mod hasher;
 mod judge;
+mod memory;
 mod parameters;
 mod personal;
 mod stored_hash;

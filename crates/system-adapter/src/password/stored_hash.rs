@@ -1,12 +1,11 @@
 //! A hash as it was stored, with its own parameters.
 
+use super::memory::HashMemory;
 use super::parameters::{HASH_BYTES, HashParameters, SALT_BYTES, work};
 use crate::entropy;
 use application::ports::system::PasswordHashingError;
 use argon2::password_hash::phc;
-use argon2::{
-    ARGON2ID_IDENT, Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version, password_hash,
-};
+use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Params, Version};
 use domain::password::{Password, PasswordHash};
 
 /// A stored argon2id hash that a server can afford to check.
@@ -42,6 +41,10 @@ impl StoredHash {
             phc::Salt::new(&entropy::draw::<SALT_BYTES>()).map_err(|_| PasswordHashingError::Failed)?;
         let hash =
             phc::Output::new(&entropy::draw::<HASH_BYTES>()).map_err(|_| PasswordHashingError::Failed)?;
+        Self::assemble(params, salt, hash)
+    }
+
+    fn assemble(params: Params, salt: phc::Salt, hash: phc::Output) -> Result<Self, PasswordHashingError> {
         let parsed = phc::PasswordHash {
             algorithm: ARGON2ID_IDENT,
             version: Some(Version::V0x13.into()),
@@ -58,14 +61,16 @@ impl StoredHash {
         self.parsed.params.to_string()
     }
 
-    /// Tells whether a password is the right one, in the time that the hash's own parameters take.
-    pub(super) fn matches(&self, password: &Password) -> Result<bool, PasswordHashingError> {
-        // The context's own parameters are not used: algorithm, version and costs are those of the hash.
-        match Argon2::default().verify_password(password.expose().as_bytes(), &self.parsed) {
-            Ok(()) => Ok(true),
-            Err(password_hash::Error::PasswordInvalid) => Ok(false),
-            Err(_) => Err(PasswordHashingError::Failed),
-        }
+    /// Returns whether a password is the right one, in the time that the hash's own parameters take.
+    pub(super) fn matches(
+        &self,
+        password: &Password,
+        memory: &mut HashMemory,
+    ) -> Result<bool, PasswordHashingError> {
+        let salt = self.parsed.salt.as_ref().ok_or(PasswordHashingError::Failed)?;
+        let computed = compute(password, salt, &self.params, memory)?;
+        // Outputs are compared in constant time.
+        Ok(self.parsed.hash == Some(computed))
     }
 
     /// Tells whether anything of the hash is weaker than a hash of today would be (security.md T86).
@@ -82,11 +87,31 @@ impl StoredHash {
 pub(super) fn hash(
     password: &Password,
     parameters: HashParameters,
+    memory: &mut HashMemory,
 ) -> Result<PasswordHash, PasswordHashingError> {
     let params = parameters.to_argon2().map_err(|_| PasswordHashingError::Failed)?;
-    let salt = entropy::draw::<SALT_BYTES>();
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-        .hash_password_with_salt(password.expose().as_bytes(), &salt)
-        .map(|hash| PasswordHash::from_phc(hash.to_string()))
-        .map_err(|_| PasswordHashingError::Failed)
+    let salt = phc::Salt::new(&entropy::draw::<SALT_BYTES>()).map_err(|_| PasswordHashingError::Failed)?;
+    let output = compute(password, &salt, &params, memory)?;
+    let hash = StoredHash::assemble(params, salt, output)?;
+    Ok(PasswordHash::from_phc(hash.parsed.to_string()))
+}
+
+/// Computes argon2id in this memory.
+fn compute(
+    password: &Password,
+    salt: &phc::Salt,
+    params: &Params,
+    memory: &mut HashMemory,
+) -> Result<phc::Output, PasswordHashingError> {
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+    let mut buffer = [0; phc::Output::MAX_LENGTH];
+    let length = params.output_len().unwrap_or(HASH_BYTES);
+    let output = buffer.get_mut(..length).ok_or(PasswordHashingError::Failed)?;
+    let password = password.expose().as_bytes();
+    memory
+        .with_blocks(params.block_count(), |blocks| {
+            argon2.hash_password_into_with_memory(password, salt, output, blocks)
+        })?
+        .map_err(|_| PasswordHashingError::Failed)?;
+    phc::Output::new(output).map_err(|_| PasswordHashingError::Failed)
 }

@@ -169,7 +169,7 @@ proptest! {
 
     #[test]
     fn every_password_fits_its_own_hash_and_no_other_does(text in "\\PC{1,40}", other in "\\PC{1,40}") {
-        let runtime = Builder::new_current_thread().build().unwrap();
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let hasher = hasher(HashParameters::worthless());
             let (typed, other) = (password(&text), password(&other));

@@ -57,6 +57,9 @@ on_both_stores! {
             "qwertyuiopasdfghjkl",
             "sleeper@example.org",
             "Password123456!",
+            "Password1234567!",
+            "Berlin-Berlin-Berlin",
+            "2026!!!!Sunshine!!!!2026",
             "abcabcabcabcabcabc",
         ] {
             let (status, page) = choose(&world, &server, &user, guessable).await;

@@ -1,0 +1,53 @@
+//! What hashing passwords leaves behind in memory. A file of its own, because the memory of a whole process is measured.
+
+use application::ports::system::PasswordHasher as _;
+use domain::password::Password;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use system_adapter::{Argon2PasswordHasher, HashParameters, HashingLimits};
+use tokio::task::{JoinSet, spawn_blocking};
+
+/// The static program's allocator.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Checks at a time, and how often.
+const AT_ONCE: usize = 8;
+const ROUNDS: usize = 50;
+
+/// Reads a line of `/proc/self/status`, in MiB.
+fn memory_mib(name: &str) -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim_matches([':', ' ', '\t', 'k', 'B']).parse::<usize>().unwrap() / 1024
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn memory_comes_back_after_400_checks() {
+    let limits = HashingLimits::of_this_machine(0, 32);
+    let hasher = Arc::new(Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).unwrap());
+    let password = Password::parse("a quiet night in the hills").unwrap();
+    let idle = memory_mib("VmRSS");
+    for _ in 0..ROUNDS {
+        let mut checks = JoinSet::new();
+        for _ in 0..AT_ONCE {
+            let (hasher, password) = (Arc::clone(&hasher), password.clone());
+            checks.spawn(async move {
+                // What else blocks beside a check, such as a statement of an embedded store, allocates as well.
+                spawn_blocking(|| black_box(vec![1_u8; 4096])).await.unwrap();
+                hasher.check(&password, None).await.unwrap();
+            });
+        }
+        checks.join_all().await;
+    }
+    let peak = memory_mib("VmHWM") - idle;
+    assert!(peak <= limits.parallel() * 19 + 40, "{peak} MiB above {idle} MiB");
+    let ended = Instant::now();
+    while memory_mib("VmRSS") > idle + 30 {
+        let stays = memory_mib("VmRSS");
+        assert!(ended.elapsed() < Duration::from_secs(10), "{stays} MiB stay of {peak} MiB above {idle} MiB");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
