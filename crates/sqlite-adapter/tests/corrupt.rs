@@ -184,6 +184,6 @@ async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_wh
     read_all(&store).await.unwrap();
     let id = ClientId::from_uuid(Uuid::from_bytes([0x11; 16]));
     let client = store.find_with_secrets(id).await.unwrap().unwrap().client;
-    let uris: Vec<_> = client.redirect_uris.iter().map(|uri| uri.as_str()).collect();
+    let uris: Vec<_> = client.redirect_uris.iter().map(domain::client::RedirectUri::as_str).collect();
     assert_eq!((client.name.as_str(), uris), ("Owl", vec!["https://x/"]));
 }

@@ -17,19 +17,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const AT_ONCE: usize = 8;
 const ROUNDS: usize = 50;
 
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
 /// Reads a line of `/proc/self/status`, in MiB.
-fn memory_mib(name: &str) -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-    line.trim_matches([':', ' ', '\t', 'k', 'B']).parse::<usize>().unwrap() / 1024
+fn memory_mib(name: &str) -> Outcome<usize> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no such line")?;
+    Ok(line.trim_matches([':', ' ', '\t', 'k', 'B']).parse::<usize>()? / 1024)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn memory_comes_back_after_400_checks() {
+async fn memory_comes_back_after_400_checks() -> Outcome<()> {
     let limits = HashingLimits::of_this_machine(0, 32);
     let hasher = Arc::new(Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).unwrap());
     let password = Password::parse("a quiet night in the hills").unwrap();
-    let idle = memory_mib("VmRSS");
+    let idle = memory_mib("VmRSS")?;
     for _ in 0..ROUNDS {
         let mut checks = JoinSet::new();
         for _ in 0..AT_ONCE {
@@ -42,12 +44,13 @@ async fn memory_comes_back_after_400_checks() {
         }
         checks.join_all().await;
     }
-    let peak = memory_mib("VmHWM") - idle;
+    let peak = memory_mib("VmHWM")? - idle;
     assert!(peak <= limits.parallel() * 19 + 40, "{peak} MiB above {idle} MiB");
     let ended = Instant::now();
-    while memory_mib("VmRSS") > idle + 30 {
-        let stays = memory_mib("VmRSS");
+    while memory_mib("VmRSS")? > idle + 30 {
+        let stays = memory_mib("VmRSS")?;
         assert!(ended.elapsed() < Duration::from_secs(10), "{stays} MiB stay of {peak} MiB above {idle} MiB");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    Ok(())
 }

@@ -104,7 +104,7 @@ async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_ran
         .expect_page()
         .times(1)
         .withf(|query| *query == sleep_query())
-        .returning(|_| Ok(SleepPage { rows: vec![row(), row()], has_more: true, ..SleepPage::default() }));
+        .returning(|_| Ok(SleepPage { rows: vec![row(), row()], has_more: true }));
     let read = ReadSleep::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), sleep_query()).await.unwrap().has_more);
     let range = AskedRange { from: Some(noon() - seconds(60)), to: Some(noon()) };

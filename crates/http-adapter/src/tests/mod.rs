@@ -133,13 +133,7 @@ impl Parts {
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
             refresh_access: refresh_access(&store, &reads, &mint),
             issue_service_token: Arc::new(IssueServiceToken::new(store.clone(), mint)),
-            revoke_token: Arc::new(RevokeToken::new(
-                store.clone(),
-                tokens.clone(),
-                store.clone(),
-                store.clone(),
-                clock.clone(),
-            )),
+            revoke_token: revoke_token(&store, &tokens),
             introspect_token,
             ingest: ingest_use_cases(&store, &authorize_access),
             authorize_access,
@@ -162,6 +156,11 @@ impl Parts {
             settings: self.settings,
         })
     }
+}
+
+fn revoke_token(store: &Arc<MemoryStore>, tokens: &TokenCheck) -> Arc<RevokeToken> {
+    let (grants, units, entropy) = (store.clone(), store.clone(), store.clone());
+    Arc::new(RevokeToken::new(grants, tokens.clone(), units, entropy, Arc::new(FixedClock)))
 }
 
 fn introspect_token(

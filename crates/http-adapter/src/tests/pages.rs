@@ -72,10 +72,7 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
         create_personal_token: CreatePersonalToken::new(units(), entropy(), clock()),
         list_personal_tokens: ListPersonalTokens::new(units(), clock()),
         revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
-        list_activity: ListActivity::new(
-            ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), units()),
-            Arc::new(MockAuditReader::new()),
-        ),
+        list_activity: list_activity(store),
         list_imports: ListImports::new(units()),
         find_import: FindImport::new(units()),
         undo_import: UndoImport::new(units(), entropy(), clock()),
@@ -87,6 +84,11 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
             finish: FinishUpload::new(units(), clock()),
         }),
     }
+}
+
+fn list_activity(store: &Arc<MemoryStore>) -> ListActivity {
+    let reads = ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), store.clone());
+    ListActivity::new(reads, Arc::new(MockAuditReader::new()))
 }
 
 fn sign_in_ports(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>) -> SignInPorts {

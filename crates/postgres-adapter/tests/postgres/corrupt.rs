@@ -97,7 +97,7 @@ async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_wh
         .await
         .unwrap();
     let client = store.find_with_secrets(client().id).await.unwrap().unwrap().client;
-    let uris: Vec<_> = client.redirect_uris.iter().map(|uri| uri.as_str()).collect();
+    let uris: Vec<_> = client.redirect_uris.iter().map(domain::client::RedirectUri::as_str).collect();
     assert_eq!((client.name.as_str(), uris), ("Owl", vec!["https://x/"]));
     let mut unit = begin(&store).await;
     let tokens = unit.personal_tokens().list(user_id(1)).await.unwrap();

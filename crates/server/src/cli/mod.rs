@@ -162,7 +162,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
     };
     telemetry::begin(&settings, talk)?;
     match cli.command {
-        Command::Demo(arguments) => demo::run(arguments, settings).await,
+        Command::Demo(arguments) => Box::pin(demo::run(arguments, settings)).await,
         Command::Serve => serve::run(&settings).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,

@@ -1,7 +1,7 @@
 //! The files of the store: whether they take writes, and what erased people leave in them.
 
 use crate::wiring::Application;
-use application::ports::storage::{DiskFault, StoreUpkeep};
+use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval, timeout_at};
 
@@ -34,12 +34,13 @@ pub(super) async fn watch_writes(application: &Application) {
 }
 
 fn log_change(refusal: Option<DiskFault>) {
-    match refusal {
-        Some(fault) => tracing::error!(
+    if let Some(fault) = refusal {
+        tracing::error!(
             reason = fault.as_str(),
             "read-only: the store refuses writes; reads are served, and writes are tried again every 2 seconds"
-        ),
-        None => tracing::info!("the store accepts writes again"),
+        );
+    } else {
+        tracing::info!("the store accepts writes again");
     }
 }
 
@@ -52,19 +53,24 @@ pub(super) async fn finish_erasures(upkeep: &dyn StoreUpkeep) {
         ticks.tick().await;
         let outcome = upkeep.finish_erasures().await;
         let is_done = matches!(outcome, Ok(true));
-        match outcome {
-            Ok(true) if !was_done => tracing::info!("what was erased is gone from the files of the store"),
-            Ok(false) if was_done => tracing::warn!(
-                "what was erased is still readable in the files of the store: a reader holds them; trying again every \
-                 10 seconds"
-            ),
-            Err(error) if was_done => tracing::warn!(
-                %error,
-                "what was erased is still readable in the files of the store; trying again every 10 seconds"
-            ),
-            Ok(_) | Err(_) => {}
+        if is_done != was_done {
+            log_erasures(outcome);
         }
         was_done = is_done;
+    }
+}
+
+fn log_erasures(outcome: Result<bool, StorageError>) {
+    match outcome {
+        Ok(true) => tracing::info!("what was erased is gone from the files of the store"),
+        Ok(false) => tracing::warn!(
+            "what was erased is still readable in the files of the store: a reader holds them; trying again every \
+             10 seconds"
+        ),
+        Err(error) => tracing::warn!(
+            %error,
+            "what was erased is still readable in the files of the store; trying again every 10 seconds"
+        ),
     }
 }
 

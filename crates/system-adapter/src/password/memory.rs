@@ -104,7 +104,9 @@ mod tests {
     }
 
     fn fill(blocks: &mut [Block]) {
-        blocks.iter_mut().for_each(|block| block.as_mut().fill(7));
+        for block in blocks {
+            block.as_mut().fill(7);
+        }
     }
 
     fn hash(memory: &mut HashMemory) {

@@ -11,7 +11,7 @@ use crate::ports::storage::{
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
-use domain::audit::AuditEvent;
+use domain::audit::{AuditEvent, AuditKind};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession};
 use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};

@@ -208,7 +208,7 @@ pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
         let size = usize::from(page.size.get());
         let has_more = found.len().saturating_sub(offset) > size;
         let rows = found.into_iter().skip(offset).take(size).collect();
-        Ok(SleepPage { rows, has_more, ..SleepPage::default() })
+        Ok(SleepPage { rows, has_more })
     });
     reader
 }
