@@ -56,11 +56,12 @@ on_both_stores! {
         // The order of the members is part of the line; the fourth of the first log's stages is padding.
         let import_id = &world.json(&["import", "list", "--json"])["import_id"];
         let expected = format!(
-            "{{\"file\":{},\"format\":\"fitbit\",\"sessions\":{},\"stage_entries\":12,\"supplements\":{},\"logs\":{},\"profile\":[],\"rejected\":[],\"notes\":[],\"import_id\":{}}}\n",
+            "{{\"file\":{},\"format\":\"fitbit\",\"sessions\":{},\"stage_entries\":12,\"supplements\":{},\"logs\":{},\"profile\":[],\"rejected\":[],\"notes\":[{}],\"import_id\":{}}}\n",
             json!(fitbit),
             r#"{"new":5,"updated":0,"unchanged":0}"#,
             r#"{"new":0,"updated":0,"unchanged":0}"#,
             r#"{"new":0,"updated":0,"unchanged":0}"#,
+            r#"{"where":"record 1","reason":"an hour without data that fills up the clock change was left out","count":1}"#,
             import_id,
         );
         assert_eq!(output, expected);
