@@ -231,7 +231,7 @@ mod tests {
             "2026!!!!Sunshine!!!!2026",
             "qwertyuiop!83650193",
             "sandman-83650193847561029384",
-            "internationalisation 83650193847561029384",
+            "photography 83650193847561029384",
         ] {
             assert!(is_guessable(text), "{text}");
         }

@@ -247,6 +247,8 @@ on_both_stores! {
             let mut values: Vec<_> =
                 logs.iter().map(|log| ["supplement_id", "created_at", "servings"].map(|name| cell(log, name))).collect();
             values.sort();
+            // The table omits the source's key: two intakes of one label at one moment are read as one.
+            values.dedup();
             values
         };
         assert_eq!(values(&other), values(&registration.user_id));
