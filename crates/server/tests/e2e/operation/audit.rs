@@ -141,7 +141,7 @@ on_both_stores! {
             (&["audit", "list", "--kind", "user.danced"][..], "user.created"),
             (&["audit", "list", "--since", "yesterday"], "2026-"),
             (&["audit", "list", "--user", "kim"], "--user"),
-            (&["audit", "reads"], "USER_ID"),
+            (&["audit", "reads"], "<USER>"),
         ] {
             let output = world.run(arguments);
             let errors = String::from_utf8_lossy(&output.stderr);
