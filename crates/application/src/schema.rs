@@ -30,7 +30,7 @@ pub enum SchemaState {
 }
 
 impl SchemaState {
-    /// Tells whether the program may serve on this schema.
+    /// Returns whether the program may serve on this schema.
     pub const fn allows_serving(&self) -> bool {
         matches!(self, Self::Current | Self::NewerCompatible)
     }

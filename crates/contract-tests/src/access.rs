@@ -24,7 +24,7 @@ async fn prepare(harness: &Harness) {
     harness.store_grants(&[Grant { scopes: [Scope::Sleep].into_iter().collect(), ..grant(1) }]).await;
 }
 
-/// Tells whether the grant is live; one that is not says since when.
+/// Returns whether the grant is live; one that is not says since when.
 async fn is_live(harness: &Harness) -> bool {
     let state = harness.access.find_access(user_id(1), grant_id(1)).await.unwrap().unwrap();
     assert_eq!(state.ended_at, (!state.is_live).then(now));

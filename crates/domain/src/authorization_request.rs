@@ -62,7 +62,7 @@ pub struct AuthorizationRequest {
 }
 
 impl AuthorizationRequest {
-    /// Tells whether the person can still decide.
+    /// Returns whether the person can still decide.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {
         self.decision == RequestState::Open && now - self.created_at < TimeDelta::seconds(LIFETIME_SECONDS)
     }
@@ -73,7 +73,7 @@ impl AuthorizationRequest {
         session.authenticated_at + TimeDelta::seconds(CLOCK_LEEWAY_SECONDS) >= self.created_at
     }
 
-    /// Tells whether this person may decide it: nobody else has signed in for it.
+    /// Returns whether this person may decide it: nobody else has signed in for it.
     pub fn belongs_to(&self, user_id: UserId) -> bool {
         self.user_id == Some(user_id)
     }

@@ -149,7 +149,7 @@ impl ChangeCursor {
         age > KEPT_FOR || age < -CLOCKS_DIFFER
     }
 
-    /// Tells whether it may be of this person's changes; of version 1 every cursor may.
+    /// Returns whether it may be of this person's changes; of version 1 every cursor may.
     pub fn may_be_of(&self, user_id: UserId) -> bool {
         self.person.is_none_or(|person| person == PersonMark::of(user_id))
     }

@@ -18,7 +18,7 @@ pub struct RememberedConsent {
 }
 
 impl RememberedConsent {
-    /// Tells whether the page may be skipped: the very same scopes, no wider and no narrower.
+    /// Returns whether the page may be skipped: the very same scopes, no wider and no narrower.
     pub fn covers(&self, asked: ScopeSet) -> bool {
         !asked.is_empty() && self.scopes == asked
     }

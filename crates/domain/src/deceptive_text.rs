@@ -43,7 +43,7 @@ pub fn replaced(text: &str, mut push: impl FnMut(&mut String, char)) -> Cow<'_, 
     Cow::Owned(out)
 }
 
-/// Tells whether a text is fit for a name that people are shown: one line of 1 to 100 characters, without
+/// Returns whether a text is fit for a name that people are shown: one line of 1 to 100 characters, without
 /// blanks at its ends and without deceptive characters.
 pub(crate) fn is_display_name(text: &str) -> bool {
     (1..=100).contains(&text.chars().count())
@@ -77,7 +77,7 @@ fn is_deceptive(c: char) -> bool {
     is_blank || matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator)
 }
 
-/// Tells whether a joiner has an effect that a reader sees: after a virama, between letters of Arabic or
+/// Returns whether a joiner has an effect that a reader sees: after a virama, between letters of Arabic or
 /// Indic scripts, or between emoji.
 fn is_needed_joiner(text: &str, at: usize, c: char) -> bool {
     if !matches!(c, '\u{200c}' | '\u{200d}') {
@@ -93,14 +93,14 @@ fn is_needed_joiner(text: &str, at: usize, c: char) -> bool {
         })
 }
 
-/// Tells whether a character is a letter or mark of the blocks from Arabic to Sinhala.
+/// Returns whether a character is a letter or mark of the blocks from Arabic to Sinhala.
 fn has_joined_forms(c: char) -> bool {
     let group = c.general_category_group();
     matches!(c, '\u{600}'..='\u{dff}')
         && matches!(group, GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark)
 }
 
-/// Tells whether a character is part of an emoji: a picture, a skin tone or the emoji variation selector.
+/// Returns whether a character is part of an emoji: a picture, a skin tone or the emoji variation selector.
 fn is_emoji(c: char) -> bool {
     !c.is_ascii() && (c.is_emoji_char() || c == '\u{fe0f}')
 }

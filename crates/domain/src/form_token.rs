@@ -27,7 +27,7 @@ impl FormToken {
         &self.0
     }
 
-    /// Tells whether a submitted text is this token, in constant time.
+    /// Returns whether a submitted text is this token, in constant time.
     pub fn is(&self, submitted: &str) -> bool {
         self.0.as_bytes().ct_eq(submitted.as_bytes()).into()
     }

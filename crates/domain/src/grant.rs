@@ -125,12 +125,12 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Tells whether the grant still counts.
+    /// Returns whether the grant still counts.
     pub const fn is_live(&self) -> bool {
         matches!(self.state, GrantState::Live)
     }
 
-    /// Tells whether a use at this moment is worth a write (at most one an hour).
+    /// Returns whether a use at this moment is worth a write (at most one an hour).
     pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
         let resolution = TimeDelta::seconds(LAST_USED_RESOLUTION_SECONDS);
         self.last_used_at.is_none_or(|last| now - last >= resolution)

@@ -80,7 +80,7 @@ impl ImportState {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
-    /// Tells whether the file is not read to its end, and was not given up either.
+    /// Returns whether the file is not read to its end, and was not given up either.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Receiving | Self::Waiting | Self::Running)
     }

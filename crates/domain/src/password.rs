@@ -39,7 +39,7 @@ impl Password {
         &self.0
     }
 
-    /// Tells whether the password is long enough to be chosen. What it consists of is not judged here.
+    /// Returns whether the password is long enough to be chosen. What it consists of is not judged here.
     pub fn is_long_enough(&self) -> bool {
         self.0.chars().count() >= MIN_CHARACTERS
     }

@@ -63,7 +63,7 @@ impl PasswordLink {
         Self { hash, purpose, expires_at }
     }
 
-    /// Tells whether the link still counts.
+    /// Returns whether the link still counts.
     pub fn is_live(&self, now: DateTime<Utc>) -> bool {
         now < self.expires_at
     }

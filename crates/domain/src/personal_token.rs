@@ -62,7 +62,7 @@ pub struct PersonalToken {
 }
 
 impl PersonalToken {
-    /// Tells whether the token counts at this moment.
+    /// Returns whether the token counts at this moment.
     pub fn is_live(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }

@@ -56,7 +56,7 @@ impl Scope {
         Self::ALL.into_iter().find(|scope| scope.as_str() == text).ok_or(UnknownScope)
     }
 
-    /// Tells whether a person can grant this scope; the others are for service clients (decisions 3).
+    /// Returns whether a person can grant this scope; the others are for service clients (decisions 3).
     pub const fn by_consent(self) -> bool {
         matches!(self, Self::Profile | Self::Sleep | Self::Supplements)
     }
@@ -104,12 +104,12 @@ impl ScopeSet {
         text.split(' ').filter(|name| !name.is_empty()).map(Scope::parse).collect()
     }
 
-    /// Tells whether the set holds this scope.
+    /// Returns whether the set holds this scope.
     pub const fn contains(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
     }
 
-    /// Tells whether every scope of this set is in the other.
+    /// Returns whether every scope of this set is in the other.
     pub const fn is_subset_of(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
@@ -120,7 +120,7 @@ impl ScopeSet {
         Self(self.0 & other.0)
     }
 
-    /// Tells whether the set allows nothing.
+    /// Returns whether the set allows nothing.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

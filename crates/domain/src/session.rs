@@ -69,17 +69,17 @@ pub struct Session {
 }
 
 impl Session {
-    /// Tells whether the session still counts at this moment.
+    /// Returns whether the session still counts at this moment.
     pub fn is_live(&self, now: DateTime<Utc>, lifetime: SessionLifetime) -> bool {
         now - self.last_seen_at < lifetime.idle && now - self.authenticated_at < lifetime.absolute
     }
 
-    /// Tells whether the person proved who they are within the last [`FRESH_SECONDS`].
+    /// Returns whether the person proved who they are within the last [`FRESH_SECONDS`].
     pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
         now - self.authenticated_at < TimeDelta::seconds(FRESH_SECONDS)
     }
 
-    /// Tells whether a use at this moment is worth a write.
+    /// Returns whether a use at this moment is worth a write.
     pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
         now - self.last_seen_at >= TimeDelta::seconds(LAST_SEEN_RESOLUTION_SECONDS)
     }

@@ -40,7 +40,7 @@ impl CheckState {
     }
 }
 
-/// Tells whether the process can serve requests at this moment.
+/// Returns whether the process can serve requests at this moment.
 ///
 /// Asked for each request and by load balancers: it must answer at once from what is known, whatever the store does.
 pub trait HealthCheck: Send + Sync {

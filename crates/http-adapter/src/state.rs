@@ -85,7 +85,7 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// Tells whether callers reach the server by https.
+    /// Returns whether callers reach the server by https.
     pub fn is_https(&self) -> bool {
         self.public_url.starts_with("https://")
     }

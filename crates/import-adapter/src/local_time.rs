@@ -28,7 +28,7 @@ impl LocalTime {
         Self { local, offset: None }
     }
 
-    /// Tells whether the clocks of the zone never showed this time, because they were put forward over it.
+    /// Returns whether the clocks of the zone never showed this time, because they were put forward over it.
     pub(crate) fn is_skipped(self, zone: TimeZone) -> bool {
         self.offset.is_none() && is_skipped(self.local, zone)
     }
@@ -49,7 +49,7 @@ impl LocalTime {
 pub(crate) const SKIPPED: &str =
     "the clocks skipped this local time when they were put forward; it was read with the offset before that";
 
-/// Tells whether the clocks of a zone never showed a local time.
+/// Returns whether the clocks of a zone never showed a local time.
 pub(crate) fn is_skipped(local: NaiveDateTime, zone: TimeZone) -> bool {
     let instant = zone.resolve(local, Fold::First);
     let shift = TimeDelta::seconds(i64::from(zone.offset_at(instant).seconds()));

@@ -83,17 +83,17 @@ fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInform
     }
 }
 
-/// Tells whether a message says that the server ends the session.
+/// Returns whether a message says that the server ends the session.
 pub(crate) fn closed(message: &str) -> bool {
     message.starts_with("terminating connection")
 }
 
-/// Tells whether a message says that two statements waited for each other (40P01).
+/// Returns whether a message says that two statements waited for each other (40P01).
 pub(crate) fn is_deadlock(message: &str) -> bool {
     message.starts_with("deadlock detected")
 }
 
-/// Tells whether an error says that the server takes no writes: it is a standby, or has become one.
+/// Returns whether an error says that the server takes no writes: it is a standby, or has become one.
 pub(crate) fn is_of_standby(error: &Error) -> bool {
     match error {
         Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _) => true,
@@ -102,7 +102,7 @@ pub(crate) fn is_of_standby(error: &Error) -> bool {
     }
 }
 
-/// Tells whether an error says that the server's disk is full (53100). The path stands before these words,
+/// Returns whether an error says that the server's disk is full (53100). The path stands before these words,
 /// and nothing after them.
 pub(crate) fn is_disk_full(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, information) if says_disk_full(information.message()))

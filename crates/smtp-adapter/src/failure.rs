@@ -19,7 +19,7 @@ const fn name(step: Step) -> &'static str {
     }
 }
 
-/// Tells whether a rejection at this step is about the message, and not about the client.
+/// Returns whether a rejection at this step is about the message, and not about the client.
 const fn concerns_the_message(step: Step) -> bool {
     match step {
         Step::Connect | Step::StartTls | Step::SignIn => false,
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// Tells whether the mail server will never take this message.
+    /// Returns whether the mail server will never take this message.
     pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::NoAddress => true,

@@ -69,7 +69,7 @@ impl SmtpOptions {
     pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
-/// Tells whether a host is this machine: `localhost`, or a loopback address.
+/// Returns whether a host is this machine: `localhost`, or a loopback address.
 pub fn is_loopback_host(host: &str) -> bool {
     let bare = bare_host(host);
     bare.eq_ignore_ascii_case("localhost")

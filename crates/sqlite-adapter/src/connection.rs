@@ -125,7 +125,7 @@ impl Location {
     }
 }
 
-/// Tells whether a sound transaction is open on the connection.
+/// Returns whether a sound transaction is open on the connection.
 pub(crate) fn is_in_transaction(connection: &mut SqliteConnection) -> bool {
     match AnsiTransactionManager::transaction_manager_status_mut(connection) {
         TransactionManagerStatus::Valid(status) => status.transaction_depth().is_some(),

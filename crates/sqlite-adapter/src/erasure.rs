@@ -19,7 +19,7 @@ fn hash(id: UserId) -> Vec<u8> {
     Sha256::digest(id.as_uuid().as_bytes()).to_vec()
 }
 
-/// Tells whether somebody with this id was erased.
+/// Returns whether somebody with this id was erased.
 pub(crate) fn was_erased(connection: &mut SqliteConnection, id: UserId) -> QueryResult<bool> {
     diesel::select(exists(erased_person::table.find(hash(id)))).get_result(connection)
 }

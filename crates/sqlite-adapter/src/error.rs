@@ -47,7 +47,7 @@ pub(crate) fn of_statement(error: Error) -> StorageError {
     }
 }
 
-/// Tells whether a rollback failed because SQLite rolled the transaction back by itself.
+/// Returns whether a rollback failed because SQLite rolled the transaction back by itself.
 pub(crate) fn is_rolled_back_already(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, information)
         if information.message().starts_with("cannot rollback - no transaction is active"))

@@ -276,7 +276,7 @@ impl PasswordCheckpoint {
     }
 }
 
-/// Tells whether the attempt comes from a browser in which the owner of this account has signed in.
+/// Returns whether the attempt comes from a browser in which the owner of this account has signed in.
 fn knows(found: &Credentials, attempt: &PasswordAttempt<'_>) -> bool {
     let known = attempt.known_browser.zip(found.password.as_ref());
     known.is_some_and(|(cookie, hash)| is_known_browser(cookie, found.user_id, hash))

@@ -74,7 +74,7 @@ impl AuthorizationPorts {
     }
 }
 
-/// Tells whether this person told Restwell to let exactly this through without a page.
+/// Returns whether this person told Restwell to let exactly this through without a page.
 pub(super) async fn is_remembered(
     unit: &mut dyn UnitOfWork,
     occasion: &Occasion,
@@ -84,7 +84,7 @@ pub(super) async fn is_remembered(
     Ok(found.is_some_and(|remembered| remembered.covers(asked)))
 }
 
-/// Tells whether the account exists and can be used, and the person is still signed in in this session.
+/// Returns whether the account exists and can be used, and the person is still signed in in this session.
 ///
 /// The person is held until the unit of work ends: whoever sets another password, which ends sessions and codes, waits
 /// and then finds the code, or was first, and then the session is gone (security.md T17, T30).

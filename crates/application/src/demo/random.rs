@@ -23,7 +23,7 @@ impl Sequence {
         low + i64::try_from(self.next() % span).unwrap_or(0)
     }
 
-    /// Tells whether an event happens that happens once in `times`.
+    /// Returns whether an event happens that happens once in `times`.
     pub(super) fn once_in(&mut self, times: i64) -> bool {
         self.between(1, times) == 1
     }

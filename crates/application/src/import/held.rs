@@ -47,7 +47,7 @@ impl Held {
         self.records.insert(number, HeldRecord { session, wants });
     }
 
-    /// Tells whether a record overlaps one of the same source that is held.
+    /// Returns whether a record overlaps one of the same source that is held.
     pub(super) fn overlaps(&self, record: &SleepRecord) -> bool {
         let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
         let earliest = start.checked_sub_signed(LONGEST).unwrap_or(DateTime::<Utc>::MIN_UTC);

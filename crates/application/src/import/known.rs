@@ -57,7 +57,7 @@ impl Known {
         self.entry(id).map(|entry| &entry.session)
     }
 
-    /// Tells whether a session is to be stored at the end, and is not in the store yet.
+    /// Returns whether a session is to be stored at the end, and is not in the store yet.
     pub(super) fn is_waiting(&self, id: SleepSessionId) -> bool {
         self.entry(id).is_some_and(|entry| !entry.is_stored)
     }

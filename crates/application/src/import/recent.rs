@@ -33,7 +33,7 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
-    /// Tells whether a key is still remembered.
+    /// Returns whether a key is still remembered.
     pub(super) fn contains(&self, key: &K) -> bool {
         self.get(key).is_some()
     }

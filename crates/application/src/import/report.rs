@@ -115,7 +115,7 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    /// Tells whether it says of any record that it was stored or changed.
+    /// Returns whether it says of any record that it was stored or changed.
     pub fn changed_anything(&self) -> bool {
         let counts = [self.sessions, self.supplements, self.logs];
         self.profile_changed || counts.iter().any(|counts| counts.new + counts.updated > 0)

@@ -382,12 +382,12 @@ impl<'a> Attempt<'a> {
         self.found.supplements.insert(id);
     }
 
-    /// Tells whether it is known already that the store has a supplement, or would have it.
+    /// Returns whether it is known already that the store has a supplement, or would have it.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
         self.found.supplements.contains(&id) || self.run.supplements.contains(&id)
     }
 
-    /// Tells whether this file brought a log, as far as that is remembered.
+    /// Returns whether this file brought a log, as far as that is remembered.
     pub(super) fn brought_log(&self, id: IntakeLogId) -> bool {
         self.found.logs.contains(&id) || self.run.met.contains(&Mark::of("log", &id))
     }

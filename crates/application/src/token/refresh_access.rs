@@ -150,7 +150,7 @@ impl RefreshAccess {
     }
 }
 
-/// Tells whether a grant of this client is live, of the person named, and its person's account can be used.
+/// Returns whether a grant of this client is live, of the person named, and its person's account can be used.
 fn is_usable(grant: &Grant, user_status: UserStatus, command: &RefreshAccessCommand<'_>) -> bool {
     let of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
     grant.is_live() && user_status.is_active() && of_named_person

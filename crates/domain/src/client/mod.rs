@@ -64,7 +64,7 @@ pub enum ClientStatus {
 }
 
 impl ClientStatus {
-    /// Tells whether the client may be used.
+    /// Returns whether the client may be used.
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Active)
     }
@@ -100,7 +100,7 @@ impl Client {
         self.redirect_uris.iter().find(|uri| uri.as_str() == text)
     }
 
-    /// Tells whether people can be asked for the client: it is an app, and it may be used.
+    /// Returns whether people can be asked for the client: it is an app, and it may be used.
     pub fn takes_codes(&self) -> bool {
         self.kind == ClientKind::App && self.status.is_active()
     }
@@ -120,13 +120,13 @@ pub struct ClientSecret {
 }
 
 impl ClientSecret {
-    /// Tells whether the secret counts at this moment.
+    /// Returns whether the secret counts at this moment.
     pub fn is_live(&self, now: DateTime<Utc>) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// Tells whether one of the live secrets has this hash. Looks at every one, so that time tells nothing.
+/// Returns whether one of the live secrets has this hash. Looks at every one, so that time tells nothing.
 pub fn any_live_secret_matches(secrets: &[ClientSecret], presented: &SecretHash, now: DateTime<Utc>) -> bool {
     secrets.iter().fold(false, |found, secret| {
         let matches = secret.hash == *presented;

@@ -33,7 +33,7 @@ impl PkceChallenge {
         &self.0
     }
 
-    /// Tells whether this verifier was the source of the challenge, in constant time.
+    /// Returns whether this verifier was the source of the challenge, in constant time.
     pub fn is_met_by(&self, verifier: &CodeVerifier) -> bool {
         let digest: [u8; 32] = Sha256::digest(verifier.0.as_bytes()).into();
         digest.ct_eq(&self.0).into()

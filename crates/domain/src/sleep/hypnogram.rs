@@ -165,7 +165,7 @@ impl Hypnogram {
         &self.entries
     }
 
-    /// Tells whether nobody recorded any stage.
+    /// Returns whether nobody recorded any stage.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -175,7 +175,7 @@ impl Hypnogram {
         self.entries.len()
     }
 
-    /// Tells whether every entry lies within the time in bed.
+    /// Returns whether every entry lies within the time in bed.
     pub(super) fn lies_within(&self, time_in_bed: &TimeInBed) -> bool {
         self.entries.first().is_none_or(|first| first.start >= time_in_bed.start())
             && self.entries.last().is_none_or(|last| last.end <= time_in_bed.end())

@@ -148,7 +148,7 @@ impl MetricKind {
         }
     }
 
-    /// Tells whether a value can be this metric at all: never negative, a percentage at most 100, a count
+    /// Returns whether a value can be this metric at all: never negative, a percentage at most 100, a count
     /// whole.
     #[inline]
     pub fn accepts(self, value: MetricValue) -> bool {

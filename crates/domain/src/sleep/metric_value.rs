@@ -95,7 +95,7 @@ impl MetricValue {
         }
     }
 
-    /// Tells whether the number is less than zero.
+    /// Returns whether the number is less than zero.
     #[inline]
     pub fn is_negative(self) -> bool {
         match self.0 {
@@ -104,7 +104,7 @@ impl MetricValue {
         }
     }
 
-    /// Tells whether the number is at most 100.
+    /// Returns whether the number is at most 100.
     #[inline]
     pub fn is_at_most_a_hundred(self) -> bool {
         match self.0 {

@@ -112,7 +112,7 @@ impl SleepMetrics {
         self.values.iter().map(|(&kind, &value)| (kind, value))
     }
 
-    /// Tells whether these are the metrics of that time in bed.
+    /// Returns whether these are the metrics of that time in bed.
     pub(super) fn belong_to(&self, time_in_bed: &TimeInBed) -> bool {
         self.get(MetricKind::TimeNightInBed) == MetricValue::seconds_from_millis(time_in_bed.millis())
     }

@@ -30,7 +30,7 @@ impl StageSums {
         self
     }
 
-    /// Tells whether light, deep and REM sleep were told apart.
+    /// Returns whether light, deep and REM sleep were told apart.
     const fn has_stages(&self) -> bool {
         self.light > 0 || self.deep > 0 || self.rem > 0
     }
@@ -40,7 +40,7 @@ impl StageSums {
         self.light.saturating_add(self.deep).saturating_add(self.rem).saturating_add(self.asleep)
     }
 
-    /// Tells whether anything but UNKNOWN was recorded.
+    /// Returns whether anything but UNKNOWN was recorded.
     const fn is_known(&self) -> bool {
         self.awake > 0 || self.all_sleep() > 0
     }

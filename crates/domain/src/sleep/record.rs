@@ -115,7 +115,7 @@ impl SleepRecord {
         &self.head.time_in_bed
     }
 
-    /// Tells whether it was a nap, where the source says so.
+    /// Returns whether it was a nap, where the source says so.
     pub const fn is_nap(&self) -> Option<bool> {
         self.head.is_nap
     }

@@ -61,7 +61,7 @@ impl SessionKey {
         &self.text
     }
 
-    /// Tells whether the source gave the key.
+    /// Returns whether the source gave the key.
     pub const fn is_given(&self) -> bool {
         matches!(self.kind, SessionKeyKind::Given)
     }

@@ -66,7 +66,7 @@ impl Stage {
         }
     }
 
-    /// Tells whether somebody in this stage sleeps.
+    /// Returns whether somebody in this stage sleeps.
     pub const fn is_asleep(self) -> bool {
         matches!(self, Self::Light | Self::Deep | Self::Rem | Self::Asleep)
     }

@@ -103,7 +103,7 @@ impl TimeInBed {
         self.end_millis().saturating_sub(self.start_millis())
     }
 
-    /// Tells whether both share a stretch of time; touching is not sharing.
+    /// Returns whether both share a stretch of time; touching is not sharing.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.start < other.end && other.start < self.end
     }
@@ -113,7 +113,7 @@ impl TimeInBed {
         (self.start_millis() / MILLIS_PER_MINUTE, self.end_millis() / MILLIS_PER_MINUTE)
     }
 
-    /// Tells whether both start in the same minute and end in the same minute.
+    /// Returns whether both start in the same minute and end in the same minute.
     pub const fn same_to_the_minute(&self, other: &Self) -> bool {
         let (one, two) = (self.minutes(), other.minutes());
         one.0 == two.0 && one.1 == two.1

@@ -27,7 +27,7 @@ pub enum UserStatus {
 }
 
 impl UserStatus {
-    /// Tells whether the account can be used.
+    /// Returns whether the account can be used.
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Active)
     }

@@ -27,7 +27,7 @@ pub(super) fn of_node(node: &str) -> Option<IpAddr> {
     port.is_none_or(is_port).then_some(IpAddr::V4(address))
 }
 
-/// Tells whether a text is a port, or an identifier that hides one (RFC 7239 section 6).
+/// Returns whether a text is a port, or an identifier that hides one (RFC 7239 section 6).
 fn is_port(text: &str) -> bool {
     match text.strip_prefix('_') {
         Some(name) => {

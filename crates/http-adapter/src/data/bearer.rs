@@ -22,7 +22,7 @@ pub(crate) fn token(request: &HttpRequest) -> Result<&str, Problem> {
     of_header(header.as_bytes())
 }
 
-/// Tells whether a query string has the parameter `access_token`, in any spelling.
+/// Returns whether a query string has the parameter `access_token`, in any spelling.
 fn names_access_token(query: &str) -> bool {
     query.split('&').any(|pair| {
         let name = pair.split_once('=').map_or(pair, |(name, _)| name);

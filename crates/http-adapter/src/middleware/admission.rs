@@ -265,7 +265,7 @@ impl Admission {
         taken
     }
 
-    /// Tells whether so many uploads arrive that whoever has one may not have another, and must be quick.
+    /// Returns whether so many uploads arrive that whoever has one may not have another, and must be quick.
     pub(crate) fn is_crowded_by_uploads(&self) -> bool {
         self.0.uploads.is_crowded()
     }

@@ -69,7 +69,7 @@ impl Form {
         is_clean.then_some(value).ok_or_else(|| Problem::new(Fault::InvalidForm))
     }
 
-    /// Tells whether a box is ticked.
+    /// Returns whether a box is ticked.
     pub(super) fn is_ticked(&self, name: &str) -> Result<bool, Problem> {
         Ok(self.find(name)?.is_some_and(|value| value == "yes"))
     }
@@ -90,7 +90,7 @@ fn unreadable(problem: Problem) -> Problem {
     }
 }
 
-/// Tells whether a browser says that a page of ours sent this. A program that is no browser says nothing.
+/// Returns whether a browser says that a page of ours sent this. A program that is no browser says nothing.
 ///
 /// `Origin: null` is what a page under `Referrer-Policy: no-referrer` sends, so it tells nothing either.
 pub(super) fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {

@@ -17,7 +17,7 @@ pub(crate) fn lead(request: &HttpRequest) -> Option<HttpResponse> {
     })
 }
 
-/// Tells whether HTML is asked for by name; `*/*`, which programs send, does not count.
+/// Returns whether HTML is asked for by name; `*/*`, which programs send, does not count.
 fn is_browser(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|range| {

@@ -56,7 +56,7 @@ impl Destination {
         }
     }
 
-    /// Tells whether a person must have signed in within the last minutes to go there.
+    /// Returns whether a person must have signed in within the last minutes to go there.
     pub(super) const fn wants_fresh(self) -> bool {
         matches!(self, Self::Tokens | Self::Download | Self::Erase)
     }

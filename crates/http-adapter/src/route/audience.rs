@@ -132,7 +132,7 @@ impl Credential {
         }
     }
 
-    /// Tells whether it comes in `Authorization` with the scheme Bearer.
+    /// Returns whether it comes in `Authorization` with the scheme Bearer.
     const fn is_bearer(self) -> bool {
         use Credential as C;
         matches!(
@@ -143,7 +143,7 @@ impl Credential {
             || matches!(self, C::ServiceToken | C::ServiceTokenOfOtherScope)
     }
 
-    /// Tells whether the browser that sends it is signed in.
+    /// Returns whether the browser that sends it is signed in.
     const fn is_signed_in(self) -> bool {
         matches!(self, Self::Cookies | Self::Form | Self::FormOfAnother)
     }

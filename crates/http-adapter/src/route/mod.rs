@@ -82,7 +82,7 @@ pub(crate) fn row_of(path: &str) -> Option<&'static EndpointRow> {
     rows.plain.get(path).or_else(|| rows.patterns.iter().find(|row| fits(row.path, path)))
 }
 
-/// Tells whether a path has the form of a pattern: a segment that is not empty for each in braces.
+/// Returns whether a path has the form of a pattern: a segment that is not empty for each in braces.
 fn fits(pattern: &str, path: &str) -> bool {
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
     loop {
@@ -105,18 +105,18 @@ pub(crate) fn may_serve(row: Option<&EndpointRow>, method: &Method) -> bool {
     row.map_or(*method == Method::GET, |row| row.serves(method.as_str()))
 }
 
-/// Tells whether a path says whether the server lives: answered however much there is to do.
+/// Returns whether a path says whether the server lives: answered however much there is to do.
 pub(crate) fn is_health(row: Option<&EndpointRow>) -> bool {
     row.is_some_and(|row| matches!(row.path, path::LIVE | path::READY))
 }
 
-/// Tells whether a request may take longer than others, because its body may be long.
+/// Returns whether a request may take longer than others, because its body may be long.
 pub(crate) fn takes_long(row: Option<&EndpointRow>, method: &Method) -> bool {
     // Whoever only reads brings nothing, and is asked most.
     *method != Method::GET && row.is_some_and(|row| row.takes_long(method.as_str()))
 }
 
-/// Tells whether a request brings a file, and keeps its own time.
+/// Returns whether a request brings a file, and keeps its own time.
 pub(crate) fn is_upload(row: Option<&EndpointRow>, method: &Method) -> bool {
     *method == Method::POST && row.is_some_and(|row| row.path == page::IMPORTS)
 }

@@ -138,13 +138,13 @@ impl EndpointRow {
         matches!(self.path, path::LIVE | path::READY)
     }
 
-    /// Tells whether the method is served.
+    /// Returns whether the method is served.
     pub(crate) fn serves(&self, method: &str) -> bool {
         method == "HEAD" && self.answers_head()
             || self.methods().iter().any(|(name, audience)| *name == method && audience.is_some())
     }
 
-    /// Tells whether a method takes bodies that are long, and longer to work on than any other request.
+    /// Returns whether a method takes bodies that are long, and longer to work on than any other request.
     pub(crate) fn takes_long(&self, method: &str) -> bool {
         self.methods().iter().any(|(name, audience)| {
             *name == method && *name != "DELETE" && matches!(audience, Some(Writer(_)))

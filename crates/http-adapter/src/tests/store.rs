@@ -110,7 +110,7 @@ impl MemoryStore {
         Self { is_down: true, ..Self::default() }
     }
 
-    /// Tells whether the code is still to be redeemed.
+    /// Returns whether the code is still to be redeemed.
     pub(crate) fn code_is_unused(&self) -> bool {
         self.contents.lock().unwrap().code.state == CodeState::Issued
     }

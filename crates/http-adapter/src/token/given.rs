@@ -22,7 +22,7 @@ pub(super) async fn revoke(
     Ok(HttpResponse::Ok().finish())
 }
 
-/// Tells whether a token counts.
+/// Returns whether a token counts.
 pub(super) async fn introspect(
     state: Data<HttpState>,
     request: HttpRequest,

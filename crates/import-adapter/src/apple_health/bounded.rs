@@ -62,7 +62,7 @@ impl Bounded {
         self.total
     }
 
-    /// Tells whether the file ended.
+    /// Returns whether the file ended.
     pub(super) const fn is_at_end(&self) -> bool {
         self.is_at_end
     }

@@ -41,7 +41,7 @@ pub(super) struct Written {
     pub(super) offset: UtcOffset,
 }
 
-/// Tells whether a `Record` is a sample of sleep.
+/// Returns whether a `Record` is a sample of sleep.
 pub(super) fn is_sleep(tag: &Tag) -> Result<bool, ImportRefusal> {
     // Nearly every record is none and has its type first, so that there is nothing to decode.
     let after_name = tag.start.attributes_raw().trim_ascii_start();

@@ -5,7 +5,7 @@ use super::reader::Packing;
 use application::ports::import_source::ImportRefusal;
 use std::path::Path;
 
-/// Tells whether a file that begins with these bytes is packed by gzip.
+/// Returns whether a file that begins with these bytes is packed by gzip.
 pub(super) fn is_gzip(begins: &[u8]) -> bool {
     begins.starts_with(&[0x1f, 0x8b])
 }

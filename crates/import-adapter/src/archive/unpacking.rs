@@ -15,7 +15,7 @@ pub(super) struct Unpacking {
 }
 
 impl Unpacking {
-    /// Tells whether somebody wants to keep a machine busy with little.
+    /// Returns whether somebody wants to keep a machine busy with little.
     pub(super) const fn is_a_bomb(self) -> bool {
         self.unpacked > FREE && self.unpacked / RATIO_LIMIT > self.packed
     }
@@ -52,7 +52,7 @@ impl Bound {
         Self { left: self.left.saturating_sub(unpacked), ..self }
     }
 
-    /// Tells whether so much is more than is left.
+    /// Returns whether so much is more than is left.
     pub(super) const fn is_passed_by(self, unpacked: u64) -> bool {
         unpacked > self.left
     }

@@ -11,7 +11,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Tells whether this may be the same person as in the records before; nobody named may be anybody.
+    /// Returns whether this may be the same person as in the records before; nobody named may be anybody.
     ///
     /// The first kind of name that both have decides: a reference, an identifier, a name for people.
     pub(super) fn admits(&mut self, named: &Reference) -> bool {

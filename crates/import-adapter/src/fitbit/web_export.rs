@@ -28,7 +28,7 @@ pub(crate) const KNOWN_COLUMNS: [&str; 9] = [
     "Minutes Deep Sleep",
 ];
 
-/// Tells whether a first line is the one of a web export.
+/// Returns whether a first line is the one of a web export.
 pub(crate) fn begins_web_export(line: &str) -> bool {
     let line = line.trim();
     line == TITLE || csv_fields(line).is_some_and(|fields| is_header(&fields))

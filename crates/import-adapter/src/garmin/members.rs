@@ -70,7 +70,7 @@ impl Night {
         stages.iter().any(|sum| sum.number().is_some_and(|seconds| seconds > 0.0))
     }
 
-    /// Tells whether this is a day on which nobody slept, or no device was worn.
+    /// Returns whether this is a day on which nobody slept, or no device was worn.
     pub(super) fn says_nothing(&self) -> bool {
         let times = [&self.start, &self.end];
         let sums = [

@@ -39,7 +39,7 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     }
 }
 
-/// Tells whether a record is a data point of any schema, among which there may be some about sleep.
+/// Returns whether a record is a data point of any schema, among which there may be some about sleep.
 fn has_schema(record: &Sketch) -> bool {
     record.has("body")
         && record.path(&["header", "schema_id"]).is_some_and(|id| id.has("name") && id.has("version"))

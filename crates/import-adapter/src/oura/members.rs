@@ -45,7 +45,7 @@ impl Period {
         }
     }
 
-    /// Tells whether this was a nap, where the document says so.
+    /// Returns whether this was a nap, where the document says so.
     pub(super) fn is_nap(&self) -> Option<bool> {
         match self.kind.as_str() {
             Some("long_sleep") => Some(false),
@@ -55,7 +55,7 @@ impl Period {
         }
     }
 
-    /// Tells whether the kind of sleep is one that Oura has not had so far.
+    /// Returns whether the kind of sleep is one that Oura has not had so far.
     pub(super) fn is_of_unknown_kind(&self) -> bool {
         let known = matches!(self.kind.as_str(), Some("long_sleep" | "sleep" | "late_nap"));
         !self.kind.is_absent() && !known

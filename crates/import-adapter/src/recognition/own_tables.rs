@@ -15,7 +15,7 @@ const TABLES: [&str; 6] = [
     "supplement_id,order,ingredient_name,quantity,unit,active,amount_stated",
 ];
 
-/// Tells whether these are the columns of such a table.
+/// Returns whether these are the columns of such a table.
 pub(super) fn is_one(header: &[String]) -> bool {
     TABLES.iter().any(|table| table.split(',').eq(header.iter().map(String::as_str)))
 }

@@ -46,7 +46,7 @@ impl Text {
         crate::input::csv_fields(self.first_line())
     }
 
-    /// Tells whether the first line is the header of a CSV that has all of these columns.
+    /// Returns whether the first line is the header of a CSV that has all of these columns.
     pub(crate) fn has_columns(&self, names: &[&str]) -> bool {
         self.header()
             .is_some_and(|header| names.iter().all(|name| header.iter().any(|column| column == name)))
@@ -70,7 +70,7 @@ impl Seen {
         }
     }
 
-    /// Tells whether there is no record that could show what the file is.
+    /// Returns whether there is no record that could show what the file is.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,

@@ -43,7 +43,7 @@ impl Sketch {
         names.iter().try_fold(self, |value, name| value.member(name))
     }
 
-    /// Tells whether an object has the member.
+    /// Returns whether an object has the member.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.member(name).is_some()
     }
@@ -56,7 +56,7 @@ impl Sketch {
         }
     }
 
-    /// Tells whether this is a list without elements.
+    /// Returns whether this is a list without elements.
     pub(crate) const fn is_empty_list(&self) -> bool {
         matches!(self, Self::List(None))
     }

@@ -60,7 +60,7 @@ impl SleepAsAndroid {
 }
 
 impl SleepAsAndroid {
-    /// Tells whether a row has levels of noise alone: then the known columns are empty.
+    /// Returns whether a row has levels of noise alone: then the known columns are empty.
     fn is_noise(&self, row: &Row) -> bool {
         COLUMNS.iter().all(|name| field(&self.columns, &row.fields, name).is_none())
     }

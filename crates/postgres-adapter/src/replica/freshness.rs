@@ -55,7 +55,7 @@ impl Freshness {
         Self { until, watching }
     }
 
-    /// Tells whether what the standby shows now is new enough.
+    /// Returns whether what the standby shows now is new enough.
     pub(super) fn is_fresh(&self) -> bool {
         self.until().is_some_and(|until| Instant::now() < until)
     }

@@ -48,7 +48,7 @@ impl PostgresReplica {
         standby(options).map(drop)
     }
 
-    /// Tells whether the standby would be asked at this moment.
+    /// Returns whether the standby would be asked at this moment.
     pub fn is_in_use(&self) -> bool {
         self.freshness.is_fresh()
     }

@@ -61,7 +61,7 @@ impl ErasureRepository for PgUnitOfWork {
     }
 }
 
-/// Tells whether somebody with this id was erased.
+/// Returns whether somebody with this id was erased.
 pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
     let same = erased_person::table.find(id_hash(user_id));
     diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)

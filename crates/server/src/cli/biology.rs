@@ -45,7 +45,7 @@ impl BiologyArguments {
         }
     }
 
-    /// Tells whether nothing was given.
+    /// Returns whether nothing was given.
     pub(crate) fn is_empty(self) -> bool {
         self.biology() == Biology::default()
     }

@@ -81,7 +81,7 @@ fn closed(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::BrokenPipe { io::Error::new(ErrorKind::BrokenPipe, Closed) } else { error }
 }
 
-/// Tells whether a command failed for no other reason than that nobody reads its output any more.
+/// Returns whether a command failed for no other reason than that nobody reads its output any more.
 pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
     let of_output = |error: &io::Error| error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Closed>);
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(of_output)

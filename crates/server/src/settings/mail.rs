@@ -70,7 +70,7 @@ impl MailEncryption {
 }
 
 impl MailSettings {
-    /// Tells whether there is a mail server.
+    /// Returns whether there is a mail server.
     pub(crate) fn is_set(&self) -> bool {
         self.server().is_some()
     }

@@ -42,12 +42,12 @@ impl PublicUrl {
         Self { origin: format!("http://{address}"), is_loopback: true, is_https: false }
     }
 
-    /// Tells whether only this machine reaches it.
+    /// Returns whether only this machine reaches it.
     pub(crate) const fn is_loopback(&self) -> bool {
         self.is_loopback
     }
 
-    /// Tells whether it is https.
+    /// Returns whether it is https.
     pub(crate) const fn is_https(&self) -> bool {
         self.is_https
     }
@@ -64,7 +64,7 @@ impl fmt::Display for PublicUrl {
     }
 }
 
-/// Tells whether an address is reached from this machine only.
+/// Returns whether an address is reached from this machine only.
 pub(crate) fn is_loopback(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_loopback(),

@@ -74,7 +74,7 @@ pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variab
     SettingsError::Wrong(vec![problem])
 }
 
-/// Tells whether a place is a setting or something inside of it, such as `cors.allowed_origins[0]`.
+/// Returns whether a place is a setting or something inside of it, such as `cors.allowed_origins[0]`.
 fn is_within(place: &str, key: &str) -> bool {
     place.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
 }

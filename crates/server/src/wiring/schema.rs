@@ -10,7 +10,7 @@ use sqlite_adapter::SqliteStore;
 /// What can be asked of, and done to, the schema of a store.
 #[async_trait]
 pub(crate) trait Schema: Send + Sync {
-    /// Tells whether this program may serve on it.
+    /// Returns whether this program may serve on it.
     async fn state(&self) -> Result<SchemaState, StorageError>;
     /// Applies the pending migrations, all or none, and returns how many there were; of several processes that do it
     /// at once, those that come late find none.

@@ -144,7 +144,7 @@ impl Browser {
         assert_eq!(answer.own_location(), "/apps");
     }
 
-    /// Tells whether somebody is signed in here.
+    /// Returns whether somebody is signed in here.
     pub(crate) async fn is_signed_in(&self) -> bool {
         let page = self.get("/account").await;
         if page.status == 200 {

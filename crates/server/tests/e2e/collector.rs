@@ -58,7 +58,7 @@ impl Collector {
         self.taken.lock().expect("lock").clone()
     }
 
-    /// Tells whether these bytes came.
+    /// Returns whether these bytes came.
     pub(crate) fn has(&self, bytes: &[u8]) -> bool {
         self.taken().windows(bytes.len()).any(|window| window == bytes)
     }

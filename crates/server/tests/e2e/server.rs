@@ -63,7 +63,7 @@ impl Server {
         self.child.wait().expect("wait");
     }
 
-    /// Tells whether the process has not ended yet.
+    /// Returns whether the process has not ended yet.
     pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("status").is_none()
     }

@@ -79,7 +79,7 @@ fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<Ch
     Ok(ChangePage { changes: changes?, has_more, is_ahead: false })
 }
 
-/// Tells whether the person's changes have not come as far as the position that was asked for.
+/// Returns whether the person's changes have not come as far as the position that was asked for.
 fn is_ahead(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<bool, StorageError> {
     let Some(after) = query.after else { return Ok(false) };
     let statement: Statement<BigInt> = Statement::new("SELECT change_number FROM account WHERE id = ?")

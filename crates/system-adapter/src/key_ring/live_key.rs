@@ -69,7 +69,7 @@ impl LiveKeys {
         Ok(Self { loaded: by_id(keys), active, verified: VerifiedTokens::default() })
     }
 
-    /// Tells whether exactly these keys were loaded, in whatever order.
+    /// Returns whether exactly these keys were loaded, in whatever order.
     pub(super) fn are(&self, keys: &[SigningKey]) -> bool {
         self.loaded.len() == keys.len() && self.loaded == by_id(keys)
     }

@@ -73,7 +73,7 @@ impl StoredHash {
         Ok(self.parsed.hash == Some(computed))
     }
 
-    /// Tells whether anything of the hash is weaker than a hash of today would be (security.md T86).
+    /// Returns whether anything of the hash is weaker than a hash of today would be (security.md T86).
     pub(super) fn is_weaker_than(&self, today: HashParameters) -> bool {
         self.params.m_cost() < today.memory_kib()
             || self.params.t_cost() < today.iterations()

@@ -90,7 +90,7 @@ fn subject(body: &JsonObject, client_id: ClientId) -> Result<TokenSubject, Inval
     })
 }
 
-/// Tells whether an `aud` is our audience, or a list of strings that holds it (RFC 7519 section 4.1.3).
+/// Returns whether an `aud` is our audience, or a list of strings that holds it (RFC 7519 section 4.1.3).
 fn is_for(audience: Option<&Value>, ours: &str) -> bool {
     match audience {
         Some(Value::String(one)) => one == ours,

@@ -40,7 +40,7 @@ fn own_cookie() -> Secret {
     known_browser_cookie(user_id(1), &hash_of(PASSWORD))
 }
 
-/// Tells whether the password was looked at.
+/// Returns whether the password was looked at.
 async fn is_looked_at(door: &SignIn, known_browser: Option<&Secret>, password: &str, host: u32) -> bool {
     let address: IpAddr = Ipv4Addr::from_bits(0x0a00_0000 + host).into();
     let command = SignInCommand { email: EMAIL, password, address, known_browser, replaces: None };

@@ -11,7 +11,7 @@ pub(crate) const BY_OPERATOR: &str = "whoever runs this server cancelled the upl
 /// What is of an upload that the person stopped.
 pub(crate) const BY_PERSON: &str = "you cancelled the upload";
 
-/// Tells whether somebody stopped an import before it was finished, and nothing of it is left to take back.
+/// Returns whether somebody stopped an import before it was finished, and nothing of it is left to take back.
 pub fn is_cancelled(import: &Import) -> bool {
     matches!(import.state, ImportState::Refused | ImportState::Undone)
         && import.refusal.as_deref().is_some_and(|reason| [BY_OPERATOR, BY_PERSON].contains(&reason))

@@ -147,7 +147,7 @@ impl Nights<'_> {
     }
 }
 
-/// Tells whether two notes say the same, the times of change aside.
+/// Returns whether two notes say the same, the times of change aside.
 fn is_same_note(one: &SessionNote, other: &SessionNote) -> bool {
     let record = |session: &Option<SleepSession>| session.as_ref().map(|session| session.record.clone());
     let SessionNote { import, id, position, before, waiting, is_latest: _ } = one;

@@ -201,7 +201,7 @@ fn beside(histories: &Histories, late: &BTreeMap<SleepSessionId, i64>) -> HashSe
     beside
 }
 
-/// Tells whether a record removes a session that is known when it comes.
+/// Returns whether a record removes a session that is known when it comes.
 fn removes(record: &SleepRecord, session: &SleepSession) -> bool {
     leaves_no_place(record, session) && !says_less(record, session)
 }
@@ -210,7 +210,7 @@ fn says_less(record: &SleepRecord, session: &SleepSession) -> bool {
     record.hypnogram().is_empty() && !session.record.hypnogram().is_empty()
 }
 
-/// Tells whether a session went because another one of the same import took its place.
+/// Returns whether a session went because another one of the same import took its place.
 fn is_explained(note: &SessionNote, histories: &Histories) -> bool {
     let Some(gone) = &note.before else { return false };
     let takes_its_place = |record: &SleepRecord| {

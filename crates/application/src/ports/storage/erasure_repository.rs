@@ -26,7 +26,7 @@ pub trait ErasureRepository: Send {
     /// the commit, remove from them what the deleted rows leave behind, or do so later if a reader stands in
     /// the way ([`StoreUpkeep::finish_erasures`](super::StoreUpkeep::finish_erasures)).
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError>;
-    /// Tells whether somebody with this id was erased: such an id is never given out again.
+    /// Returns whether somebody with this id was erased: such an id is never given out again.
     async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError>;
     /// Lists erasures, the latest first, at most `limit`.
     async fn list(&mut self, limit: u32) -> Result<Vec<Erasure>, StorageError>;

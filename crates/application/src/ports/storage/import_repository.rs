@@ -229,7 +229,7 @@ pub trait ImportRepository: Send {
     /// updated: began) before it, which means that they broke off; returns how many. Those of an import that is `undoing`
     /// are kept. The profile changes in the reports of these imports are forgotten, too; they are not counted.
     async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
-    /// Tells whether anything that the import did is still noted.
+    /// Returns whether anything that the import did is still noted.
     async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;
 
     /// Stores a part of an upload; parts count from 0. A part that is there already is left.

@@ -33,7 +33,7 @@ pub trait SupplementRepository: Send {
         &mut self,
         keys: &[CatalogueKey],
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
-    /// Tells whether anybody's log points at this version.
+    /// Returns whether anybody's log points at this version.
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError>;
     /// Stores a first version; MUST fail with `Conflict(Supplement)` when the id is taken, or the key has a
     /// current version.

@@ -45,7 +45,7 @@ pub trait PasswordHasher: Send + Sync {
 /// Judges whether a password would be guessed early, offline (NIST SP 800-63B-4 section 3.1.1.2).
 #[cfg_attr(feature = "test-support", automock)]
 pub trait PasswordJudge: Send + Sync {
-    /// Tells whether a password is common, or made of common words, patterns and `about_the_person` (their
+    /// Returns whether a password is common, or made of common words, patterns and `about_the_person` (their
     /// address), so that a list of likely passwords would hold it.
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool;
 }

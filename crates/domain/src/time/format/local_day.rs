@@ -38,7 +38,7 @@ impl LocalDay {
         Self { begin, text, length: if offset.is_some() { LONGEST } else { CLOCK + 9 } }
     }
 
-    /// Tells whether an instant, in milliseconds since 1970, falls on this day.
+    /// Returns whether an instant, in milliseconds since 1970, falls on this day.
     #[inline]
     pub const fn contains(&self, unix_millis: i64) -> bool {
         let in_day = unix_millis.wrapping_sub(self.begin);

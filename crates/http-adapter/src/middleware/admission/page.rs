@@ -45,7 +45,7 @@ impl PagePlaces {
         Ok(PagePlace { _page: one_of(&self.pages)?, _of: of, _read_by: read_by })
     }
 
-    /// Tells whether at least half of them are free.
+    /// Returns whether at least half of them are free.
     pub(super) fn is_at_ease(&self) -> bool {
         self.pages.available_permits() >= part_of(self.requests, 2) / 2
     }

@@ -38,7 +38,7 @@ impl FormErrors {
         self
     }
 
-    /// Tells whether nothing is wrong.
+    /// Returns whether nothing is wrong.
     pub(super) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -167,7 +167,7 @@ impl ImportLine {
         matches!(self.phase, ImportPhase::Undoing)
     }
 
-    /// Tells whether it was given up when something of it was stored.
+    /// Returns whether it was given up when something of it was stored.
     fn was_given_up(&self) -> bool {
         let counts = || self.counts.iter().map(|counts| counts.new + counts.updated);
         matches!(self.phase, ImportPhase::Refused) && (self.profile_changed || counts().sum::<u64>() > 0)

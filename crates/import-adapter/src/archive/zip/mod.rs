@@ -23,7 +23,7 @@ use std::sync::Arc;
 const LOCAL_HEADER: usize = 30;
 const LOCAL_SIGNATURE: u32 = 0x0403_4b50;
 
-/// Tells whether a file that begins with these bytes is a zip archive; an empty one has only its end.
+/// Returns whether a file that begins with these bytes is a zip archive; an empty one has only its end.
 pub(super) fn is_zip(begins: &[u8]) -> bool {
     begins.starts_with(b"PK\x03\x04") || begins.starts_with(b"PK\x05\x06")
 }

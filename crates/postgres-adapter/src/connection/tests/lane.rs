@@ -60,7 +60,7 @@ async fn all_large(store: &PostgresStore) -> [Place<'_>; LARGE] {
     [store.lanes.enter(PageSpan::Large).await.unwrap(), store.lanes.enter(PageSpan::Large).await.unwrap()]
 }
 
-/// Tells whether a backend is at work.
+/// Returns whether a backend is at work.
 async fn is_busy(store: &PostgresStore, backend: i32) -> bool {
     let asked = format!(
         "SELECT count(*)::int AS number FROM pg_stat_activity WHERE pid = {backend} AND state = 'active'"

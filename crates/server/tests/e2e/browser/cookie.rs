@@ -54,7 +54,7 @@ impl SetCookie {
         Self { name: name.to_owned(), value: value.to_owned(), attributes: parts.collect() }
     }
 
-    /// Tells whether it has an attribute, letter by letter.
+    /// Returns whether it has an attribute, letter by letter.
     pub(crate) fn has(&self, attribute: &str) -> bool {
         self.attributes.iter().any(|given| given == attribute)
     }

@@ -21,7 +21,7 @@ impl Tag {
         self.attributes.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    /// Tells whether a text goes on over it without a gap.
+    /// Returns whether a text goes on over it without a gap.
     pub(super) fn is_within_a_line(&self) -> bool {
         let name = self.name.strip_prefix('/').unwrap_or(&self.name);
         ["a", "bdi", "strong", "code", "time"].contains(&name)

@@ -131,7 +131,7 @@ async fn the_first_line_is_an_object_with_what_a_program_needs() {
     assert!(demo.dir.join("restwell.db").exists());
 }
 
-/// Tells whether a line sets a variable of a shell that is named in capitals.
+/// Returns whether a line sets a variable of a shell that is named in capitals.
 fn is_assignment(line: &str) -> bool {
     let is_capital = |letter: char| letter.is_ascii_uppercase() || letter == '_';
     line.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_capital))

@@ -12,7 +12,7 @@ pub(super) fn reports(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
 }
 
-/// Tells whether an import found everything there already.
+/// Returns whether an import found everything there already.
 fn changed_nothing(report: &Value) -> bool {
     ["sessions", "supplements", "logs"]
         .iter()

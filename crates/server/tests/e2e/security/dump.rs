@@ -40,7 +40,7 @@ impl Dump {
         dump
     }
 
-    /// Tells whether an id stands in the store, as a text of any kind or as its bytes.
+    /// Returns whether an id stands in the store, as a text of any kind or as its bytes.
     pub(super) fn holds_id(&self, id: &str) -> bool {
         let id: uuid::Uuid = id.parse().expect("an id");
         let texts = [id.hyphenated().to_string(), id.simple().to_string()];

@@ -159,7 +159,7 @@ impl Connection {
     }
 }
 
-/// Tells whether an answer has come with as much body as its head says.
+/// Returns whether an answer has come with as much body as its head says.
 fn is_whole(answer: &str) -> bool {
     let Some((head, body)) = answer.split_once("\r\n\r\n") else { return false };
     let head = head.to_lowercase();

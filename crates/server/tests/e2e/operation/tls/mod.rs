@@ -212,7 +212,7 @@ async fn silent_sockets(server: &Server) -> Vec<TcpStream> {
     silent
 }
 
-/// Tells whether the other end has neither closed nor said anything.
+/// Returns whether the other end has neither closed nor said anything.
 fn is_open(socket: &TcpStream) -> bool {
     socket.try_read(&mut [0; 1]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
 }

@@ -112,7 +112,7 @@ async fn decide(scene: &Scene, asking: &Asking, ticked: &[&str], remember: bool)
     assert!(scene.browser.submit(&form).await.answer_to(REDIRECT_URI).contains_key("code"));
 }
 
-/// Tells whether the person who is signed in is shown a page.
+/// Returns whether the person who is signed in is shown a page.
 async fn is_asked(scene: &Scene, asking: &Asking) -> bool {
     let sent = ask(&scene.browser, asking).await;
     if sent.location().starts_with("/consent?request=") {

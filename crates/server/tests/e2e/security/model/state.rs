@@ -93,12 +93,12 @@ impl Model {
         self.people[person] == Status::Active
     }
 
-    /// Tells whether a client may do something for a person now.
+    /// Returns whether a client may do something for a person now.
     pub(super) fn may_be_connected(&self, party: Party) -> bool {
         self.is_active(party.person) && self.clients[party.client].is_enabled
     }
 
-    /// Tells whether a client proves who it is with the secret at this place.
+    /// Returns whether a client proves who it is with the secret at this place.
     pub(super) fn authenticates(&self, client: usize, secret: usize) -> bool {
         let client = &self.clients[client];
         client.is_enabled && secret + LIVE_SECRETS + usize::from(mutant("secret")) >= client.secrets.len()
@@ -130,7 +130,7 @@ impl Model {
         found.expect("everybody signed in in the beginning")
     }
 
-    /// Tells whether it is sure that time alone has not ended a code.
+    /// Returns whether it is sure that time alone has not ended a code.
     pub(super) fn is_sure_of(&self, code: usize) -> bool {
         self.codes[code].issued_at.is_none_or(|at| at.elapsed() < SURE_LIFE)
     }
