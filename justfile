@@ -41,7 +41,7 @@ clients *arguments:
 pages *arguments:
     scripts/check-pages {{arguments}}
 
-# Follows docs/connect-your-app.md block by block
+# Follows docs/first-night.md and docs/connect-your-app.md block by block
 guide *arguments:
     scripts/check-guide {{arguments}}
 

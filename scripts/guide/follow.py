@@ -1,4 +1,4 @@
-"""Follows a guide: runs its blocks and compares what they print. See scripts/check-guide."""
+"""Follows guides, one after the other: runs its blocks and compares what they print. See scripts/check-guide."""
 
 import argparse
 import json
@@ -32,10 +32,9 @@ class Guide:
     """One reader on the way through the guide."""
 
     def __init__(self, arguments):
-        self.path = arguments.guide
         self.scratch = arguments.scratch
         self.arguments = arguments
-        self.steps = marks.read(self.path)
+        self.steps = [step for path in arguments.guides for step in marks.read(path)]
         demo = json.loads((self.scratch / "demo.json").read_text().splitlines()[0])
         self.base = demo["base_url"]
         self.user_id = demo["user_id"]
@@ -73,7 +72,7 @@ class Guide:
             if mark := re.fullmatch(r"@@(\w+) (.*)\n", line):
                 word, rest = mark.groups()
                 if word == "at":
-                    at = int(rest)
+                    at = rest
                     printed[at] = ""
                 elif word == "need":
                     self.tell(shell, self.known[rest])
@@ -89,7 +88,7 @@ class Guide:
                 check("the browser comes back as announced", marks.matches(shape, callback), callback)
                 self.tell(shell, callback)
         if shell.wait() != 0:
-            raise Fault(f"{self.path}:{at}: the lines end with {shell.returncode}:\n{printed.get(at)}")
+            raise Fault(f"{at}: the lines end with {shell.returncode}:\n{printed.get(at)}")
         self.compare(printed)
 
     def script(self):
@@ -97,11 +96,11 @@ class Guide:
             if step.kind == "reader":
                 names = re.findall(r"^(?:export )?(\w+)=", step.text, re.MULTILINE)
                 if names != step.words:
-                    raise Fault(f"{self.path}:{step.line}: the lines set {names}, the mark says {step.words}")
+                    raise Fault(f"{step.place}: the lines set {names}, the mark says {step.words}")
                 for name in names:
                     yield f"echo '@@need {name}'\nread -r {name}\nexport {name}\n"
             elif step.kind == "shell":
-                yield f"echo '@@at {step.line}'\n{step.text}\n"
+                yield f"echo '@@at {step.place}'\n{step.text}\n"
             elif step.kind == "person":
                 yield f"echo '@@person {' '.join(step.words)}'\nread -r _\n"
 
@@ -128,8 +127,8 @@ class Guide:
             if step.kind == "shell":
                 before = step
             elif step.kind == "output" and not step.words:
-                seen = printed[before.line]
-                check(f"line {before.line} prints what line {step.line} says", marks.matches(self.here(step.text), seen), seen)
+                seen = printed[before.place]
+                check(f"{before.place} prints what {step.place} says", marks.matches(self.here(step.text), seen), seen)
 
     # The programs.
 
@@ -187,7 +186,7 @@ class Guide:
         """What the guide shows of the files that scripts/check-clients runs is what is in them."""
         for step in self.of_kind("file"):
             [path] = step.words
-            check(f"{path} is what line {step.line} shows", (ROOT / path).read_text() == step.text + "\n")
+            check(f"{path} is what {step.place} shows", (ROOT / path).read_text() == step.text + "\n")
 
     # The versions.
 
@@ -201,14 +200,14 @@ class Guide:
         installed = "\n".join(step.text for step in self.of_kind("install"))
         named = {*re.findall(r"([\w-]+)(?:==|@)(\S+)", installed)}
         # The table of libraries.
-        named |= {*re.findall(r"^\| (\w[\w-]+) (\d+\.\S+) \(", self.path.with_name("reading-data.md").read_text(), re.MULTILINE)}
+        named |= {*re.findall(r"^\| (\w[\w-]+) (\d+\.\S+) \(", (ROOT / "docs" / "reading-data.md").read_text(), re.MULTILINE)}
         for name, version in sorted(named):
             check(f"{name} {version} is the one that is run", pinned[name.lower()] == version, pinned)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("guide", type=pathlib.Path)
+    parser.add_argument("guides", type=pathlib.Path, nargs="+")
     parser.add_argument("--scratch", type=pathlib.Path, required=True)
     parser.add_argument("--node-modules", type=pathlib.Path, required=True)
     parser.add_argument("--rust-target", type=pathlib.Path, required=True)

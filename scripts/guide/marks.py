@@ -32,7 +32,7 @@ class Step:
 
     kind: str
     words: list
-    line: int
+    place: str
     text: str
 
 
@@ -49,7 +49,7 @@ def read(path):
             kind, *words = mark.group(1).split()
             if kind not in KINDS:
                 raise Unmarked(f"{path}:{number}: what is a block of the kind {kind}?")
-            step = Step(kind, words, number, "")
+            step = Step(kind, words, f"{path}:{number}", "")
             steps.append(step)
             waiting = [step]
         elif fence := FENCE.fullmatch(line):

@@ -9,25 +9,26 @@ use application::guessing::AttemptLimit;
 const DAY_SECONDS: u32 = 86_400;
 
 section! {
-    /// Who may make an account, and how often a password may be tried.
+    /// Sign-up, and limits against guessing passwords.
     AccountSettings("accounts") {
-        /// Whether people may make accounts themselves. It needs mail: an account begins with a link that is sent to
-        /// its address. Otherwise accounts are made with `restwell user create`.
+        /// Whether people may sign up themselves, which needs `mail.host`. Otherwise the operator creates
+        /// accounts.
         sign_up_open: bool = Some("false"), "true or false", "false";
-        /// Wrong passwords for one account within the window, whoever tries, before it has to wait. Browsers in which
-        /// its person has signed in before have as many of their own.
+        /// Wrong passwords per account within the window. Browsers known to the account have a separate
+        /// budget of the same size.
         sign_in_per_account: u32 = Some("10"), "failures, 1 to 1000000", "15";
-        /// Wrong passwords for one account within a day, counted likewise. NIST SP 800-63B-4 allows 100 together.
+        /// Wrong passwords per account and day, with the same two budgets. NIST SP 800-63B-4 allows 100
+        /// together.
         sign_in_per_account_a_day: u32 = Some("50"), "failures, 1 to 1000000", "25";
-        /// Wrong passwords from one address (IPv6: its /64) within the window, whatever the account.
+        /// Wrong passwords per address (IPv6: per /64) within the window.
         sign_in_per_address: u32 = Some("100"), "failures, 1 to 1000000", "50";
-        /// Links to choose a password that one address (IPv6: its /64) may ask for in an hour. Behind a proxy all
-        /// callers share its address: set it for all of them.
+        /// Password and sign-up links per address (IPv6: per /64) and hour. Raise it if all callers share a
+        /// proxy's address.
         links_per_address: u32 = Some("20"), "requests, 1 to 1000000", "1000";
-        /// Requests of apps that one address (IPv6: its /64) may leave behind in ten minutes before anybody has signed
-        /// in. Behind a proxy all callers share its address: set it for all of them.
+        /// App requests of people who are not signed in, per address (IPv6: per /64) in ten minutes. Raise it
+        /// if all callers share a proxy's address.
         app_requests_per_address: u32 = Some("300"), "requests, 1 to 1000000", "10000";
-        /// The window in which wrong passwords for an account and from an address are counted.
+        /// The window.
         failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "900";
     }
 }

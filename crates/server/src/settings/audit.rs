@@ -5,11 +5,11 @@ use super::section::section;
 use application::audit::{AuditRetention, InvalidAuditRetention, MAX_RETENTION_DAYS};
 
 section! {
-    /// How long it is kept who did what.
+    /// Retention of the audit trail.
     AuditSettings("audit") {
-        /// How long events are kept: sign-ins, consent, tokens, what the operator did.
+        /// Retention of events: sign-ins, consent, tokens, operator commands.
         event_days: u32 = Some("730"), "days, 1 to 36525", "365";
-        /// How long the sums of reads are kept, from which people see who read their data.
+        /// Retention of the read counts that people see.
         read_days: u32 = Some("400"), "days, 1 to 36525", "90";
     }
 }

@@ -6,9 +6,9 @@ use super::text_list::TextList;
 use url::Url;
 
 section! {
-    /// Which web pages of other origins may read the data endpoints from a browser.
+    /// Browser access to the data endpoints from other origins.
     CorsSettings("cors") {
-        /// The origins that may; none switches it off. `*` is refused.
+        /// Allowed origins; `*` is rejected.
         allowed_origins: TextList = Some(""), "list of origins, with commas in the environment", "https://app.example.org";
     }
 }

@@ -4,11 +4,11 @@ use super::section::{SettingValue, section};
 use serde::Deserialize;
 
 section! {
-    /// What is written to standard error.
+    /// The log on standard error.
     LogSettings("log") {
-        /// `json` for machines, an object a line, or `human` for people.
+        /// `json`: one object per line; `human`: for people.
         format: LogFormat = Some("human"), "json or human", "json";
-        /// The least important level that is written; other libraries than Restwell itself never write more than `info`.
+        /// Minimum level. Libraries log nothing below `info`.
         level: LogLevel = Some("info"), "error, warn, info, debug or trace", "warn";
     }
 }

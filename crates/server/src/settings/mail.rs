@@ -12,25 +12,23 @@ use url::{Host, Url};
 use zeroize::Zeroizing;
 
 section! {
-    /// The mail server through which Restwell sends links to choose a password, and tells people of changes to their
-    /// account.
+    /// The email server that sends password links and account notices.
     MailSettings("mail") {
-        /// The mail server; its certificate is checked against this name. Not set, no mail is sent: passwords are reset
-        /// with `restwell user reset-password`.
+        /// Email server; its certificate must be for this name. Without it no email is sent.
         host: Option<String> = None, "name or IP address", "smtp.example.org";
-        /// Its port. Not set, it is the usual one: 465 with `implicit`, 587 with `starttls`, 25 with `none`.
+        /// Default: 465 with `implicit`, 587 with `starttls`, 25 with `none`.
         port: Option<u16> = None, "port", "587";
-        /// How the connection is encrypted: from the start (`implicit`), by a STARTTLS that must succeed (`starttls`), or
-        /// not at all (`none`), for a mail server on this machine only.
+        /// TLS from the start (`implicit`), by a STARTTLS that must succeed (`starttls`), or `none`, which
+        /// requires an email server on this machine.
         tls: MailEncryption = Some("implicit"), "implicit, starttls or none", "starttls";
-        /// The user name at the mail server, when it wants one.
+        /// User name at the email server, if it requires one.
         username: Option<String> = None, "text", "restwell";
-        /// The password of `mail.username`.
+        /// Password of `mail.username`.
         password: Option<SecretText> = None, "text", "...";
-        /// A file that holds `mail.password`.
+        /// File that contains `mail.password`.
         password_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-mail-password";
-        /// From whom messages come: an address that the mail server lets Restwell use, with or without a name. Not set,
-        /// it is `Restwell <restwell@HOST>` with the host of `server.public_url`; a public URL with an IP address needs it.
+        /// Sender. Default: `Restwell <restwell@HOST>` with the host of `server.public_url`; required if that
+        /// is an IP address.
         from: Option<String> = None, "address or Name <address>", "Restwell <no-reply@example.org>";
     }
 }

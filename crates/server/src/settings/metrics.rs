@@ -5,11 +5,10 @@ use super::section::section;
 use std::net::SocketAddr;
 
 section! {
-    /// Figures for Prometheus, on a listener of their own.
+    /// Metrics for Prometheus on a separate listener.
     MetricsSettings("metrics") {
-        /// Address and port on which `GET /metrics` answers whoever asks, by plain http: an address that only the
-        /// monitoring reaches. It tells how much the server does, nothing of any person. Not set, there is no such
-        /// listener and nothing is measured.
+        /// Address of `GET /metrics`, plain http without a login: choose one that only the monitoring
+        /// reaches. Not set: no metrics.
         listen: Option<SocketAddr> = None, "address:port", "127.0.0.1:9464";
     }
 }

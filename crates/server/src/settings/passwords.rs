@@ -9,21 +9,19 @@ const PARALLEL: RangeInclusive<u32> = 0..=1024;
 const WAITING: RangeInclusive<u32> = 0..=10_000;
 
 section! {
-    /// How dear it is to guess a password from its stored hash (argon2id), and how many are hashed at a time.
-    /// `restwell calibrate-password-hash` measures a machine and proposes the first two. The defaults are the least
-    /// that OWASP recommends; less is refused. When one of them is raised, a person's hash is made anew at the next
-    /// sign-in.
+    /// Cost of password hashes (argon2id). The defaults are OWASP's minimum; lower values are rejected.
+    /// `restwell calibrate-password-hash` proposes higher ones. Hashes are upgraded at sign-in.
     PasswordSettings("passwords") {
-        /// The memory that one hash takes.
+        /// Memory of one hash.
         memory_kib: u32 = Some("19456"), "KiB, 19456 to 1048576", "65536";
-        /// How often the memory is gone through. Memory times iterations may be 4194304 KiB at most.
+        /// Passes over the memory. Memory times iterations is limited to 4194304 KiB.
         iterations: u32 = Some("2"), "iterations, 2 to 100", "3";
-        /// How many lanes the memory has. More than 1 makes hashing no quicker here.
+        /// Lanes; more than 1 is not faster here.
         parallelism: u32 = Some("1"), "lanes, 1 to 16", "1";
-        /// How many passwords are hashed at a time; 0 takes half of the cores, which is also the most, and one
-        /// always is. Each takes `passwords.memory_kib` and keeps a core busy.
+        /// Hashes computed at a time, at most half of the cores; 0 means that many. Each takes a core and
+        /// `passwords.memory_kib`.
         parallel_hashes: u32 = Some("0"), "hashes, 0 to 1024", "2";
-        /// How many more wait for their turn; the others are asked to come back later (503).
+        /// Requests that wait for a hash; more get 503.
         waiting: u32 = Some("32"), "requests, 0 to 10000", "64";
     }
 }

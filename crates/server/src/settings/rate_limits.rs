@@ -9,31 +9,30 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 section! {
-    /// How many requests a client may make for one person in a UTC day, by endpoint.
+    /// Daily limits (UTC) per client, person and endpoint, and the store that counts them for all replicas.
     RateLimitSettings("rate_limits") {
-        /// Requests to the profile endpoint.
+        /// Profile reads.
         profile: u32 = Some("1000"), "requests a day, 1 to 1000000000", "1000";
-        /// Requests to the sleep endpoint.
+        /// Sleep reads.
         sleep: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
-        /// Requests to the supplements endpoint.
+        /// Supplement reads.
         supplements: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
-        /// Pages of changes.
+        /// Reads of the change feed.
         changes: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
-        /// Exports of everything.
+        /// Exports.
         export: u32 = Some("100"), "requests a day, 1 to 1000000000", "10";
-        /// Requests of first-party backends that write, whatever they write.
+        /// Writes of backends.
         ingest: u32 = Some("10000"), "requests a day, 1 to 1000000000", "100000";
-        /// A Redis or Valkey in which all replicas count together: `redis://user:password@host:6379/0`, `rediss://`
-        /// with TLS, `redis+unix:///path/to/socket`. Not set, each process counts for itself. It may hold a password
-        /// and is never printed whole.
+        /// Redis or Valkey in which all replicas count together: `redis://user:password@host:6379/0`,
+        /// `rediss://` (TLS) or `redis+unix:///path/to/socket`. Without it each process counts separately.
         store_url: Option<SecretText> = None, "URL", "rediss://restwell@cache.example.org:6379/0";
-        /// A file that holds `rate_limits.store_url`, for a password that should not stand in settings or environment.
+        /// File that contains `rate_limits.store_url`.
         store_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-rate-limits-url";
-        /// The authorities that may vouch for the certificate of a `rediss://` store, in PEM. Not set, those of the
-        /// operating system.
+        /// PEM file with the authorities of a `rediss://` certificate. Default: those of the operating
+        /// system.
         store_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/redis-ca.pem";
-        /// How long a request waits for the shared count. The first one that waits in vain is counted in its process,
-        /// and all others are until the store is back.
+        /// Maximum wait for the shared counter. After one timeout each process counts separately until the
+        /// store is back.
         store_timeout_milliseconds: u32 = Some("100"), "milliseconds, 1 to 10000", "50";
     }
 }

@@ -1,4 +1,4 @@
-//! The reference of all settings, made from the table.
+//! Renders the reference of all settings.
 
 use super::section::Row;
 use super::table;
@@ -9,15 +9,14 @@ const HEAD: &str = "\
 
 <!-- Made by `restwell reference configuration`; write it again with scripts/generate. -->
 
-Every setting has a default. A TOML file, named with `--config FILE` or the environment variable
-`RESTWELL_CONFIG`, goes over the defaults, and the environment goes over the file. A key that is not listed here is
-refused by its full name. `restwell check-config` says what counts and what is wrong with it.
+Defaults are overridden by a TOML file (`--config FILE` or the variable `RESTWELL_CONFIG`), and that by the
+environment. Unknown keys are rejected. `restwell check-config` prints the effective settings and what is wrong with them.
 
-In a file, `server.listen` is the key `listen` in the table `[server]`; in the environment it is
-`RESTWELL__SERVER__LISTEN`. An empty variable counts as not set. An example file is `deploy/restwell.example.toml`.
+In a file, `server.listen` is the key `listen` of the table `[server]`. An empty variable is not set. See the example
+`deploy/restwell.example.toml`. Secrets are never printed; each has a setting that names a file instead.
 ";
 
-/// Writes the reference as Markdown.
+/// Returns the reference as Markdown.
 pub(crate) fn markdown() -> String {
     let mut text = HEAD.to_owned();
     for section in table::sections() {
@@ -31,16 +30,12 @@ pub(crate) fn markdown() -> String {
 
 fn push_row(text: &mut String, row: &Row) {
     let _ = write!(text, "\n### `{}`\n\n{}\n\n", row.key, row.about.trim());
-    let _ = writeln!(text, "* Unit: {}", row.unit);
     let default = match row.default {
         None => "not set".to_owned(),
         Some("") => "an empty list".to_owned(),
         Some(default) => format!("`{default}`"),
     };
-    let _ = writeln!(text, "* Default: {default}");
-    let _ = writeln!(text, "* Example: `{}`", row.example);
-    let _ = writeln!(text, "* Environment: `{}`", row.variable());
-    if row.is_secret {
-        text.push_str("* Secret: never printed\n");
-    }
+    let secret = if row.is_secret { " Secret." } else { "" };
+    let (variable, unit, example) = (row.variable(), row.unit, row.example);
+    let _ = writeln!(text, "`{variable}` = {unit}, such as `{example}`. Default: {default}.{secret}");
 }

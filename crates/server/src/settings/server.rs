@@ -12,24 +12,24 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 section! {
-    /// Where the server listens, what it is called from outside, and how patient it is.
+    /// The listener, its public address, and its limits.
     ServerSettings("server") {
-        /// Address and port to listen on; port 0 takes a free one.
+        /// Address and port to listen on; port 0 means any free port.
         listen: SocketAddr = Some("127.0.0.1:8080"), "address:port", "0.0.0.0:8080";
-        /// The origin that apps and people use, also the issuer of the tokens. Plain http is accepted for a
-        /// loopback address only. Not set, it is made of `server.listen` when that is a loopback address.
+        /// Origin used by apps and people, and the issuer of tokens. Must be https unless it is a loopback
+        /// address. Default: `server.listen`, if that is a loopback address.
         public_url: Option<String> = None, "URL", "https://sleep.example.org";
-        /// A certificate for the host of `server.public_url` in PEM, followed by those between it and its authority: callers
-        /// are served by TLS without a proxy. It is read again each minute and at SIGHUP.
+        /// PEM file with the certificate for the host of `server.public_url`, then its intermediates. Enables
+        /// TLS without a proxy. Reloaded every minute and on SIGHUP.
         tls_certificate_file: Option<PathBuf> = None, "path", "/etc/restwell/tls/fullchain.pem";
-        /// The private key of that certificate in PEM, which nobody but its owner may access.
+        /// PEM file with the private key of that certificate. Only its owner may access it.
         tls_key_file: Option<PathBuf> = None, "path", "/etc/restwell/tls/privkey.pem";
-        /// The proxies that are believed when they name the address of a caller: addresses and networks. Sign-in and
-        /// guessing are limited by address, so name exactly the proxies that replace this header or add to it.
+        /// Addresses and networks of the proxies whose client address header is trusted. Name only proxies
+        /// that replace the header or append to it, because limits are per address.
         trusted_proxies: TextList = Some(""), "list of addresses and networks, with commas in the environment", "10.0.7.0/24";
-        /// The header that these proxies write the address into; every other is ignored.
+        /// Header in which these proxies name the client; the other one is ignored.
         client_address_header: AddressHeader = Some("x-forwarded-for"), "x-forwarded-for or forwarded", "forwarded";
-        /// How many connections are served at once; more wait until one ends.
+        /// Concurrent connections; more wait.
         max_connections: u32 = Some("8192"), "connections, 16 to 1000000", "20000";
         /// How many requests are worked on at once, half of them with a body, a quarter with a long one. More are answered with 503 at once.
         max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
@@ -38,17 +38,16 @@ section! {
         /// How much memory the records behind these answers may take together. More are answered with 503, and an answer
         /// that takes more alone is sent while there is no other.
         max_large_answer_mebibytes: u32 = Some("512"), "MiB, 1 to 1048576", "128";
-        /// How many threads serve requests; 0 takes one for each core.
+        /// Threads that serve requests; 0 means one per core.
         workers: usize = Some("0"), "threads", "4";
-        /// How long an idle connection is kept open.
+        /// Lifetime of an idle connection.
         keep_alive_seconds: u32 = Some("75"), "seconds, 1 to 3600", "30";
-        /// How long a client may take to send the head of a request; then it gets 408.
+        /// Time for a client to send the head of a request; then 408.
         request_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
-        /// How long new requests are still served after SIGTERM, each as the last of its connection, while `/readyz`
-        /// answers 503: longer than load balancers take to notice. SIGINT does without it.
+        /// How long requests are still served after SIGTERM while `/readyz` answers 503. Must exceed the time
+        /// your load balancer needs to notice. SIGINT skips it.
         drain_seconds: u32 = Some("3"), "seconds, 0 to 600", "5";
-        /// How long after the signal the process ends at the latest, whatever requests still run; more than
-        /// `server.drain_seconds`.
+        /// The process exits this long after the signal at the latest. Must exceed `server.drain_seconds`.
         stop_seconds: u32 = Some("8"), "seconds, 1 to 3600", "30";
     }
 }

@@ -8,9 +8,9 @@ use domain::session::SessionLifetime;
 section! {
     /// How long a browser stays signed in.
     SessionSettings("sessions") {
-        /// How long without any request.
+        /// Without a request.
         idle_minutes: u32 = Some("1440"), "minutes, 1 to 525600", "60";
-        /// How long since the person signed in, whatever happens.
+        /// Since the sign-in.
         lifetime_hours: u32 = Some("720"), "hours, 1 to 8760", "24";
     }
 }

@@ -8,32 +8,32 @@ use std::path::PathBuf;
 use url::Url;
 
 section! {
-    /// Where everything is kept.
+    /// The store.
     StorageSettings("storage") {
-        /// The store: `sqlite:///path/to/restwell.db` (embedded, one machine) or `postgres://user@host/database`.
-        /// Not set, it is the file `restwell.db` in `storage.data_dir`. It may hold a password and is never printed whole.
+        /// `sqlite:///path/to/restwell.db` (embedded, one machine) or `postgres://user@host/database`.
+        /// Default: `restwell.db` in `storage.data_dir`.
         url: Option<SecretText> = None, "URL", "postgres://restwell@db.example.org/restwell";
-        /// A file that holds `storage.url`, for a password that should not stand in settings or environment.
+        /// File that contains `storage.url`.
         url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-storage-url";
-        /// A standby of `storage.url` (Postgres, streaming replication; one server) from which the data endpoints read as
-        /// long as it is fresh. Everything else, who may read among it, comes from `storage.url`. It may hold a password
-        /// and is never printed whole.
+        /// Streaming-replication standby of `storage.url` (Postgres, one server). The data endpoints read
+        /// from it while it is fresh; everything else, access checks included, uses `storage.url`.
         read_url: Option<SecretText> = None, "URL", "postgres://restwell@standby.example.org/restwell";
-        /// A file that holds `storage.read_url`, for a password that should not stand in settings or environment.
+        /// File that contains `storage.read_url`.
         read_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-storage-read-url";
-        /// How old what is read from the standby may be; when it may be older, `storage.url` is read.
+        /// Maximum age of data read from the standby. Beyond it `storage.url` is read.
         read_max_lag_milliseconds: u32 = Some("1000"), "milliseconds, 100 to 60000", "500";
-        /// The local data directory: the embedded store when no other is named, and the key file for a loopback server.
+        /// Directory of the embedded store if `storage.url` is not set, and of the key file of a loopback
+        /// server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
         /// How many connections carry transactions (Postgres), or read at a time (embedded). On a Postgres more come on top:
         /// for each of `server.workers`, 16 at most, its share of half as many for large pages, rounded up, so at least one,
         /// and two for everything else; and one for the rest of the process.
         pool_size: u32 = Some("8"), "connections, 1 to 1000", "16";
-        /// How long a free connection, or a new one, is waited for.
+        /// Maximum wait for a connection.
         connect_timeout_seconds: u32 = Some("3"), "seconds, 1 to 60", "3";
-        /// How long one statement may run (Postgres).
+        /// Maximum duration of a statement (Postgres).
         statement_timeout_seconds: u32 = Some("10"), "seconds, 1 to 600", "10";
-        /// How long a lock, or the turn to write (embedded), is waited for.
+        /// Maximum wait for a lock.
         lock_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
     }
 }

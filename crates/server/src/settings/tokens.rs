@@ -5,19 +5,19 @@ use super::section::section;
 use application::token::AuthenticationLimits;
 
 section! {
-    /// How clients prove who they are, and how long what is known of a token is remembered.
+    /// Client authentication and token checks.
     TokenSettings("tokens") {
-        /// Whether client secrets, codes and refresh tokens may come in a query string, as the contract allows.
-        /// `false` refuses them for every client; a single client is switched with `restwell client update`.
+        /// Whether secrets, codes and refresh tokens may be sent in a query string, as the contract allows.
+        /// `restwell client update` decides for a single client.
         allow_query_secrets: bool = Some("true"), "true or false", "false";
-        /// Failed authentications of one client from one address that are answered before it has to wait.
+        /// Failed authentications per client and address within the window; then 429.
         failures_per_client_and_address: u32 = Some("20"), "failures, 1 to 1000000", "20";
-        /// Failed authentications of any client from one address (IPv6: its /64) before it has to wait.
+        /// Failed authentications per address (IPv6: per /64) within the window; then 429.
         failures_per_address: u32 = Some("100"), "failures, 1 to 1000000", "100";
-        /// The window in which failures are counted.
+        /// The window.
         failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "600";
-        /// How long it is remembered that a grant is live; 0 asks the store every time. A revocation is seen
-        /// everywhere after at most this time.
+        /// How long a grant is assumed live without asking the store; 0 means always ask. A revocation takes
+        /// effect everywhere within this time.
         access_cache_milliseconds: u32 = Some("1000"), "milliseconds, 0 to 1000", "0";
     }
 }

@@ -7,16 +7,14 @@ use tls_trust::{Authorities, NoAuthorities, Trust};
 use url::Url;
 
 section! {
-    /// Traces of requests, sent to a collector by OTLP.
+    /// Traces by OTLP.
     TraceSettings("traces") {
-        /// Where traces are sent: a collector that takes OTLP over HTTP in protobuf; `/v1/traces` is appended. With plain
-        /// http it should run on this machine or beside it. Not set, no traces are made.
+        /// Collector (OTLP over HTTP with protobuf); `/v1/traces` is appended. With http it should run on
+        /// this machine. Not set: no traces.
         otlp_endpoint: Option<String> = None, "http or https URL", "http://127.0.0.1:4318";
-        /// Certificates in PEM of the authorities that vouch for a collector at an https URL. Not set, those of the
-        /// operating system do.
+        /// PEM file with the authorities of an https collector. Default: those of the operating system.
         otlp_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/collector-ca.pem";
-        /// Which share of the traces is recorded; the id of a trace decides, so that servers with the same share
-        /// record the same ones. What a caller wishes does not count.
+        /// Share of traces recorded, decided by the trace id. The caller's sampling flag is ignored.
         sample_ratio: f64 = Some("0.1"), "0.0 to 1.0", "1.0";
     }
 }

@@ -8,25 +8,22 @@ use std::path::PathBuf;
 const STORED: &str = "uploads.max_stored_mebibytes";
 
 section! {
-    /// Files that people upload on the page of imports.
+    /// Files uploaded on the imports page.
     UploadSettings("uploads") {
-        /// Whether people may upload files. Without it they are imported on the command line alone.
+        /// Whether people may upload files. The command line always imports.
         enabled: bool = Some("true"), "true or false", "false";
-        /// The most that one file may have. Its parts are kept in the store until it is read, for a day at most.
+        /// Size of a file. The store keeps its parts until it is read, for a day at most.
         max_mebibytes: u32 = Some("512"), "MiB, 1 to 8192", "2048";
-        /// The most that an archive may unpack to, all of its files that are read together. Exports of Apple Health have
-        /// some 30 times the size of their archive.
+        /// Unpacked size of an archive. Apple Health exports unpack to about 30 times their size.
         max_unpacked_mebibytes: u32 = Some("8192"), "MiB, 64 to 1048576", "20480";
-        /// How many uploads this process reads at a time, each of another person. With one, a long upload of one
-        /// person holds up all others.
+        /// Uploads read at a time by this process, each of a different person.
         readers: u32 = Some("2"), "uploads, 1 to 64", "4";
-        /// How many uploads of one person may be under way at a time.
+        /// Unfinished uploads per person.
         max_open: u32 = Some("3"), "uploads, 1 to 100", "1";
-        /// The most that the files of all people together may take in the store while they arrive, wait and are read.
-        /// Whoever uploads more is told to try again later. At least `max_mebibytes`.
+        /// Size of all unfinished uploads together; more get 503. At least `max_mebibytes`.
         max_stored_mebibytes: u32 = Some("16384"), "MiB, 1 to 16777216", "65536";
-        /// The folder in which the parts of a file are put together while it is read. The file has no name there and
-        /// is gone with the process; the folder needs room for one file. Not set, it is that of the system.
+        /// Folder for the unnamed temporary copy of the file being read. Default: the system's temporary
+        /// folder.
         spool_directory: Option<PathBuf> = None, "path", "/var/tmp";
     }
 }
