@@ -1,4 +1,4 @@
-//! Whether this program may run on the schema that it finds (architecture, storage and scale).
+//! Whether this program may run on the schema that it finds.
 //!
 //! Each migration records, in the table `schema_compatibility`, the oldest program that may run once it was
 //! applied. A program refuses a schema older than it needs, and a newer one only if such a record excludes it,

@@ -1,6 +1,6 @@
 //! Sleep: time in bed, stages, metrics, and what an import does with a session that it meets again.
 //!
-//! The rules are those of decisions 6 and of the import rules in the design's format notes. Instants are
+//! The rules are those of decisions 6 and of `docs/import/README.md`. Instants are
 //! [`chrono::DateTime<chrono::Utc>`] cut to whole milliseconds when a value is made; [`packed`] is the one
 //! encoding in which stages and metrics are stored, and there they are integer milliseconds.
 
