@@ -1,4 +1,4 @@
-//! The archive.
+//! The zip archive.
 
 use crate::table;
 use application::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zip::ZipWriter;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
-/// What every archive says of itself.
+/// Readme inside every archive.
 const README: &str = include_str!("../README.txt");
 
-/// How hard it is compressed: the least. A session is compressed in one go on a thread that serves others too, and the
-/// usual level takes over four times as long for a fifth less.
+/// Fastest compression. Compression blocks a thread that serves other requests, and the default level takes
+/// four times as long for a fifth less output.
 const LEVEL: i64 = 1;
 
-/// Bytes that were written and not taken away yet.
+/// Output that has not been taken yet.
 #[derive(Clone, Default)]
 struct Pending(Arc<Mutex<Vec<u8>>>);
 
@@ -38,7 +38,7 @@ impl Write for Pending {
 /// Writes one archive.
 pub struct ZipExport {
     pending: Pending,
-    /// Absent once it is finished.
+    /// `None` once it is finished.
     archive: Option<ZipWriter<StreamWriter<Pending>>>,
     section: Option<ExportSection>,
 }
@@ -58,7 +58,7 @@ impl ZipExport {
 
     fn begin_file(&mut self, name: &str, text: &[u8]) -> Result<(), ExportNotWritten> {
         let archive = self.archive()?;
-        // Without a moment: what is in the archive says when.
+        // No modification time: the records carry their own.
         let options = SimpleFileOptions::default().compression_level(Some(LEVEL));
         archive.start_file(name, options).map_err(not_written)?;
         archive.write_all(text).map_err(not_written)

@@ -1,5 +1,5 @@
-//! A person's records as a zip archive of CSV files: [`ZipExport`] writes it as a stream, a file after the other, each
-//! with its sizes behind it, so that neither a record nor the archive is held for longer than it takes to hand it on.
+//! A person's records as a zip archive of CSV files. [`ZipExport`] streams it file by file, with sizes after
+//! each file, so that neither a record nor the archive is buffered as a whole.
 
 mod archive;
 mod table;

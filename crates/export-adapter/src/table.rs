@@ -1,4 +1,4 @@
-//! The tables: what columns each has, and the rows of a record.
+//! CSV columns, and the rows of a record.
 
 use application::ports::export_writer::{ExportItem, ExportSection};
 use csv::{Error, Writer};
@@ -7,10 +7,10 @@ use domain::supplement::{Amount, CatalogueKey, IntakeLog, Supplement};
 use domain::time::{UtcOffset, format};
 use domain::user::{BiologicalSex, Biology, BloodType, BodyHeight, BodyWeight, SkinType, User};
 
-/// Rows in the making.
+/// CSV rows being written.
 type Rows = Writer<Vec<u8>>;
 
-/// Returns the name of a part's file.
+/// Returns the file name of a section.
 pub(crate) const fn file_name(section: ExportSection) -> &'static str {
     match section {
         ExportSection::Profile => "profile.csv",
@@ -53,12 +53,12 @@ const fn columns(section: ExportSection) -> &'static [&'static str] {
     }
 }
 
-/// Writes the line of a part's columns.
+/// Returns the header row of a section.
 pub(crate) fn head(section: ExportSection) -> Result<Vec<u8>, Error> {
     written(|rows| rows.write_record(columns(section)))
 }
 
-/// Writes the rows that a record has in a part.
+/// Returns the rows of a record in a section.
 pub(crate) fn rows(section: ExportSection, item: &ExportItem) -> Result<Vec<u8>, Error> {
     written(|rows| match (section, item) {
         (_, ExportItem::Profile(user)) => profile(rows, user),
@@ -74,7 +74,7 @@ pub(crate) fn rows(section: ExportSection, item: &ExportItem) -> Result<Vec<u8>,
 fn written(write: impl FnOnce(&mut Rows) -> Result<(), Error>) -> Result<Vec<u8>, Error> {
     let mut rows = Writer::from_writer(Vec::new());
     write(&mut rows)?;
-    // Nothing can go wrong that has not: it is memory.
+    // Writing to memory does not fail.
     rows.into_inner().map_err(|error| error.into_error().into())
 }
 
@@ -172,21 +172,21 @@ fn log(rows: &mut Rows, log: &IntakeLog) -> Result<(), Error> {
     ])
 }
 
-/// What begins a formula: the ASCII characters and the forms that spreadsheets treat as the same.
+/// First characters of a formula: the ASCII ones and the forms that spreadsheets treat as equal.
 const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\u{fe66}', '\u{fe62}', '\u{fe63}',
     '\u{fe6b}',
 ];
 
-/// Returns a text that no spreadsheet evaluates as a formula: an apostrophe precedes what could begin one.
+/// Guards a text against evaluation as a formula by a leading apostrophe.
 pub(crate) fn text(text: &str) -> String {
     let is_risky = text.starts_with(['\t', '\r', '\n'])
         || text.trim_start_matches(is_skipped).starts_with(FORMULA_STARTS);
     if is_risky { format!("'{text}") } else { text.to_owned() }
 }
 
-/// Returns whether a spreadsheet may drop a character before it looks for a formula: blanks of every kind, control
-/// characters, and marks that print nothing (zero-width spaces and joiners, direction marks, the byte order mark).
+/// Returns whether a spreadsheet may skip a character before it looks for a formula: white space, control
+/// characters, and invisible marks (zero-width spaces and joiners, direction marks, the byte order mark).
 fn is_skipped(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()

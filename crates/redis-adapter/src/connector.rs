@@ -1,4 +1,4 @@
-//! How a connection is made, and tried.
+//! Opening and probing connections.
 
 use crate::counter_key::PROBE;
 use crate::fault::Fault;
@@ -10,17 +10,16 @@ use redis::{AsyncConnectionConfig, Client};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long making a connection may take, from the name to the password, unless a single answer may take longer. Nobody
-/// waits for it.
+/// Minimum timeout for opening a connection, from name resolution to authentication. No request waits for it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How many requests may queue for the connection before further ones wait their turn, within their time-out.
+/// Requests that may be queued on the connection. Further ones wait within their own timeout.
 const QUEUE: usize = 1_024;
 
-/// How long the probe's own key lives.
+/// Lifetime of the probe's key.
 const PROBE_SECONDS: i64 = 60;
 
-/// Makes connections and tries them.
+/// Opens and probes connections.
 #[derive(Debug)]
 pub(crate) struct Connector {
     pub(crate) client: Client,
@@ -33,10 +32,11 @@ impl Connector {
         Self { client: options.client().clone(), script, answer_timeout: options.answer_timeout() }
     }
 
-    /// Makes a connection that counts: one that merely accepts would send every request into its time-out.
+    /// Opens a connection and probes it: a server that only accepts connections would run every request into
+    /// its timeout.
     pub(crate) async fn connect(&self) -> Result<MultiplexedConnection, Fault> {
         let made = async {
-            // The time-outs are ours: the driver's would count each step of a request anew.
+            // Timeouts are ours: the driver's would apply to each step of a request.
             let config = AsyncConnectionConfig::new()
                 .set_connection_timeout(None)
                 .set_response_timeout(None)
@@ -51,9 +51,9 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Counts on the probe's key: whether the store counts, as it must for a request, and as fast.
+    /// Counts on the probe's key within the timeout of a request.
     ///
-    /// So a replica that is read only, one that is full, and one that is too slow are not taken for a store.
+    /// This rejects a read-only replica, a full store and one that is too slow.
     pub(crate) async fn probe(&self, connection: &MultiplexedConnection) -> Result<(), Fault> {
         let mut connection = connection.clone();
         let count = Count { key: PROBE.to_owned(), limit: u32::MAX, seconds_to_live: PROBE_SECONDS };

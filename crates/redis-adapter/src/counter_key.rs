@@ -1,4 +1,4 @@
-//! Under which key a counter stands.
+//! Keys of counters.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,19 +6,19 @@ use domain::rate_limit::{RateKey, RateWindow};
 use domain::read_tally::Reader;
 use sha2::{Digest, Sha256};
 
-/// What every key begins with, so that another program's keys may stand beside them and an access list can name them.
+/// Prefix of every key, for access lists and for stores shared with other programs.
 const PREFIX: &str = "restwell:rate:";
 
-/// The key under which the connection is tried; it belongs to nobody.
+/// Key of the probe.
 pub(crate) const PROBE: &str = "restwell:rate:probe";
 
-/// How much of the hash is kept. Of 2^40 counters a day, two meet with a chance of 2^-49.
+/// Bytes of the hash in a key. Two of 2^40 counters a day collide with a probability of 2^-49.
 const HASH_BYTES: usize = 16;
 
-/// Returns the key of a counter: the day and a hash of who asks for what of whom.
+/// Returns the key of a counter: the day and a hash of person, reader and endpoint.
 ///
-/// The ids themselves are not in it. Whoever reads the store learns how many counters there are and how high they
-/// stand, and whose they are only by knowing all of person, reader and endpoint.
+/// The ids themselves are not in the key. Reading the store reveals the number of counters and their values;
+/// whose they are is known only to someone who knows person, reader and endpoint.
 pub(crate) fn counter_key(key: &RateKey, window: RateWindow) -> String {
     let RateKey { reader, user, endpoint } = key;
     let (kind, reader) = match reader {
@@ -26,7 +26,7 @@ pub(crate) fn counter_key(key: &RateKey, window: RateWindow) -> String {
         Reader::PersonalToken(id) => (b'p', id.as_uuid()),
     };
     let mut hash = Sha256::new();
-    // Every part but the last has a fixed length, so that no two keys are the same bytes.
+    // Every part but the last has a fixed length, so no two keys hash the same bytes.
     hash.update([kind]);
     hash.update(reader.as_bytes());
     hash.update([u8::from(user.is_some())]);
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_key_is_the_same_on_every_replica_and_of_every_version() {
         let day = RateWindow::at(Utc.with_ymd_and_hms(2026, 3, 8, 12, 0, 0).unwrap());
-        // Another spelling would begin every counter anew in the middle of a rolling update.
+        // Any other key format would reset all counters during a rolling update.
         assert_eq!(counter_key(&rate_key(), day), "restwell:rate:20520:CI33Vr_RD0rsnWplkqIOsg");
     }
 

@@ -1,34 +1,34 @@
-//! Why the store did not count.
+//! Faults of the store.
 
 use redis::{ErrorKind, RedisError};
 
-/// A fault of the store, told without anything that was sent to it or that it says of itself.
+/// Fault of the store, without anything sent to it and without its own text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
-    /// It did not answer in time.
+    /// The reply did not arrive in time.
     #[error("no answer in time")]
     NoAnswer,
-    /// Nobody listens there.
+    /// The connection was refused.
     #[error("nobody listens there")]
     Refused,
     /// The connection was lost.
     #[error("the connection was lost")]
     Lost,
-    /// Name, network or TLS.
+    /// Name resolution, the network or TLS failed.
     #[error("the connection cannot be made: network, name or certificate")]
     Network,
     /// The password or the user name is wrong.
     #[error("it refuses the password or the user")]
     Credentials,
-    /// It answered with an error of this code, such as `READONLY` or `OOM`.
+    /// The server replied with this error code, such as `READONLY` or `OOM`.
     #[error("it answers with the error {0}")]
     Answer(String),
-    /// It answered something else than a count.
+    /// The reply is not a count.
     #[error("it answers what no Redis would")]
     Protocol,
 }
 
-/// The longest code that is repeated: those of Redis are shorter.
+/// Longest error code that is kept; those of Redis are shorter.
 const LONGEST_CODE: usize = 16;
 
 impl From<RedisError> for Fault {
@@ -46,7 +46,7 @@ impl From<RedisError> for Fault {
 }
 
 impl Fault {
-    /// Keeps a code that looks like one; whatever else listens there might repeat what it was sent.
+    /// Keeps a text only if it looks like an error code; another server might repeat what it was sent.
     fn answer(code: Option<&str>) -> Self {
         let is_code =
             |code: &&str| code.len() <= LONGEST_CODE && code.bytes().all(|byte| byte.is_ascii_uppercase());

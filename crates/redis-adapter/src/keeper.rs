@@ -1,4 +1,4 @@
-//! The task that keeps the connection: makes it, tries it while nobody asks, and makes it again.
+//! The task that opens the connection, probes it while it is idle, and reopens it.
 
 use crate::connector::Connector;
 use crate::link::{Link, Live};
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-/// How often a lost store is tried again.
+/// Interval between attempts to reconnect.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// How often a connection is tried, so that an outage in a quiet hour is known before the next request.
+/// Interval between probes, so that an outage is noticed even without requests.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// Keeps a connection for as long as it is polled.
+/// Maintains the connection for as long as it is polled.
 pub(crate) async fn keep(link: Arc<Link>, connector: Arc<Connector>) {
     let mut attempts = interval(RETRY);
-    // A connection that lived for long is replaced at once, one that failed at once is not tried in a hot loop.
+    // Replaces a long-lived connection at once, but does not retry in a hot loop.
     attempts.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         attempts.tick().await;
@@ -26,7 +26,7 @@ pub(crate) async fn keep(link: Arc<Link>, connector: Arc<Connector>) {
     }
 }
 
-/// Tries a connection now and then; returns when it is out of use, whoever found that out.
+/// Probes a connection periodically; returns when it is no longer in use.
 async fn watch(link: &Link, live: &Live, connector: &Connector) {
     loop {
         tokio::select! {

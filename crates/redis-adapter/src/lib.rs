@@ -1,9 +1,9 @@
-//! Daily counters that replicas share, in Redis or Valkey: [`RedisRateLimiter`].
+//! Daily request counters shared by replicas, in Redis or Valkey: [`RedisRateLimiter`].
 //!
-//! One connection for the process carries all requests, one script a request counts and answers in a single step, so
-//! that of many requests at many replicas exactly `limit` find a place. While the store is down requests are counted
-//! in the process and none of them waits for it: a task of its own connects again
-//! ([ADR 25](../../../docs/adr/0025-shared-rate-counter.md)).
+//! One connection per process carries all requests. One script per request counts and replies in a single
+//! step, so that exactly `limit` concurrent requests of all replicas are accepted. While the store is down,
+//! requests are counted in the process without waiting for it, and a background task reconnects ([ADR
+//! 25](../../../docs/adr/0025-shared-rate-counter.md)).
 //!
 //! With the feature `test-support`, `test_support` starts servers for tests.
 

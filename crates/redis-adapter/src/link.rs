@@ -1,4 +1,4 @@
-//! Whether there is a connection that answers, and which.
+//! State of the connection.
 
 use crate::fault::Fault;
 use crate::own::OwnConnections;
@@ -8,18 +8,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::watch;
 
-/// A connection that answered when it was last used.
+/// A connection that replied when it was last used.
 #[derive(Debug, Clone)]
 pub(crate) struct Live {
-    /// Which one, counted from the start of the process.
+    /// Sequence number within the process.
     number: u64,
-    /// Shared by all requests; a copy is cheap.
+    /// Shared by all requests; cheap to clone.
     pub(crate) connection: MultiplexedConnection,
-    /// Those of workers, who do not need the shared one then.
+    /// Connections owned by workers, which do not use the shared one.
     pub(crate) own: Arc<OwnConnections>,
 }
 
-/// The state that requests and the keeper share: the connection, or that there is none.
+/// Connection state shared by requests and the keeper; `None` while there is no connection.
 #[derive(Debug)]
 pub(crate) struct Link {
     live: watch::Sender<Option<Live>>,
@@ -38,7 +38,7 @@ impl Link {
         }
     }
 
-    /// Returns the connection that requests use at this moment.
+    /// Returns the current connection.
     pub(crate) fn live(&self) -> Option<Live> {
         self.live.borrow().clone()
     }
@@ -47,7 +47,7 @@ impl Link {
         self.live.borrow().is_some()
     }
 
-    /// Takes a connection into use that has just answered.
+    /// Installs a connection that was just probed.
     pub(crate) fn connected(&self, connection: MultiplexedConnection) -> Live {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let live = Live { number, connection, own: Arc::new(OwnConnections::new()) };
@@ -60,9 +60,9 @@ impl Link {
         live
     }
 
-    /// Takes a connection out of use that failed, for all requests at once; the first of them tells it.
+    /// Removes a failed connection for all requests; the first caller logs the fault.
     ///
-    /// A request that failed late does not touch the connection that came after its own.
+    /// A request that fails late does not affect the connection that replaced its own.
     pub(crate) fn failed(&self, live: &Live, fault: &Fault) {
         let took = self.live.send_if_modified(|current| {
             let is_same = current.as_ref().is_some_and(|current| current.number == live.number);
@@ -76,12 +76,12 @@ impl Link {
         }
     }
 
-    /// Notes that no connection could be made.
+    /// Records that no connection could be opened.
     pub(crate) fn unreachable(&self, fault: &Fault) {
         self.tell(fault);
     }
 
-    /// Says an outage once, however often it is noticed.
+    /// Logs an outage once.
     fn tell(&self, fault: &Fault) {
         if !self.outage_is_told.swap(true, Ordering::Relaxed) {
             shared_count_meter::set_up(false);
@@ -93,16 +93,16 @@ impl Link {
         }
     }
 
-    /// Waits until this connection is out of use.
+    /// Waits until this connection is replaced or removed.
     pub(crate) async fn until_replaced(&self, live: &Live) {
         let mut states = self.live.subscribe();
         let is_other =
             |current: &Option<Live>| current.as_ref().is_none_or(|current| current.number != live.number);
-        // An error is a link that is gone, and with it whoever waits here.
+        // An error means that the link was dropped, and its waiters with it.
         let _ = states.wait_for(is_other).await;
     }
 
-    /// Waits until the store answered for the first time.
+    /// Waits for the first connection.
     pub(crate) async fn first_answer(&self) {
         let mut answered = self.ever_answered.subscribe();
         let _ = answered.wait_for(|answered| *answered).await;

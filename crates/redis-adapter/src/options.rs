@@ -1,4 +1,4 @@
-//! Which store, and how long it may take.
+//! Options of the shared store.
 
 use redis::{Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, TlsCertificates};
 use std::fmt;
@@ -7,39 +7,39 @@ use std::time::Duration;
 use tls_trust::Authorities;
 use url::Url;
 
-/// Says why a URL names no store that could be used; never repeats it, because it may hold a password.
+/// Why a URL is rejected; never repeats it, because it may contain a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRedisOptions {
-    /// It is no URL, or one of another kind of store.
+    /// Not a URL, or the scheme of another kind of store.
     #[error("must begin with redis://, rediss:// or redis+unix:// (valkey likewise)")]
     Scheme,
-    /// It cannot be read as a URL.
+    /// Not a valid URL.
     #[error("is not a URL; write redis://user:password@host:6379/0 or redis+unix:///path/to/socket")]
     NotAUrl,
-    /// It names no host or no socket, or an address that means all of them.
+    /// No host or socket, or an unspecified address.
     #[error("names no host; write redis://host:6379 or redis+unix:///path/to/socket")]
     Host,
-    /// The database is not a number that Redis could have.
+    /// The database number is invalid.
     #[error("names a database that is not a number between 0 and 65535; write redis://host:6379/0")]
     Database,
-    /// It holds a parameter that nobody reads.
+    /// An unknown query parameter.
     #[error("has a parameter that is not known; a socket's URL may have db, user and pass, others have none")]
     Parameter,
-    /// It asks not to look at the certificate.
+    /// A fragment that would disable certificate checks.
     #[error("must not end with a fragment (#): the certificate is always checked")]
     Fragment,
-    /// The file with the authorities cannot be read or holds none.
+    /// The file with the authorities is unreadable or empty.
     #[error("needs certificates in PEM, and {} holds none that can be read", .0.display())]
     Certificates(PathBuf),
-    /// Authorities were named for a connection without TLS.
+    /// Authorities were given for a connection without TLS.
     #[error("is not encrypted, and certificates are named; write rediss://")]
     NotEncrypted,
-    /// The driver refuses it.
+    /// The driver rejects the URL.
     #[error("is refused by the driver")]
     Refused,
 }
 
-/// How a store is reached; printing it shows neither user nor password.
+/// Location of the store; printed without user and password.
 #[derive(Clone)]
 pub struct RedisOptions {
     client: Client,
@@ -47,11 +47,11 @@ pub struct RedisOptions {
 }
 
 impl RedisOptions {
-    /// Reads a URL; connects nowhere.
+    /// Parses a URL; does not connect.
     ///
     /// `redis://[user[:password]@]host[:6379][/database]`, `rediss://` for the same with TLS, and
-    /// `redis+unix:///path?db=&user=&pass=` for a socket; each also with `valkey`. Without `authorities`, a file of
-    /// certificates in PEM, those of the operating system vouch for the store's certificate.
+    /// `redis+unix:///path?db=&user=&pass=` for a socket; each also with `valkey`. `authorities` is a PEM
+    /// file; without it, the authorities of the operating system are trusted.
     pub fn parse(
         url: &str,
         authorities: Option<&Path>,
@@ -79,16 +79,16 @@ impl RedisOptions {
     }
 }
 
-/// Makes a client that takes certificates of the authorities in this file alone.
+/// Creates a client that trusts only the authorities in this file.
 fn trusting(info: ConnectionInfo, authorities: &Path) -> Option<Client> {
     let pem = std::fs::read(authorities).ok()?;
-    // The driver takes a file without a single certificate for an empty list, and trusts nobody.
+    // The driver accepts a file without certificates and then trusts no server.
     Authorities::of_pem(&pem)?;
     let certificates = TlsCertificates { client_tls: None, root_cert: Some(pem) };
     Client::build_with_tls(info, certificates).ok()
 }
 
-/// Parses a URL and refuses what the driver would overlook.
+/// Parses a URL and rejects what the driver would ignore.
 fn checked_url(text: &str) -> Result<Url, InvalidRedisOptions> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     let is_socket = match scheme {
@@ -121,7 +121,7 @@ fn checked_url(text: &str) -> Result<Url, InvalidRedisOptions> {
     Ok(url)
 }
 
-/// Prints where the store is, without user, password and parameters.
+/// Formats the location without user, password and parameters.
 impl fmt::Display for RedisOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.client.get_connection_info();
@@ -137,7 +137,7 @@ impl fmt::Display for RedisOptions {
     }
 }
 
-/// Puts an IPv6 address into the brackets that it has in a URL.
+/// Adds the brackets of an IPv6 address in a URL.
 fn bracketed(host: &str) -> String {
     if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }

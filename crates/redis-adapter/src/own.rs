@@ -1,11 +1,11 @@
-//! A connection of each worker's own.
+//! Connections owned by HTTP workers.
 //!
-//! A connection is driven by the runtime on which it was made. That of the keeper is driven by the threads of the
-//! process: each count wakes one of them, and that one the worker. So a worker of the HTTP server, which runs a runtime
-//! of its own, makes a connection there when it first counts, and counts over the keeper's until it is there.
+//! A connection is driven by the runtime that opened it. The keeper's runs on the threads of the process, so
+//! each count over it wakes one of them, which wakes the worker. An HTTP worker has its own runtime, so it
+//! opens a connection there on its first count and uses the keeper's until that is ready.
 //!
-//! Requests that a worker finds at the same moment are counted by one call of the script: most of what a count costs is
-//! its way. Nobody waits for company, nor for an answer to others.
+//! Requests that a worker handles at the same moment share one call of the script, because most of the cost
+//! of a count is the round trip. No request waits for others to join, nor for their replies.
 
 use crate::connector::Connector;
 use crate::fault::Fault;
@@ -16,29 +16,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 
-/// How many threads have one at most; whoever comes later counts over the keeper's.
+/// Maximum number of threads with a connection; further ones use the keeper's.
 const MOST: usize = 16;
 
-/// How many requests are counted by one call at most, so that the store is not kept from others for long.
+/// Maximum number of requests per call, so that one call does not block the store for long.
 const MOST_AT_ONCE: usize = 64;
 
-/// The connections of workers beside one of the keeper's; they go when that one goes.
+/// Connections of workers, dropped with the keeper's connection.
 #[derive(Debug)]
 pub(crate) struct OwnConnections(Vec<Mutex<Own>>);
 
 #[derive(Debug, Clone)]
 enum Own {
     Absent,
-    /// Begun; for good, when it could not be made: the keeper's serves as well.
+    /// Being opened; permanent if that fails, because the keeper's connection serves as well.
     Begun,
     There(Arc<OwnConnection>),
 }
 
-/// The connection of a worker.
+/// Connection of one worker.
 #[derive(Debug)]
 pub(crate) struct OwnConnection {
     connection: MultiplexedConnection,
-    /// Those who came since the last call was sent, in the order in which they came.
+    /// Requests added since the last call, in order of arrival.
     waiting: Mutex<Vec<Waiting>>,
 }
 
@@ -53,7 +53,7 @@ impl OwnConnection {
         Self { connection, waiting: Mutex::default() }
     }
 
-    /// Counts a request, together with those that the worker finds at the same moment.
+    /// Counts a request together with those that the worker handles at the same moment.
     pub(crate) async fn count(
         self: &Arc<Self>,
         connector: &Arc<Connector>,
@@ -61,14 +61,14 @@ impl OwnConnection {
     ) -> Result<u32, Fault> {
         let (told, answer) = oneshot::channel();
         if self.join(Waiting { count, told }) {
-            // A task of its own: a request that is given up takes nobody's answer along.
+            // In a separate task, so that a cancelled request does not cancel the others.
             tokio::spawn(Arc::clone(self).send(Arc::clone(connector)));
         }
-        // Nothing is said when the runtime of the worker ends.
+        // The sender is dropped only when the worker's runtime ends.
         answer.await.unwrap_or(Err(Fault::Lost))
     }
 
-    /// Puts one who waits to the others; tells whether there were none.
+    /// Queues a request; returns whether the queue was empty.
     fn join(&self, one: Waiting) -> bool {
         let mut waiting = lock(&self.waiting);
         waiting.push(one);
@@ -76,10 +76,10 @@ impl OwnConnection {
     }
 
     async fn send(self: Arc<Self>, connector: Arc<Connector>) {
-        // Requests that are there already are read first: they come along.
+        // Lets requests that have already arrived join this call.
         tokio::task::yield_now().await;
         let mut waiting = std::mem::take(&mut *lock(&self.waiting));
-        // Whoever was given up meanwhile is not counted.
+        // Requests that were cancelled meanwhile are not counted.
         waiting.retain(|waiting| !waiting.told.is_closed());
         let mut connection = self.connection.clone();
         while !waiting.is_empty() {
@@ -88,7 +88,7 @@ impl OwnConnection {
             let counted = connector.script.count(&mut connection, counts).await;
             for (place, Waiting { told, .. }) in waiting.into_iter().enumerate() {
                 let used = counted.as_ref().map(|used| used.get(place).copied());
-                // One who went away meanwhile needs no answer.
+                // The receiver is gone if the request was cancelled.
                 let _ = told.send(used.map_err(Clone::clone).and_then(|used| used.ok_or(Fault::Protocol)));
             }
             waiting = rest;
@@ -101,12 +101,12 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl OwnConnections {
-    /// Prepares places; makes no connection yet.
+    /// Creates an empty set without opening connections.
     pub(crate) fn new() -> Self {
         Self((0..MOST).map(|_| Mutex::new(Own::Absent)).collect())
     }
 
-    /// Returns the connection of this thread, if it has one by now; begins to make one otherwise.
+    /// Returns this thread's connection if it is open, and starts opening it otherwise.
     pub(crate) fn of_this_thread(self: &Arc<Self>, connector: &Arc<Connector>) -> Option<Arc<OwnConnection>> {
         let number = number_of_worker()?;
         let mut own = self.place(number)?;
@@ -127,8 +127,8 @@ impl OwnConnections {
         None
     }
 
-    /// Tries each, so that the store does not take one for idle whose worker has little to do. One that fails is made
-    /// anew when it is needed: its worker may have ended.
+    /// Probes each connection, so that the store does not close those of workers with little traffic. A
+    /// failed one is reopened on demand; its worker may have ended.
     pub(crate) async fn probe(&self, connector: &Connector) {
         for number in 0..self.0.len() {
             let own = self.place(number).map(|own| own.clone());
@@ -146,8 +146,8 @@ impl OwnConnections {
     }
 }
 
-/// Returns the number of this thread among those that run a runtime of their own, counted from 0 in the order in which
-/// they first ask; nothing on a runtime that many threads run.
+/// Returns the number of this worker thread, from 0 in the order of first use; `None` on a multi-threaded
+/// runtime.
 fn number_of_worker() -> Option<usize> {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     thread_local! {

@@ -1,23 +1,23 @@
-//! How long an answer is waited for, of the time in which somebody looks for it.
+//! A timeout that does not count time in which the thread was busy.
 //!
-//! A worker's thread drives its connection, its timers and all of its requests. While it writes a large page, or has no
-//! processor, an answer may lie there unread, and time passes that is not the store's. So the wait is cut into pieces:
-//! the thread is back after each, and however long it was away in one of them, it is that one piece. And an answer that
-//! came meanwhile is read before the wait ends in vain.
+//! A worker's thread drives its connection, its timers and all of its requests. While it writes a large page
+//! or is not scheduled, a reply may already have arrived, and that time is not the store's. The timeout is
+//! therefore split into slices: however long the thread was away within a slice, only that slice is counted.
+//! A reply that arrived meanwhile is read before the timeout fires.
 
 use crate::fault::Fault;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Into how many pieces a wait is cut.
+/// Number of slices of a timeout.
 const PIECES: u32 = 10;
 
-/// How often a thread that was away looks at its sockets, and lets each of its tasks go on, before a wait ends in vain:
-/// the connection reads, whoever sent the call hears of it, then whoever asked.
+/// Number of times a thread that was away yields before the timeout fires, so that the connection, the sender
+/// of the call and the request can each make progress.
 const LOOKS: usize = 4;
 
-/// Waits for an answer, no longer than this while the thread is there.
+/// Waits for a reply, counting only time in which the thread was available.
 pub(crate) async fn in_time<T>(
     longest: Duration,
     answer: impl Future<Output = Result<T, Fault>>,
@@ -47,7 +47,7 @@ mod tests {
 
     const LONGEST: Duration = Duration::from_millis(50);
 
-    /// Keeps the thread from everything else for longer than any wait.
+    /// Blocks the thread for longer than any timeout.
     fn be_busy() {
         std::thread::sleep(LONGEST * 4);
     }
@@ -67,7 +67,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_that_lies_there_when_the_wait_is_over_is_taken() {
-        // Looked for at the beginning and the end of each piece, and found after them.
+        // Polled at the start and end of each slice, then found.
         let mut looks = 0;
         let answer = poll_fn(|_| {
             looks += 1;
@@ -81,7 +81,7 @@ mod tests {
         let (told, answer) = oneshot::channel();
         tokio::spawn(async move {
             be_busy();
-            // The thread is back, and the answer is not there yet.
+            // The thread is back, but the reply has not arrived.
             for _ in 0..100 {
                 tokio::task::yield_now().await;
             }

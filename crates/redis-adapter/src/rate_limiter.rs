@@ -1,4 +1,4 @@
-//! The port.
+//! The rate limiter port.
 
 use crate::connector::Connector;
 use crate::counter_key::counter_key;
@@ -18,28 +18,28 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// How many seconds a counter outlives its day, for requests that began before its end.
+/// Seconds that a counter outlives its day, for requests that began before midnight.
 const KEPT_AFTER_END: i64 = 60;
 
-/// Counts requests in a store that all replicas share, and in the process while that store is down.
+/// Counts requests in a store shared by all replicas, and in the process while that store is down.
 ///
-/// No request waits longer for the store than its answer may take, not counting time in which its own thread did
-/// something else. The first that waits so long in vain takes the
-/// store out of use for all; until it counts again, which a task of this limiter finds out, requests do not ask it.
+/// A request waits for the store at most for the answer timeout, not counting time in which its own thread
+/// was busy. The first timeout marks the store as down for all requests, until a background task has probed
+/// it again.
 pub struct RedisRateLimiter {
     link: Arc<Link>,
     connector: Arc<Connector>,
     in_process: Arc<dyn RateLimiter>,
     answer_timeout: Duration,
-    // Registered at the first decision: by then the recorder is set, if there is one.
+    // Registered on the first decision, when the metrics recorder is installed.
     meter: OnceLock<SharedCountMeter>,
     keeper: JoinHandle<()>,
 }
 
 impl RedisRateLimiter {
-    /// Makes a limiter and begins to connect; `in_process` counts whenever the store does not.
+    /// Creates a limiter and starts connecting; `in_process` counts while the store is down.
     ///
-    /// Returns at once. Must be called on a Tokio runtime, which then drives the connection.
+    /// Returns immediately. Must be called on a Tokio runtime, which then drives the connection.
     pub fn start(options: &RedisOptions, in_process: Arc<dyn RateLimiter>) -> Self {
         let (link, script) = (Arc::new(Link::new()), CountScript::new());
         let connector = Arc::new(Connector::new(options, script));
@@ -48,15 +48,15 @@ impl RedisRateLimiter {
         Self { link, connector, in_process, answer_timeout, meter: OnceLock::new(), keeper }
     }
 
-    /// Returns whether requests are counted in the store at this moment.
+    /// Returns whether requests are currently counted in the store.
     pub fn is_up(&self) -> bool {
         self.link.is_up()
     }
 
-    /// Waits until the store has counted for the first time since the start; for ever when it never does.
+    /// Waits for the first connection since the start; forever if there is none.
     ///
-    /// A replica that waits for this before it says that it is ready must not wait without an end: an outage of the
-    /// store must not keep a replica from being started again.
+    /// A replica that waits for this before it reports ready needs a timeout: an outage of the store must not
+    /// prevent a restart.
     pub async fn first_answer(&self) {
         self.link.first_answer().await;
     }
@@ -76,7 +76,7 @@ impl RedisRateLimiter {
     }
 }
 
-/// One request, as it is counted.
+/// A counted request.
 struct Counted {
     key: RateKey,
     limit: u32,

@@ -1,12 +1,12 @@
-//! The one script: looks, counts and answers in a single step.
+//! The script that checks, counts and replies in a single step.
 
 use crate::fault::Fault;
 use redis::Script;
 use redis::aio::MultiplexedConnection;
 
-/// Answers for each request, in turn, how many were counted before it. A request that finds the limit reached is not
-/// counted (decisions 4), which a plain INCR could not do. The counter goes a while after its day: by seconds from now,
-/// so that the store's clock may be wrong.
+/// Returns, for each request, the count before it. A request at the limit is not counted (decisions 4), which
+/// INCR alone cannot do. The key expires after its day, in seconds from now, so that the store's clock does
+/// not matter.
 const COUNT: &str = "\
 local counted = {}
 for place, key in ipairs(KEYS) do
@@ -21,18 +21,18 @@ for place, key in ipairs(KEYS) do
 end
 return counted";
 
-/// One request, as the store counts it.
+/// Arguments for one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Count {
-    /// The key of its counter.
+    /// Key of its counter.
     pub(crate) key: String,
-    /// How many requests are counted at most.
+    /// Maximum count.
     pub(crate) limit: u32,
-    /// How long the counter lives from its first request on.
+    /// Lifetime of the counter from its first request.
     pub(crate) seconds_to_live: i64,
 }
 
-/// The script, with its hash made once.
+/// The script with its hash.
 #[derive(Debug)]
 pub(crate) struct CountScript(Script);
 
@@ -41,15 +41,15 @@ impl CountScript {
         Self(Script::new(COUNT))
     }
 
-    /// Gives the script to the server, for a server that has just started.
+    /// Loads the script into a server that has just started.
     pub(crate) async fn load(&self, connection: &mut MultiplexedConnection) -> Result<(), Fault> {
         self.0.load_async(connection).await?;
         Ok(())
     }
 
-    /// Counts requests, each unless its limit is reached already; returns for each how many were counted before.
+    /// Counts requests, each unless its limit is reached; returns the count before each.
     ///
-    /// One round trip, by the script's hash. A server that does not know the script any more is given it again.
+    /// One round trip by the script's hash. The script is loaded again if the server no longer has it.
     pub(crate) async fn count(
         &self,
         connection: &mut MultiplexedConnection,
@@ -66,7 +66,6 @@ impl CountScript {
         used.ok().filter(|used| used.len() == asked).ok_or(Fault::Protocol)
     }
 
-    /// Counts one request.
     pub(crate) async fn count_one(
         &self,
         connection: &mut MultiplexedConnection,

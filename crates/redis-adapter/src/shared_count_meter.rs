@@ -1,13 +1,13 @@
-//! What is metered of counting in the shared store: how many requests it let in and refused, and whether it is there.
+//! Metrics of the shared counter.
 
 use domain::data_endpoint::PersonEndpoint;
 use metrics::{Counter, counter, gauge};
 
-/// Counters of the decisions that the store made, registered once so that a request pays for an addition.
+/// Counters of the store's decisions, registered once so that a request only increments.
 pub(crate) struct SharedCountMeter(Vec<(PersonEndpoint, [Counter; 2])>);
 
 impl SharedCountMeter {
-    /// Registers the counters with whichever recorder is set by now.
+    /// Registers the counters with the installed recorder.
     pub(crate) fn new() -> Self {
         let of = |endpoint: PersonEndpoint, outcome: &'static str| {
             counter!(
@@ -21,7 +21,7 @@ impl SharedCountMeter {
         Self(PersonEndpoint::ALL.into_iter().map(counters).collect())
     }
 
-    /// Counts one decision.
+    /// Records one decision.
     pub(crate) fn decided(&self, endpoint: PersonEndpoint, is_granted: bool) {
         let found = self.0.iter().find(|(metered, _)| *metered == endpoint);
         if let Some((_, [refused, granted])) = found {
@@ -30,12 +30,12 @@ impl SharedCountMeter {
     }
 }
 
-/// Says whether requests are counted in the store.
+/// Records whether requests are counted in the store.
 pub(crate) fn set_up(is_up: bool) {
     gauge!("restwell_rate_limit_store_up").set(f64::from(u8::from(is_up)));
 }
 
-/// Counts an outage.
+/// Records an outage.
 pub(crate) fn outage() {
     counter!("restwell_rate_limit_store_outages_total").increment(1);
 }

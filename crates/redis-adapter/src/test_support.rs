@@ -1,7 +1,7 @@
-//! A Redis of its own for each test, from the distribution's package.
+//! A Redis server per test, from the distribution's package.
 //!
-//! The program is the one that the environment variable `RESTWELL_TEST_REDIS_SERVER` names, which `scripts/test` sets
-//! after it has seen to it that there is one; else `redis-server` or `valkey-server` of the path.
+//! The program is named by the environment variable `RESTWELL_TEST_REDIS_SERVER`, which `scripts/test` sets;
+//! otherwise `redis-server` or `valkey-server` from the path.
 
 use std::fs::File;
 use std::os::unix::net::UnixStream;
@@ -10,13 +10,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The environment variable that names the program.
+/// Environment variable with the path of the program.
 pub const SERVER_VARIABLE: &str = "RESTWELL_TEST_REDIS_SERVER";
 
-/// How long a server may take to start or to stop.
+/// Timeout for starting and stopping a server.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A running server on a Unix socket in a folder of its own; both are gone when this is dropped.
+/// A running server on a Unix socket in a temporary folder; dropping it stops the server and removes the
+/// folder.
 #[derive(Debug)]
 pub struct RedisServer {
     dir: TempDir,
@@ -25,32 +26,32 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
-    /// Starts a server that keeps nothing on disk.
+    /// Starts a server without persistence.
     ///
     /// # Panics
     ///
-    /// When there is no such program, or it does not start: a test that is not prepared must fail.
+    /// If the program is missing or does not start.
     pub fn start() -> Self {
         let mut server = Self::prepare(&[]);
         server.restart();
         server
     }
 
-    /// Prepares a server with these further options on its command line; `restart` starts it.
+    /// Prepares a server with additional command-line options; `restart` starts it.
     ///
     /// # Panics
     ///
-    /// When no folder can be made for it.
+    /// If the folder cannot be created.
     pub fn prepare(options: &[&str]) -> Self {
         let dir = demand(TempDir::with_prefix("restwell-redis."), "temporary folder");
         Self { dir, child: None, options: options.iter().map(|option| (*option).to_owned()).collect() }
     }
 
-    /// Starts the server, which must not run, and waits until it takes connections.
+    /// Starts the server, which must be stopped, and waits until it accepts connections.
     ///
     /// # Panics
     ///
-    /// When it does not start.
+    /// If it does not start.
     pub fn restart(&mut self) {
         let log = demand(File::create(self.dir.path().join("log")), "log");
         let mut command = Command::new(program());
@@ -65,31 +66,31 @@ impl RedisServer {
         }
     }
 
-    /// The URL of the server's socket.
+    /// URL of the server's socket.
     pub fn url(&self) -> String {
         format!("redis+unix://{}", self.socket().display())
     }
 
-    /// The folder in which the server runs.
+    /// Folder of the server.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Kills the server without warning.
+    /// Kills the server.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // It may have ended by itself.
+            // It may have exited already.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 
-    /// Stops the server where it stands: it keeps its connections and answers nothing.
+    /// Suspends the server: it keeps its connections and does not reply.
     pub fn pause(&self) {
         self.signal("STOP");
     }
 
-    /// Lets a paused server go on.
+    /// Resumes a suspended server.
     pub fn resume(&self) {
         self.signal("CONT");
     }

@@ -1,4 +1,4 @@
-//! Why a message was not handed over.
+//! Delivery failures.
 
 use application::ports::system::MailStep as Step;
 use lettre::transport::smtp::Error;
@@ -7,7 +7,6 @@ use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
-/// Returns the step's name in the protocol.
 const fn name(step: Step) -> &'static str {
     match step {
         Step::Connect => "the connection",
@@ -19,7 +18,7 @@ const fn name(step: Step) -> &'static str {
     }
 }
 
-/// Returns whether a rejection at this step is about the message, and not about the client.
+/// Returns whether a rejection at this step concerns the message rather than the client.
 const fn concerns_the_message(step: Step) -> bool {
     match step {
         Step::Connect | Step::StartTls | Step::SignIn => false,
@@ -27,47 +26,47 @@ const fn concerns_the_message(step: Step) -> bool {
     }
 }
 
-/// Why a message was not handed over; holds no address, no text and nothing else that a mail server said.
+/// Why a message was not delivered. Contains no address, message text or server reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The address cannot stand in a message at all.
+    /// The recipient's address cannot be written into a message.
     #[error("the recipient's address is not one that mail can be sent to")]
     NoAddress,
-    /// The mail server said no, with this code.
+    /// The mail server rejected a step with this code.
     #[error("the mail server answered {} with code {code}", name(*.step))]
     Answered {
-        /// To what.
+        /// The rejected step.
         step: Step,
         /// Three digits.
         code: u16,
-        /// Whether it is a no for good, and meant for this message.
+        /// Whether the rejection is permanent and concerns this message.
         is_final: bool,
     },
-    /// The connection, or TLS on it, failed; the text is the operating system's or the TLS library's.
+    /// The connection or its TLS failed; the text comes from the operating system or the TLS library.
     #[error("the connection to the mail server failed: {0}")]
     Connection(String),
-    /// The answer is none of SMTP, or not the one that belongs there.
+    /// The reply is not SMTP or does not belong to this step.
     #[error("the mail server's answer to {} was not understood", name(*.0))]
     Answer(Step),
-    /// The mail server does not speak STARTTLS, or whoever sits between says so.
+    /// The mail server, or a machine in the middle, does not offer STARTTLS.
     #[error("the mail server does not offer STARTTLS, and nothing is sent without")]
     NoStartTls,
-    /// The mail server offers none of the ways to sign in that are known here.
+    /// The mail server offers no supported authentication mechanism.
     #[error("the mail server offers neither AUTH PLAIN nor AUTH LOGIN")]
     NoSignIn,
-    /// An address has letters beyond ASCII before the @, and the mail server does not take them.
+    /// The address has characters beyond ASCII before the @, which the mail server does not support.
     #[error("the mail server does not take addresses beyond ASCII (SMTPUTF8)")]
     NoUnicodeAddress,
-    /// The mail server was too slow.
+    /// The mail server exceeded the timeout.
     #[error("the mail server took longer than {} s", .0.as_secs_f64())]
     TooSlow(Duration),
 }
 
 impl Failure {
-    /// Keeps what may be told of an error of the library. Its own text may repeat the server's.
+    /// Keeps the parts of a library error that are safe to log; its text may repeat the server's reply.
     pub(crate) fn at(step: Step, error: &Error) -> Self {
         if let Some(code) = error.status() {
-            // 530 to 538 say that Restwell has to sign in, or in another way (RFC 4954): no fault of the message.
+            // 530 to 538 concern authentication (RFC 4954), not the message.
             let is_about_signing_in = code.category == Category::Unspecified3;
             let is_final = error.is_permanent() && concerns_the_message(step) && !is_about_signing_in;
             let code = code.severity as u16 * 100 + code.category as u16 * 10 + code.detail as u16;
@@ -82,7 +81,7 @@ impl Failure {
         }
     }
 
-    /// Returns whether the mail server will never take this message.
+    /// Returns whether the mail server will never accept this message.
     pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::NoAddress => true,

@@ -1,7 +1,6 @@
-//! Mail by SMTP: [`SmtpMailer`] hands messages to the operator's mail server (RFC 5321, RFC 8314).
+//! Email over SMTP: [`SmtpMailer`] hands messages to the operator's mail server (RFC 5321, RFC 8314).
 //!
-//! Nothing that it says of a failure holds an address, a text or a password: the replies of a mail server repeat
-//! what they were given, so only their codes are kept.
+//! Mail servers repeat what they receive, so errors keep only reply codes: no address, text or password.
 
 mod failure;
 mod mailer;

@@ -1,4 +1,4 @@
-//! The mail port, by SMTP.
+//! The mail port over SMTP.
 
 use crate::failure::Failure;
 use crate::message;
@@ -19,22 +19,22 @@ use std::time::Duration;
 use tokio::time::timeout;
 use url::Host;
 
-/// How much longer than the connection a message may take.
+/// Timeout for handing over a message, as a multiple of the connection timeout.
 const MESSAGE_TIMEOUTS: u32 = 3;
 
-/// How long the mail server may take to say goodbye. What it has taken by then, it has taken.
+/// Timeout for QUIT. The message is already accepted by then.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Why no mail can be sent with some options.
+/// Why the options cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SmtpSetupError {
-    /// Addresses, one-time links and the password would be read on the way.
+    /// Addresses, one-time links and the password could be read in transit.
     #[error("mail is sent without encryption to a mail server on this machine only")]
     ClearText,
-    /// No certificate of a mail server could be checked.
+    /// No root certificates are installed, so no server certificate could be verified.
     #[error("there are no root certificates on this machine (Debian's package is ca-certificates)")]
     NoRootCertificates,
-    /// The TLS library refused.
+    /// The TLS library rejected the configuration.
     #[error("TLS cannot be set up")]
     Tls,
     /// The public host is neither a name nor an IP address.
@@ -42,7 +42,7 @@ pub enum SmtpSetupError {
     PublicHost,
 }
 
-/// How a connection is made secret.
+/// How a connection is encrypted.
 #[derive(Clone)]
 pub(crate) enum Security {
     Implicit(TlsParameters),
@@ -62,17 +62,17 @@ impl Security {
 }
 
 fn trusting_this_machines_roots(host: &str) -> Result<TlsParameters, SmtpSetupError> {
-    // The library would take an empty list for an answer and trust nobody.
+    // The library would accept an empty list and then trust no server.
     if rustls_native_certs::load_native_certs().certs.is_empty() {
         return Err(SmtpSetupError::NoRootCertificates);
     }
     TlsParameters::builder(bare_host(host).to_owned()).build_rustls().map_err(|_| SmtpSetupError::Tls)
 }
 
-/// Receives each step that succeeds.
+/// Receives each completed step.
 type Completed<'a> = &'a (dyn Fn(Step) + Send + Sync);
 
-/// Hands messages to one mail server, each over a connection of its own: they are few.
+/// Hands messages to one mail server over a new connection each, because messages are few.
 pub struct SmtpMailer {
     options: SmtpOptions,
     security: Security,
@@ -82,7 +82,7 @@ pub struct SmtpMailer {
 }
 
 impl SmtpMailer {
-    /// Makes a mailer; reads the root certificates of this machine, and connects to nobody yet.
+    /// Creates a mailer and reads the root certificates of this machine; does not connect.
     pub fn new(
         options: SmtpOptions,
         clock: Arc<dyn Clock>,
@@ -107,9 +107,9 @@ impl SmtpMailer {
         Ok(Self { options, security, hello, clock, entropy })
     }
 
-    /// Hands a message over, and reports each step that succeeds.
+    /// Delivers a message and reports each completed step.
     async fn deliver(&self, mail: &Mail, completed: Completed<'_>) -> Result<(), Failure> {
-        // How the mail server is greeted is also how RFC 5322 section 3.6.4 wants the right side of an id.
+        // RFC 5322 section 3.6.4 wants a host name on the right side of a message id.
         let id = format!("<{}@{}>", self.entropy.uuid().simple(), self.hello);
         let message = message::written(mail, &self.options.sender, id, self.clock.now())?;
         let mut connection = within(self.options.timeout, self.open(completed)).await?;
@@ -119,7 +119,7 @@ impl SmtpMailer {
         handed_over
     }
 
-    /// Connects, encrypts and signs in, in this order: nothing of value is said before the connection is secret.
+    /// Connects, encrypts, then authenticates: nothing secret is sent before the connection is encrypted.
     async fn open(&self, completed: Completed<'_>) -> Result<AsyncSmtpConnection, Failure> {
         let server = (bare_host(&self.options.host), self.options.port);
         let from_the_start = match &self.security {
@@ -171,7 +171,8 @@ impl MailProbe for SmtpMailer {
     }
 }
 
-/// Sends one message over an open connection (RFC 5321 section 3.3). When it returns, the mail server is responsible.
+/// Sends one message over an open connection (RFC 5321 section 3.3). On success the mail server is
+/// responsible for it.
 async fn hand_over(
     connection: &mut AsyncSmtpConnection,
     message: &Message,
@@ -184,7 +185,7 @@ async fn hand_over(
         if !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
             return Err(Failure::NoUnicodeAddress);
         }
-        // The address stands in the header too; whoever takes the one takes the other (RFC 6531 section 3.1).
+        // The address appears in the header too, and both need SMTPUTF8 (RFC 6531 section 3.1).
         parameters.push(MailParameter::SmtpUtfEight);
         parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
     }
@@ -202,8 +203,8 @@ async fn hand_over(
     Ok(())
 }
 
-/// Takes the one answer that belongs to a step. An answer that somebody slipped in before the encryption began
-/// would push all others back by one, and so be noticed.
+/// Reads the one reply to a step. A reply injected before encryption began would shift all others by one and
+/// be noticed.
 fn expect(
     step: Step,
     code: u16,
@@ -211,7 +212,7 @@ fn expect(
 ) -> Result<(), Failure> {
     match answer {
         Ok(response) if response.has_code(code) => Ok(()),
-        // 251 takes a message for somebody who has moved.
+        // 251: the recipient has moved, and the server forwards the message.
         Ok(response) if step == Step::Recipient && response.has_code(251) => Ok(()),
         Ok(_) => Err(Failure::Answer(step)),
         Err(error) => Err(Failure::at(step, &error)),

@@ -1,4 +1,4 @@
-//! A message as it goes over the wire (RFC 5322).
+//! Messages in wire format (RFC 5322).
 
 use crate::failure::Failure;
 use crate::sender::Sender;
@@ -9,7 +9,7 @@ use lettre::address::Address;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message, SinglePart};
 
-/// Writes a message of plain text, marked as made by a machine (RFC 3834), so that no machine answers it.
+/// Writes a plain-text message marked as generated (RFC 3834), so that automatic responders ignore it.
 pub(crate) fn written(
     mail: &Mail,
     sender: &Sender,
@@ -30,7 +30,7 @@ pub(crate) fn written(
         .map_err(|_| Failure::NoAddress)
 }
 
-/// Returns the address with its host in ASCII, which every mail server understands.
+/// Returns the address with its host in ASCII, which every mail server accepts.
 fn address(email: &Email) -> Result<Address, Failure> {
     let (local, host) = email.as_str().rsplit_once('@').ok_or(Failure::NoAddress)?;
     if host.is_ascii() {
@@ -40,13 +40,12 @@ fn address(email: &Email) -> Result<Address, Failure> {
     Address::new(local, host.to_string()).map_err(|_| Failure::NoAddress)
 }
 
-/// Returns a subject in which nothing ends a line: a header that somebody slipped in is part of the subject.
+/// Removes line breaks from a subject, so that it cannot inject a header.
 fn one_line(subject: &str) -> String {
     subject.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
-/// Returns a text whose lines end with `\n` alone, and the last one with nothing: the library writes CR LF, and one
-/// at the end.
+/// Normalises line ends to `\n` and removes the last one; the library writes CR LF and adds the final one.
 fn lines(text: &str) -> String {
     let mut lines = text.replace("\r\n", "\n").replace('\r', "\n");
     lines.truncate(lines.trim_end_matches('\n').len());
@@ -73,7 +72,7 @@ mod tests {
         message.split("\r\n\r\n").next().unwrap().split("\r\n").collect()
     }
 
-    // The library reads a sender back when it builds a message: every one that is offered must survive that.
+    // The library parses the sender when it builds a message, so every accepted sender must survive that.
     #[test]
     fn a_message_of_a_server_on_this_machine_can_be_written() {
         for host in ["127.0.0.1", "[::1]", "localhost", "sleep.example.org"] {

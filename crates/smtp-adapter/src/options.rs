@@ -1,4 +1,4 @@
-//! Which mail server, and how it is reached.
+//! Options of the mail server connection.
 
 use crate::sender::Sender;
 use std::fmt;
@@ -6,19 +6,20 @@ use std::net::IpAddr;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// How the connection is encrypted. There is no "if the server can": whoever sits between could say that it cannot.
+/// Encryption of the connection. There is no opportunistic mode, because a machine in the middle could
+/// disable it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
-    /// From the first byte (RFC 8314 section 3.3), the better choice.
+    /// TLS from the first byte (RFC 8314 section 3.3); preferred.
     Implicit,
-    /// After a STARTTLS that must succeed (RFC 3207).
+    /// A mandatory STARTTLS (RFC 3207).
     StartTls,
-    /// Not at all: for a mail server on the same machine only.
+    /// No encryption; only for a mail server on the same machine.
     None,
 }
 
 impl Encryption {
-    /// Returns the port on which a mail server is reached this way when nobody says otherwise.
+    /// Returns the default port.
     pub const fn usual_port(self) -> u16 {
         match self {
             Self::Implicit => 465,
@@ -28,12 +29,12 @@ impl Encryption {
     }
 }
 
-/// With what Restwell signs in to the mail server; never printed.
+/// Credentials for the mail server; never printed.
 #[derive(Clone)]
 pub struct SmtpCredentials {
-    /// The user name.
+    /// User name.
     pub user_name: String,
-    /// The password; wiped when dropped.
+    /// Password; wiped when dropped.
     pub password: Zeroizing<String>,
 }
 
@@ -43,40 +44,39 @@ impl fmt::Debug for SmtpCredentials {
     }
 }
 
-/// What the operator says about mail.
+/// The operator's mail settings.
 #[derive(Debug, Clone)]
 pub struct SmtpOptions {
-    /// The name or the IP address of the mail server; its certificate is checked against it.
+    /// Name or IP address of the mail server; its certificate is checked against it.
     pub host: String,
-    /// Its port.
+    /// Port.
     pub port: u16,
-    /// How the connection is encrypted.
+    /// Encryption of the connection.
     pub encryption: Encryption,
-    /// With what to sign in, if at all.
+    /// Credentials; `None` for no authentication.
     pub credentials: Option<SmtpCredentials>,
-    /// From whom messages come.
+    /// Sender of every message.
     pub sender: Sender,
-    /// The host of the public URL, by which Restwell introduces itself and in which message ids end.
+    /// Host of the public URL, used in EHLO and in message ids.
     pub public_host: String,
-    /// How long the connection may take until the mail server is ready for a message. It may take three times as
-    /// long over the message: many servers look for viruses before they answer, and whoever gives up then sends it
-    /// twice.
+    /// Timeout for opening a connection. Handing over a message may take three times as long: many servers
+    /// scan for viruses before they reply, and a client that gives up then sends the message twice.
     pub timeout: Duration,
 }
 
 impl SmtpOptions {
-    /// The usual `timeout`.
+    /// Default of `timeout`.
     pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
-/// Returns whether a host is this machine: `localhost`, or a loopback address.
+/// Returns whether a host is `localhost` or a loopback address.
 pub fn is_loopback_host(host: &str) -> bool {
     let bare = bare_host(host);
     bare.eq_ignore_ascii_case("localhost")
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Returns a host without the brackets in which an IPv6 address may stand.
+/// Strips the brackets of an IPv6 address.
 pub(crate) fn bare_host(host: &str) -> &str {
     host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host)
 }

@@ -1,4 +1,4 @@
-//! From whom messages come.
+//! The sender of messages.
 
 use crate::options::bare_host;
 use lettre::address::Address;
@@ -6,12 +6,12 @@ use lettre::message::Mailbox;
 use std::fmt;
 use std::net::IpAddr;
 
-/// Says that a text is no sender.
+/// A text is not a valid sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a sender; write an address, or Name <address>")]
 pub struct InvalidSender;
 
-/// The sender of every message: an address, with or without a name before it.
+/// Sender address with an optional display name.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sender(Mailbox);
 
@@ -24,9 +24,9 @@ impl Sender {
         text.parse().map(Self).map_err(|_| InvalidSender)
     }
 
-    /// Returns the sender of a server that is told no other: `Restwell <restwell@HOST>`; on this machine alone
-    /// `restwell@localhost`. A server that others reach by an IP address has to be told one: an address literal
-    /// (RFC 5321 section 4.1.3) is refused by most mail servers, and by the library when it reads it back.
+    /// Returns the default sender, `Restwell <restwell@HOST>`; on a loopback host `restwell@localhost`. A
+    /// server that is reached by IP address must configure a sender: most mail servers reject address
+    /// literals (RFC 5321 section 4.1.3).
     pub fn of_host(host: &str) -> Result<Self, InvalidSender> {
         let host = match bare_host(host).parse::<IpAddr>() {
             Ok(address) if address.is_loopback() => "localhost",
@@ -42,14 +42,14 @@ impl Sender {
     }
 }
 
-/// Prints the sender as it stands in a message.
+/// Formats the sender as in a message.
 impl fmt::Display for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// Prints no address.
+/// Omits the address.
 impl fmt::Debug for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Sender(..)")

@@ -1,4 +1,4 @@
-//! A mail server for tests: speaks enough SMTP, writes down what it hears, and misbehaves when told to.
+//! An SMTP server for tests that records what it receives and misbehaves on request.
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::ServerConfig;
@@ -9,18 +9,18 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// What the server does instead of a good answer.
+/// Misbehaviour in place of a normal reply.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Instead {
-    /// Says this.
+    /// Sends this reply.
     Say(&'static str),
-    /// Says nothing, and keeps the connection open.
+    /// Sends nothing and keeps the connection open.
     Hang,
-    /// Ends the connection.
+    /// Closes the connection.
     Drop,
 }
 
-/// A certificate for `localhost`, signed by itself, and a server's side of it.
+/// A self-signed certificate for `localhost` with the server's TLS configuration.
 pub(crate) struct Identity {
     pub(crate) certificate: Vec<u8>,
     acceptor: TlsAcceptor,
@@ -41,12 +41,12 @@ impl Identity {
     }
 }
 
-/// How the server behaves.
+/// Behaviour of the server.
 #[derive(Default)]
 pub(crate) struct Behaviour {
-    /// What it does when a line begins like this. `greeting` stands for the connection, `.` for the end of a text.
+    /// Misbehaviour per prefix of a line. `greeting` stands for the connection, `.` for the end of a text.
     pub(crate) instead: Vec<(&'static str, Instead)>,
-    /// What it says that it can, beside the encryption.
+    /// Extensions offered besides encryption.
     pub(crate) extensions: Vec<&'static str>,
     /// Encrypts from the first byte.
     pub(crate) implicit: Option<TlsAcceptor>,
@@ -68,18 +68,18 @@ impl Behaviour {
     }
 }
 
-/// What the server heard.
+/// What the server received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Heard {
-    /// Commands that came in clear, without line ends.
+    /// Unencrypted commands, without line ends.
     pub(crate) in_clear: Vec<String>,
-    /// Commands that came encrypted.
+    /// Encrypted commands.
     pub(crate) encrypted: Vec<String>,
-    /// The texts, dots at the beginning of lines taken back.
+    /// Message texts with dot stuffing removed.
     pub(crate) texts: Vec<String>,
 }
 
-/// A running server on a loopback port. Ends with the runtime of its test.
+/// A running server on a loopback port; ends with the runtime of its test.
 pub(crate) struct MailServer {
     pub(crate) port: u16,
     heard: Arc<Mutex<Heard>>,
@@ -99,7 +99,7 @@ impl MailServer {
         Self { port, heard }
     }
 
-    /// Returns what was heard until now: everything that was answered.
+    /// Returns everything received so far that was replied to.
     pub(crate) fn heard(&self) -> Heard {
         self.heard.lock().unwrap().clone()
     }
@@ -117,7 +117,7 @@ struct Visit {
     heard: Arc<Mutex<Heard>>,
 }
 
-/// How a conversation goes on.
+/// Next state of a connection.
 enum Next {
     Answer(&'static str),
     Encrypt(TlsAcceptor),
@@ -126,7 +126,7 @@ enum Next {
 }
 
 impl Visit {
-    /// Talks to one client until it goes, or until the conversation breaks: whose fault that is shows in the test.
+    /// Serves one client until it disconnects or the connection fails.
     async fn run(self, stream: TcpStream) {
         let _ = match &self.behaviour.implicit {
             Some(acceptor) => match acceptor.accept(stream).await {
@@ -185,7 +185,7 @@ impl Visit {
         }
     }
 
-    /// Answers as usual or as told; tells whether the conversation goes on.
+    /// Replies as configured; returns whether the connection continues.
     async fn answer(&self, lines: &mut Lines, command: &str, usual: &str) -> std::io::Result<bool> {
         let told = self.behaviour.instead.iter().find(|(line, _)| command.starts_with(line));
         let text = match told.map(|(_, instead)| *instead) {

@@ -1,7 +1,7 @@
-//! Whose certificates the program takes where it is the client: of a store, of a collector of traces, of itself.
+//! Certificate verification for TLS clients: the store, the trace collector and the health check of this
+//! program.
 //!
-//! TLS 1.2 and 1.3 by rustls, with the cryptography of aws-lc-rs. Each caller has settings and errors of its own; what
-//! they have in common is here, because a check of certificates should be written once.
+//! TLS 1.2 and 1.3 by rustls with the cryptography of aws-lc-rs. Settings and errors belong to each caller.
 
 mod authorities;
 mod unchecked;
@@ -14,20 +14,20 @@ use rustls::{ClientConfig, Error, RootCertStore};
 use std::sync::Arc;
 use unchecked::{AnyCertificate, AnyName};
 
-/// Which servers a client goes on to speak with. The signature of the handshake is checked in every case.
+/// Which server certificates a client accepts. The handshake signature is verified in every case.
 #[derive(Debug, Clone)]
 pub enum Trust {
-    /// None, for a client that asks for no encryption.
+    /// None; for clients that do not use TLS.
     Nobody,
-    /// Whoever answers: the line is encrypted, but the other end may be anybody.
+    /// Any certificate. Traffic is encrypted, but the server is not authenticated.
     Anybody,
-    /// Those for whom one of these authorities vouches, whatever name the certificate is made out for.
+    /// Certificates issued by one of these authorities, for any host name.
     AnyNameOf(Authorities),
-    /// Those for whom one of these authorities vouches under the name by which they are asked.
+    /// Certificates issued by one of these authorities for the requested host name.
     NamedBy(Authorities),
 }
 
-/// Makes the client's end of TLS. It shows no certificate of its own, and names no protocols.
+/// Creates a client configuration without a client certificate and without ALPN protocols.
 pub fn client_config(trust: Trust) -> Result<ClientConfig, Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let config =

@@ -7,7 +7,7 @@ use rustls::{CertificateError, ClientConnection, ServerConfig, ServerConnection}
 use std::io::Write as _;
 use std::path::Path;
 
-/// An authority, and how it writes its own certificate.
+/// A test authority with its own certificate.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -27,7 +27,7 @@ impl Authority {
         Authorities::of_pem(self.pem.as_bytes()).unwrap()
     }
 
-    /// A server with a certificate for this name.
+    /// Returns a server configuration with a certificate for this name.
     fn server(&self, name: &str) -> ServerConfig {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -46,14 +46,14 @@ fn serving(certificate: CertificateDer<'static>, key: PrivateKeyDer<'static>) ->
         .unwrap()
 }
 
-/// Wraps a certificate as PEM does (RFC 7468).
+/// Encodes a certificate as PEM (RFC 7468).
 fn pem(certificate: &CertificateDer<'_>) -> String {
     let text = STANDARD.encode(certificate);
     let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
     format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
 }
 
-/// Shakes hands as a client that asks for `localhost`, and returns what it refuses.
+/// Performs a handshake as a client that asks for `localhost`; returns the client's error.
 fn shake(trust: Trust, server: ServerConfig) -> Result<(), Error> {
     let name = ServerName::try_from("localhost").unwrap();
     let mut client = ClientConnection::new(Arc::new(client_config(trust)?), name).unwrap();

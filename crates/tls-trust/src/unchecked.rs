@@ -1,4 +1,4 @@
-//! Checks of certificates that leave something unchecked, for those who ask for that.
+//! Verifiers that skip part of the certificate check.
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -7,7 +7,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use std::sync::Arc;
 
-/// Takes any certificate. The other end still has to prove that it holds the key of the one it shows.
+/// Accepts any certificate. The server must still prove that it holds the private key.
 #[derive(Debug)]
 pub(crate) struct AnyCertificate(Arc<CryptoProvider>);
 
@@ -52,7 +52,7 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-/// Takes a certificate of a known authority, whatever name it is made out for.
+/// Accepts a certificate from a known authority for any host name.
 #[derive(Debug)]
 pub(crate) struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -73,7 +73,7 @@ impl ServerCertVerifier for AnyName {
     ) -> Result<ServerCertVerified, Error> {
         let verified = self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {
-            // The name is looked at last, after the chain of signatures held.
+            // rustls checks the name after the chain, so this error means that the chain is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

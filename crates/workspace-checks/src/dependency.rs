@@ -1,4 +1,4 @@
-//! The direction of dependencies.
+//! Dependency rules.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::Finding;
 use crate::metadata::{Dependency, Package, Workspace};
 use crate::table::{CrateRow, PATH, Table};
 
-/// Compares every edge of the workspace with the table.
+/// Compares every dependency of the workspace with the table.
 #[must_use]
 pub fn check(workspace: &Workspace, table: &Table) -> Vec<Finding> {
     let mut findings = rows_without_a_crate(workspace, table);
@@ -18,7 +18,7 @@ pub fn check(workspace: &Workspace, table: &Table) -> Vec<Finding> {
             ));
             continue;
         };
-        // A crate that names itself switches a feature of its own on for its tests.
+        // A crate lists itself as a dev-dependency to enable its own test feature.
         for dependency in package.dependencies.iter().filter(|dependency| dependency.name != package.name) {
             let reasons = reasons_against(package, row, dependency, table);
             let place = format!("{} -> {} ({})", package.name, dependency.name, dependency.kind());
@@ -28,7 +28,7 @@ pub fn check(workspace: &Workspace, table: &Table) -> Vec<Finding> {
     findings
 }
 
-/// Rows, and names within rows, that no longer stand for a crate: a table that lies is soon not read.
+/// Finds rows, and names within rows, that match no crate.
 fn rows_without_a_crate(workspace: &Workspace, table: &Table) -> Vec<Finding> {
     let known: BTreeSet<&str> = workspace.packages.iter().map(|package| package.name.as_str()).collect();
     let rows = table.crates.iter().flat_map(|(name, row)| {

@@ -1,13 +1,12 @@
-//! Checks of the workspace's own shape, which no compiler and no lint holds.
+//! Checks of workspace rules that neither the compiler nor a lint enforces.
 //!
-//! * [`dependency`]: which crate may depend on which, against one table;
-//! * [`manifest`]: every crate inherits the lints, and every version comes from the root;
-//! * [`source`]: files stay short, the domain stays pure, no path of one machine is written down;
-//! * [`migration`]: both stores have the same migrations, each with a way back;
-//! * [`prose`]: comments keep to a width, and prose keeps to the glossary.
+//! * [`dependency`]: dependencies between crates and on outside packages;
+//! * [`manifest`]: every crate inherits the lints and takes versions from the root;
+//! * [`source`]: file length, purity of the domain, no machine-specific paths;
+//! * [`migration`]: both stores have the same migrations, each reversible;
+//! * [`prose`]: width of comments and the glossary.
 //!
-//! The binary of this crate prints what is wrong and fails; `.ci/run` calls it first, because it is the
-//! cheapest gate. Everything here works without a network.
+//! The binary prints the findings and fails if there are any. It works offline.
 
 pub mod dependency;
 pub mod manifest;
@@ -23,12 +22,12 @@ use std::path::{Path, PathBuf};
 use metadata::Workspace;
 use table::Table;
 
-/// One broken rule: where it is broken, and how.
+/// A broken rule and its location.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// A file relative to the root, or an edge such as `domain -> serde (normal)`.
+    /// A path relative to the root, or a dependency such as `domain -> serde (normal)`.
     pub place: String,
-    /// What is wrong there, and why it is a rule.
+    /// What is wrong and why the rule exists.
     pub message: String,
 }
 
@@ -44,7 +43,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Why the checks could not be made at all.
+/// Why the checks could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// A file or folder could not be read.
@@ -52,26 +51,26 @@ pub enum CheckError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A file is not the TOML that was expected.
+    /// A file is not valid TOML of the expected shape.
     #[error("{}: {source}", path.display())]
     IllFormed {
         /// The file.
         path: PathBuf,
-        /// What the parser said.
+        /// Error of the parser.
         source: toml::de::Error,
     },
     /// `cargo metadata` failed.
     #[error("cargo metadata failed: {0}")]
     Cargo(String),
-    /// `cargo metadata` printed something else than it documents.
+    /// The output of `cargo metadata` is not in the documented format.
     #[error("cargo metadata is not understood: {0}")]
     Metadata(#[from] serde_json::Error),
 }
 
-/// Makes every check on the workspace at `root` and returns what is broken, sorted; nothing when all is well.
+/// Runs every check on the workspace at `root` and returns the findings, sorted.
 ///
 /// # Errors
 ///

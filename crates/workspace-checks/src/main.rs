@@ -1,4 +1,4 @@
-//! Prints every broken rule of the workspace's shape, one a line, and fails when there is one.
+//! Prints every broken workspace rule, one per line, and fails if there is any.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What every manifest takes from the root.
+//! Rules for crate manifests.
 
 use toml::{Table, Value};
 
@@ -7,7 +7,7 @@ use crate::{CheckError, Finding, read_to_string};
 
 const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// Finds crates that do not inherit the workspace's lints, or choose a version of their own.
+/// Finds crates that do not inherit the workspace's lints or versions.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ fn inherits(value: Option<&Value>) -> bool {
     value.and_then(|table| table.get("workspace")).and_then(Value::as_bool) == Some(true)
 }
 
-/// Names of the dependencies, also of those for one target only, that are not inherited.
+/// Returns the names of dependencies, including target-specific ones, that are not inherited.
 fn own_versions(manifest: &Table) -> Vec<String> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let of_targets = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);

@@ -1,4 +1,4 @@
-//! What cargo itself says about the workspace.
+//! Cargo metadata of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,39 +13,39 @@ pub struct Workspace {
     /// Absolute path of the folder with the root manifest.
     #[serde(rename = "workspace_root")]
     pub root: PathBuf,
-    /// The crates of the workspace.
+    /// Crates of the workspace.
     pub packages: Vec<Package>,
 }
 
 /// A crate of the workspace.
 #[derive(Debug, Deserialize)]
 pub struct Package {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Absolute path of its manifest.
     pub manifest_path: PathBuf,
-    /// What it depends on directly, as written in its manifest.
+    /// Direct dependencies as written in its manifest.
     pub dependencies: Vec<Dependency>,
-    /// Its libraries, binaries, tests and benches.
+    /// Libraries, binaries, tests and benches.
     pub targets: Vec<Target>,
 }
 
-/// One direct dependency.
+/// A direct dependency.
 #[derive(Debug, Deserialize)]
 pub struct Dependency {
-    /// Name of the package, also when it is renamed.
+    /// Name of the package, even if it is renamed.
     pub name: String,
-    /// `dev`, `build`, or absent for a normal one.
+    /// `dev`, `build`, or absent for a normal dependency.
     pub kind: Option<String>,
-    /// The version requirement.
+    /// Version requirement.
     pub req: String,
-    /// Where it lies, for a crate of the workspace.
+    /// Path of a workspace crate.
     pub path: Option<PathBuf>,
-    /// The features asked for, those of the root manifest included.
+    /// Requested features, including those of the root manifest.
     pub features: Vec<String>,
 }
 
-/// Something that cargo builds.
+/// A build target.
 #[derive(Debug, Deserialize)]
 pub struct Target {
     /// Absolute path of its root file.
@@ -53,11 +53,11 @@ pub struct Target {
 }
 
 impl Workspace {
-    /// Asks cargo about the workspace at `root`, without a network and without resolving versions.
+    /// Runs `cargo metadata` for the workspace at `root`, offline and without resolving versions.
     ///
     /// # Errors
     ///
-    /// When cargo cannot be started, refuses the workspace, or prints what is not understood.
+    /// When cargo cannot be started, rejects the workspace, or prints an unknown format.
     pub fn read(root: &Path) -> Result<Self, CheckError> {
         let output = Command::new("cargo")
             .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -70,7 +70,7 @@ impl Workspace {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// `path` as seen from the root, for messages.
+    /// Returns `path` relative to the root.
     #[must_use]
     pub fn relative(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
@@ -78,7 +78,7 @@ impl Workspace {
 }
 
 impl Package {
-    /// The folder of the crate.
+    /// Returns the folder of the crate.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.manifest_path.parent().unwrap_or(&self.manifest_path)
@@ -86,13 +86,13 @@ impl Package {
 }
 
 impl Dependency {
-    /// `normal`, `dev` or `build`.
+    /// Returns `normal`, `dev` or `build`.
     #[must_use]
     pub fn kind(&self) -> &str {
         self.kind.as_deref().unwrap_or("normal")
     }
 
-    /// Whether only tests, examples and benches see it.
+    /// Returns whether only tests, examples and benches use it.
     #[must_use]
     pub fn is_dev(&self) -> bool {
         self.kind() == "dev"

@@ -1,4 +1,4 @@
-//! The migrations of the two stores.
+//! Migrations of the two stores.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,11 +8,11 @@ use crate::{CheckError, Finding};
 const STORES: [&str; 2] = ["postgres", "sqlite"];
 const STEPS: [&str; 2] = ["up.sql", "down.sql"];
 
-/// Finds migrations that one store has and the other has not, and those without a way up or back.
+/// Finds migrations that exist for only one store, and those without an up or down script.
 ///
 /// # Errors
 ///
-/// When a folder of migrations is there and cannot be read.
+/// When a folder of migrations exists and cannot be read.
 pub fn check(root: &Path) -> Result<Vec<Finding>, CheckError> {
     let [postgres, sqlite] = STORES.map(|store| names(root, store));
     let (postgres, sqlite) = (postgres?, sqlite?);

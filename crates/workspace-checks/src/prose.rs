@@ -1,4 +1,4 @@
-//! How comments and documentation are written.
+//! Width of comments and wording.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn faults(line: &str, rules: &ProseRules) -> Vec<String> {
     faults
 }
 
-/// Whether the words stand in the text, not within longer words.
+/// Returns whether the words occur as whole words.
 fn contains_words(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(start, _)| {
         let before = text.get(..start).and_then(|before| before.chars().next_back());

@@ -1,4 +1,4 @@
-//! What holds for the text of the files.
+//! Rules for the text of source files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use crate::metadata::Workspace;
 use crate::table::{CrateRow, Table};
 use crate::{CheckError, Finding, read_to_string};
 
-/// Folders that hold what is built, downloaded or stored, never what is committed.
+/// Folders with build output, downloads or data, which are never committed.
 const NOT_COMMITTED: [&str; 5] = [".git", "target", "restwell-data", "__pycache__", "node_modules"];
 
-/// Finds files that are too long, say what their crate must not say, or name a path of one machine.
+/// Finds files that are too long, contain text that is banned in their crate, or name a path of one machine.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, Check
         }
     }
     for path in files(&workspace.root)? {
-        // What is not text is no place for a path that somebody typed.
+        // Binary files contain no typed paths.
         if let Ok(text) = std::fs::read_to_string(&path) {
             findings.extend(machine_paths(&workspace.relative(&path), &text, table));
         }
@@ -35,7 +35,7 @@ pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, Check
     Ok(findings)
 }
 
-/// All committed files below a folder, as far as their place tells.
+/// Returns all files below a folder, except in folders that are never committed.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, CheckError> {
     let unreadable = |source| CheckError::Unreadable { path: folder.to_path_buf(), source };
     let mut found = Vec::new();
@@ -55,13 +55,13 @@ fn is_rust(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rs")
 }
 
-/// Whether a file holds tests only: `tests.rs`, or anything in a folder `tests`, `benches` or `fuzz`.
+/// Returns whether a file holds only tests: `tests.rs`, or anything in a folder `tests`, `benches` or `fuzz`.
 fn is_test(path: &Path) -> bool {
     let in_test_folder = path.iter().any(|part| part == "tests" || part == "benches" || part == "fuzz");
     in_test_folder || path.file_name().is_some_and(|name| name == "tests.rs")
 }
 
-/// The lines before an inline test module, which stands last in a file.
+/// Returns the lines before an inline test module, which is last in a file.
 fn outside_tests(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let start_of_tests = lines.windows(2).position(|pair| {
@@ -105,7 +105,7 @@ fn machine_paths(place: &str, text: &str, table: &Table) -> Vec<Finding> {
     findings
 }
 
-/// Whether a line has an absolute path that starts with this folder, rather than a route or a relative path.
+/// Returns whether a line contains an absolute path that starts with this folder.
 fn names_folder(line: &str, folder: &str) -> bool {
     let path = format!("/{folder}/");
     line.match_indices(&path).any(|(start, _)| {

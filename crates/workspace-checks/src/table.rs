@@ -1,4 +1,4 @@
-//! The table of what may depend on what.
+//! The dependency table.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,77 +7,77 @@ use serde::Deserialize;
 
 use crate::{CheckError, read_to_string};
 
-/// Where the table lies, relative to the root of the workspace.
+/// Path of the table relative to the workspace root.
 pub const PATH: &str = "crates/workspace-checks/dependency-table.toml";
 
-/// The whole table.
+/// The table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// A row for every crate of the workspace.
+    /// One row per crate of the workspace.
     pub crates: BTreeMap<String, CrateRow>,
-    /// Packages from outside that only some crates may touch.
+    /// Outside packages that only some crates may use.
     pub packages: BTreeMap<String, PackageRow>,
-    /// What holds for every source file.
+    /// Rules for every source file.
     pub source: SourceRules,
-    /// How comments and documentation are written.
+    /// Rules for comments and documentation.
     pub prose: ProseRules,
 }
 
-/// What one crate of the workspace may depend on and may say.
+/// What one crate may depend on and may contain.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CrateRow {
-    /// Workspace crates it may depend on, by any kind of edge.
+    /// Workspace crates that it may depend on, by any kind of dependency.
     pub uses: Vec<String>,
-    /// Workspace crates it may also have as dev-dependencies.
+    /// Workspace crates that it may also have as dev-dependencies.
     #[serde(default)]
     pub in_tests: Vec<String>,
-    /// When given: the only packages from outside that it may depend on.
+    /// If present, the only outside packages that it may depend on.
     pub packages: Option<Vec<String>>,
-    /// Packages from outside that it may also have as dev-dependencies, when `packages` is given.
+    /// Outside packages that it may also have as dev-dependencies, if `packages` is present.
     #[serde(default)]
     pub packages_in_tests: Vec<String>,
-    /// Features that it may not switch on, as `package/feature`.
+    /// Features that it may not enable, as `package/feature`.
     #[serde(default)]
     pub never_features: Vec<String>,
-    /// Pieces of code that none of its files may contain outside tests and comments.
+    /// Code that none of its files may contain outside tests and comments.
     #[serde(default)]
     pub never_says: Vec<String>,
 }
 
-/// Which crates may touch a package from outside.
+/// Which crates may use an outside package.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackageRow {
-    /// The crates that may depend on it, by any kind of edge.
+    /// Crates that may depend on it, by any kind of dependency.
     pub only: Vec<String>,
-    /// The crates that may have it as a dev-dependency; `*` stands for all.
+    /// Crates that may have it as a dev-dependency; `*` for all.
     #[serde(default)]
     pub in_tests: Vec<String>,
-    /// Why.
+    /// Reason of the rule.
     pub reason: String,
 }
 
-/// What holds for every source file.
+/// Rules for every source file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceRules {
-    /// Lines that a file may have outside its inline test module.
+    /// Maximum lines of a file outside its inline test module.
     pub max_lines: usize,
-    /// First folders of absolute paths that exist on one machine only.
+    /// First folders of machine-specific absolute paths.
     pub machine_folders: Vec<String>,
 }
 
-/// How comments and documentation are written.
+/// Rules for comments and documentation.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProseRules {
-    /// Columns that a line with a comment may have.
+    /// Maximum columns of a comment line.
     pub columns: usize,
-    /// Beginnings of paths, relative to the root, that were not rewritten yet.
+    /// Prefixes of paths, relative to the root, that are exempt.
     pub unchecked: Vec<String>,
-    /// Words to avoid, in lower case, each with what to write instead.
+    /// Words to avoid, in lower case, each with its replacement.
     pub instead: BTreeMap<String, String>,
 }
 
@@ -86,7 +86,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// When it is absent, is not TOML, or has a key that nobody knows.
+    /// When it is absent, is not TOML, or has an unknown key.
     pub fn read(root: &Path) -> Result<Self, CheckError> {
         let path = root.join(PATH);
         let text = read_to_string(&path)?;

@@ -1,12 +1,11 @@
-//! Runs one of the hot pure pieces so many times; `scripts/instructions` has valgrind count what that takes.
+//! Runs one hot function repeatedly while `scripts/instructions` counts its instructions under valgrind.
 //!
 //! ```text
 //! instructions                 lists the cases, each with the repeats of its two runs
 //! instructions CASE REPEATS    runs one
 //! ```
 //!
-//! What is made before the first repeat costs the same however many there are, so that the difference of two runs is the
-//! piece alone.
+//! Setup costs the same for any number of repeats, so the difference of two runs is the cost of the function.
 
 mod night;
 mod piece;

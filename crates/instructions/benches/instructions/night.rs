@@ -1,4 +1,4 @@
-//! A night of forty stages, like those that are measured over HTTP.
+//! A night of forty stages, as in the HTTP benchmarks.
 
 use anyhow::Context;
 use application::ports::storage::PackedSleepRow;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 const STAGES: [Stage; 4] = [Stage::Awake, Stage::Light, Stage::Deep, Stage::Rem];
 const ENTRIES: i32 = 40;
 
-/// One night, and its number.
+/// A night and its number.
 pub(crate) struct Night {
     number: u32,
     pub(crate) time_in_bed: TimeInBed,
@@ -20,7 +20,7 @@ pub(crate) struct Night {
 }
 
 impl Night {
-    /// Makes the night of this number; each begins a day after the one before.
+    /// Creates the night of this number; consecutive nights start one day apart.
     pub(crate) fn new(number: u32) -> anyhow::Result<Self> {
         let day = TimeDelta::days(i64::from(number));
         let first: DateTime<Utc> = DateTime::from_timestamp(1_770_762_600, 0).context("a moment")?;
@@ -38,12 +38,12 @@ impl Night {
         encode_stages(self.time_in_bed.start().timestamp_millis(), &self.hypnogram)
     }
 
-    /// Packs the metrics that its stages give.
+    /// Packs the metrics computed from its stages.
     pub(crate) fn metrics(&self) -> Vec<u8> {
         encode_metrics(&SleepMetrics::from_hypnogram(&self.time_in_bed, &self.hypnogram))
     }
 
-    /// Returns it as a page's row.
+    /// Returns it as a row of a page.
     pub(crate) fn row(&self) -> PackedSleepRow {
         let started_at_millis = self.time_in_bed.start().timestamp_millis();
         PackedSleepRow {

@@ -1,4 +1,4 @@
-//! The pieces that are counted.
+//! The measured functions.
 
 use crate::night::Night;
 use anyhow::{Context, ensure};
@@ -16,21 +16,21 @@ use system_adapter::TokenParties;
 use system_adapter::test_support::TestKeyRing;
 use uuid::Uuid;
 
-/// Runs a piece so many times.
+/// Runs a case this many times.
 type Run = fn(u32) -> anyhow::Result<()>;
 
-/// How often the two runs of a piece repeat it, of which the difference is counted.
+/// Repeats of the two runs of a case.
 type Repeats = [u32; 2];
 
-/// For what takes as many instructions each time, and before.
+/// Repeats for cases with a deterministic setup.
 const FEW: Repeats = [2, 12];
 
-/// For tokens: making a key takes a million instructions more or less, as chance has it, which must be little beside the
+/// Repeats for tokens: key generation varies by about a million instructions, which must be small beside the
 /// difference.
 const NEW_TOKENS: Repeats = [20, 420];
 const KNOWN_TOKENS: Repeats = [1_000, 101_000];
 
-/// The pieces by name.
+/// All cases by name.
 pub(crate) const PIECES: [(&str, Repeats, Run); 9] = [
     ("token-check-first", NEW_TOKENS, token_check_first),
     ("token-check-again", KNOWN_TOKENS, token_check_again),
@@ -43,14 +43,14 @@ pub(crate) const PIECES: [(&str, Repeats, Run); 9] = [
     ("metrics", FEW, metrics),
 ];
 
-/// How many nights one repeat of the page writer writes.
+/// Nights on the page that one repeat writes.
 const PAGE: u32 = 30;
 
 fn moment() -> anyhow::Result<DateTime<Utc>> {
     DateTime::from_timestamp(1_770_762_600, 0).context("a moment")
 }
 
-/// The claims of the token of this number.
+/// Returns the claims of the token of this number.
 fn claims(number: u32) -> anyhow::Result<AccessClaims> {
     let id = |base: u128| Uuid::from_u128(base + u128::from(number));
     let issued_at = moment()?;
@@ -67,7 +67,7 @@ fn claims(number: u32) -> anyhow::Result<AccessClaims> {
     })
 }
 
-/// Tokens, and what checks them.
+/// Returns tokens and the key ring that verifies them.
 fn tokens(count: u32) -> anyhow::Result<(TestKeyRing, Vec<String>)> {
     let issuer = "https://rest.example".to_owned();
     let parties = TokenParties { audience: format!("{issuer}/api"), issuer };
@@ -80,8 +80,8 @@ fn tokens(count: u32) -> anyhow::Result<(TestKeyRing, Vec<String>)> {
     Ok((ring, tokens))
 }
 
-/// A token that this process never saw: signature, form, claims. As many are signed before as are checked at most, so
-/// that signing does not count.
+/// Verifies a token for the first time: signature, format, claims. Signing happens for the maximum number of
+/// repeats in both runs, so it cancels out.
 fn token_check_first(repeats: u32) -> anyhow::Result<()> {
     const SIGNED: u32 = NEW_TOKENS[1];
     ensure!(repeats <= SIGNED, "at most {SIGNED} repeats");
@@ -93,7 +93,7 @@ fn token_check_first(repeats: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A token that was checked before.
+/// Verifies a cached token.
 fn token_check_again(repeats: u32) -> anyhow::Result<()> {
     let (ring, tokens) = tokens(1)?;
     let token = tokens.first().context("a token")?;
@@ -113,7 +113,7 @@ fn date(text: &str, repeats: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A day alone, as the end of a range.
+/// A date without a time, as the end of a range.
 fn date_day(repeats: u32) -> anyhow::Result<()> {
     date("2026-03-29", repeats)
 }
@@ -141,7 +141,7 @@ fn stages_encode(repeats: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The check and the walk of a page.
+/// Validates and walks the stages of a page.
 fn stages_walk(repeats: u32) -> anyhow::Result<()> {
     let night = Night::new(0)?;
     let bytes = night.stages();
@@ -157,7 +157,7 @@ fn stages_walk(repeats: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The entries that an export and an import make of a night's bytes.
+/// Decodes the stages of a night into entries, as exports and imports do.
 fn stages_decode(repeats: u32) -> anyhow::Result<()> {
     let night = Night::new(0)?;
     let bytes = night.stages();

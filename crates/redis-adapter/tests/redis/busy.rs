@@ -1,18 +1,18 @@
-//! A worker whose thread did something else while the server answered.
+//! A worker whose thread is busy while the server replies.
 
 use crate::stage::Stage;
 use redis_adapter::test_support::RedisServer;
 use std::time::Duration;
 
-/// How long an answer may take: long enough for a server on a busy machine.
+/// Answer timeout, ample for a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
-// On a runtime of one thread, as a worker has.
+// On a single-threaded runtime, like a worker.
 #[tokio::test]
 async fn a_worker_that_was_busy_for_longer_than_an_answer_may_take_still_counts_in_the_store() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, ANSWER).await;
-    // Before the call is sent, and while the answer to it lies there.
+    // Before the call is sent, and while its reply is waiting.
     for turns in [0, 1, 4] {
         let other_work = async {
             for _ in 0..turns {

@@ -1,4 +1,4 @@
-//! The contract of the port.
+//! The contract of the rate limiter port.
 
 use crate::stage::{AMPLE, Stage, noon};
 use application::ports::system::RateLimiter;

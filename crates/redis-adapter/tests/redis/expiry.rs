@@ -1,11 +1,11 @@
-//! What is left in the store, and for how long.
+//! Expiry of counters in the store.
 
 use crate::stage::{AMPLE, Stage, ask, key, noon};
 use application::ports::system::RateLimiter;
 use chrono::TimeDelta;
 use redis_adapter::test_support::RedisServer;
 
-/// The counters that there are, without the probe's.
+/// Returns the keys of all counters except the probe's.
 async fn counters(server: &RedisServer) -> Vec<String> {
     let mut keys: Vec<String> = ask(server, &["KEYS", "*"]).await;
     keys.retain(|key| key != "restwell:rate:probe");
@@ -17,13 +17,13 @@ async fn counters(server: &RedisServer) -> Vec<String> {
 async fn a_counter_goes_a_minute_after_its_day_whatever_the_stores_clock_says() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
-    // A day long past by the clock of the store, which knows seconds from now alone.
+    // In the past by the store's clock, because expiry is relative.
     let evening = noon() + TimeDelta::hours(11) + TimeDelta::minutes(59);
     stage.limiter.count(key(1), 5, evening).await;
     let counter = counters(&server).await.remove(0);
     let left: i64 = ask(&server, &["TTL", &counter]).await;
     assert!((100..=120).contains(&left), "{left}");
-    // Later requests do not put it off.
+    // Later requests do not extend it.
     ask::<()>(&server, &["EXPIRE", &counter, "50"]).await;
     stage.limiter.count(key(1), 5, evening).await;
     let left: i64 = ask(&server, &["TTL", &counter]).await;

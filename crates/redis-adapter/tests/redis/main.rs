@@ -1,6 +1,6 @@
-//! The shared counter on a real server: its contract, and everything that can happen to the server.
+//! The shared counter against real servers: its contract and server outages.
 //!
-//! Each test has a server of its own (`redis_adapter::test_support`).
+//! Each test starts its own server (`redis_adapter::test_support`).
 
 #[cfg(test)]
 mod busy;

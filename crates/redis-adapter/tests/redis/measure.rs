@@ -1,4 +1,4 @@
-//! How long a count takes, and that many at a time all count:
+//! Latency of a count, and correctness under concurrency:
 //!
 //! ```text
 //! cargo test --release -p redis-adapter --test redis measure -- --nocapture
@@ -9,8 +9,7 @@ use application::ports::system::RateLimiter;
 use redis_adapter::test_support::RedisServer;
 use std::time::{Duration, Instant};
 
-/// Counts 20,000 times with this many requests at a time, of 1,000 keys; prints what share took how long. Each of them
-/// counts, once.
+/// Counts 20,000 times over 1,000 keys with this many concurrent requests and prints latency percentiles.
 async fn measure(stage: &Stage, at_a_time: u128) {
     let each = 20_000 / at_a_time;
     let began = Instant::now();

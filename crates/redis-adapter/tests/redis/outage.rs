@@ -1,13 +1,13 @@
-//! Everything that can happen to a server.
+//! Server outages.
 
 use crate::stage::{AMPLE, IN_PROCESS, Stage, ask, until};
 use redis_adapter::test_support::RedisServer;
 use std::time::{Duration, Instant};
 
-/// How long an answer may take in tests that wait for it in vain: long enough for a busy machine.
+/// Answer timeout of tests that let it expire, ample for a busy machine.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// What a request may take that does not ask the store, on a busy machine: below what an answer may take.
+/// Upper bound for a request that does not ask the store; below the answer timeout.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -39,7 +39,7 @@ async fn a_killed_server_is_replaced_by_the_process_and_comes_back_by_itself() {
         assert!(!stage.limiter.is_up());
         server.restart();
         stage.until_up().await;
-        // The counts of the day are gone with the server that kept nothing on disk.
+        // The server keeps nothing on disk, so its counts are gone.
         assert_eq!(stage.count(1, 5).await.remaining, 4);
     }
 }
@@ -50,7 +50,7 @@ async fn a_paused_server_slows_requests_once_and_then_not_at_all() {
     let stage = Stage::on(&server, ANSWER).await;
     stage.count(1, 5).await;
     server.pause();
-    // Many at once: each waits no longer than its own time-out.
+    // Concurrent requests each wait no longer than their own timeout.
     let started = Instant::now();
     let first: Vec<_> = (0..50)
         .map(|_| {
@@ -65,8 +65,8 @@ async fn a_paused_server_slows_requests_once_and_then_not_at_all() {
         assert_eq!(task.await.unwrap().limit, IN_PROCESS);
     }
     assert!(started.elapsed() < ANSWER + AT_ONCE, "{:?}", started.elapsed());
-    // Longer than the time to the next attempt to connect, which the paused server accepts and does not answer: whoever
-    // waited for its second would be among the few that are answered meanwhile.
+    // Longer than the interval between reconnects, which the suspended server accepts without a reply: a
+    // request that waited for one would be among the few answered meanwhile.
     let (started, mut answered) = (Instant::now(), 0);
     while started.elapsed() < Duration::from_millis(1_500) {
         assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
@@ -100,7 +100,7 @@ async fn a_server_that_comes_late_is_used_from_its_first_answer_on() {
     server.restart();
     tokio::time::timeout(AMPLE, stage.limiter.first_answer()).await.unwrap();
     assert_eq!(stage.count(1, 5).await.limit, 5);
-    // It answered once, and that stays so.
+    // The first connection stays recorded.
     server.kill();
     tokio::time::timeout(AMPLE, stage.limiter.first_answer()).await.unwrap();
 }
@@ -109,7 +109,7 @@ async fn a_server_that_comes_late_is_used_from_its_first_answer_on() {
 async fn a_server_that_may_not_write_is_no_store() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
-    // What a failover leaves behind at the old address: a replica, here of nobody.
+    // After a failover the old address is a replica.
     ask::<()>(&server, &["REPLICAOF", "127.0.0.1", "1"]).await;
     assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
     assert!(!stage.limiter.is_up());

@@ -1,4 +1,4 @@
-//! What the tests stand on: a limiter on a server, and a stand-in for the counter in the process.
+//! Test fixtures: a limiter on a server, and a fake in-process counter.
 
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// How long an answer may take where the test is not about that: the machine may be busy.
+/// Answer timeout for tests that are not about it.
 pub(crate) const AMPLE: Duration = Duration::from_secs(10);
 
-/// The limit of what the stand-in answers, by which its answers are known.
+/// Limit in the fake's answers, by which they are recognised.
 pub(crate) const IN_PROCESS: u32 = 4_711;
 
-/// Stands for the counter in the process: lets everything in, and knows how often it was asked.
+/// Fake in-process counter that allows everything and counts its calls.
 #[derive(Debug, Default)]
 pub(crate) struct AskedInProcess(AtomicU32);
 
@@ -38,14 +38,14 @@ impl RateLimiter for AskedInProcess {
     }
 }
 
-/// A limiter that has a connection.
+/// A connected limiter.
 pub(crate) struct Stage {
     pub(crate) limiter: Arc<RedisRateLimiter>,
     pub(crate) in_process: Arc<AskedInProcess>,
 }
 
 impl Stage {
-    /// Begins to connect.
+    /// Starts connecting.
     pub(crate) fn begin(url: &str, answer_timeout: Duration) -> Self {
         Self::with(&RedisOptions::parse(url, None, answer_timeout).unwrap())
     }
@@ -56,7 +56,7 @@ impl Stage {
         Self { limiter, in_process }
     }
 
-    /// Connects to a server that runs.
+    /// Connects to a running server.
     pub(crate) async fn on(server: &RedisServer, answer_timeout: Duration) -> Self {
         let stage = Self::begin(&server.url(), answer_timeout);
         stage.until_up().await;
@@ -84,7 +84,7 @@ pub(crate) fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 3, 8, 12, 0, 0).unwrap()
 }
 
-/// Waits until something is so.
+/// Waits for a condition.
 pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
@@ -93,7 +93,7 @@ pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Asks the server itself, on a connection of the test's own.
+/// Sends a command to the server over a separate connection.
 pub(crate) async fn ask<T: redis::FromRedisValue>(server: &RedisServer, words: &[&str]) -> T {
     let client = redis::Client::open(server.url()).unwrap();
     let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(AMPLE));

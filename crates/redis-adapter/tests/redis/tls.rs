@@ -1,4 +1,4 @@
-//! Encrypted connections.
+//! TLS connections.
 
 use crate::stage::{AMPLE, IN_PROCESS, Stage};
 use base64::Engine;
@@ -9,7 +9,7 @@ use redis_adapter::{InvalidRedisOptions, RedisOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// An authority, by its certificate in a file.
+/// A test authority and the file with its certificate.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     file: PathBuf,
@@ -35,14 +35,14 @@ impl Authority {
     }
 }
 
-/// Wraps bytes as PEM does (RFC 7468).
+/// Encodes bytes as PEM (RFC 7468).
 fn pem(label: &str, bytes: &[u8]) -> String {
     let text = STANDARD.encode(bytes);
     let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
 
-/// Finds a port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -87,9 +87,9 @@ async fn an_encrypted_connection_trusts_the_named_authority_for_the_named_host_a
 
     is_refused(&options(&format!("rediss://localhost:{port}"), &other.file)).await;
     is_refused(&options(&format!("rediss://127.0.0.1:{port}"), &known.file)).await;
-    // The authorities of the operating system do not know it.
+    // The operating system does not trust the test authority.
     is_refused(&RedisOptions::parse(&format!("rediss://localhost:{port}"), None, AMPLE).unwrap()).await;
-    // Without TLS, the port answers nothing that could be understood.
+    // A TLS port replies nothing that a client without TLS understands.
     is_refused(&RedisOptions::parse(&format!("redis://localhost:{port}"), None, AMPLE).unwrap()).await;
 }
 

@@ -1,4 +1,4 @@
-//! Requests that a worker counts at the same moment.
+//! Requests that a worker counts in one call.
 
 use crate::stage::{AMPLE, Stage, ask, key, noon};
 use application::ports::system::RateLimiter;
@@ -11,15 +11,15 @@ const READERS: u128 = 8;
 const EACH: u32 = 5;
 const LIMIT: u32 = 3;
 
-/// How often the server was asked to count since its statistics were last reset.
+/// Returns the number of script calls since the statistics were last reset.
 async fn calls(server: &RedisServer) -> u32 {
     let told: String = ask(server, &["INFO", "commandstats"]).await;
     let of_script = told.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls="));
     of_script.map_or(0, |line| line.split(',').next().unwrap().parse().unwrap())
 }
 
-/// Counts a few requests of each of several readers at once; returns what was left to each of them after those that were
-/// allowed, in ascending order.
+/// Counts a few concurrent requests of each of several readers; returns the remaining counts of the accepted
+/// ones, ascending.
 async fn all_at_once(stage: &Stage, first: u128) -> BTreeMap<u128, Vec<u32>> {
     let mut counts = JoinSet::new();
     for number in (0..EACH).flat_map(|_| first..first + READERS) {
@@ -40,20 +40,20 @@ async fn all_at_once(stage: &Stage, first: u128) -> BTreeMap<u128, Vec<u32>> {
     left
 }
 
-// On a runtime of one thread, as a worker has.
+// On a single-threaded runtime, like a worker.
 #[tokio::test]
 async fn counts_of_one_moment_are_one_call_and_each_has_the_answer_of_its_own_counter() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     let started = Instant::now();
-    // The worker's own connection is made when it first counts; until it is there, each count is a call.
+    // The worker's connection is opened on the first count; until then each count is one call.
     for round in 0.. {
         ask::<()>(&server, &["CONFIG", "RESETSTAT"]).await;
         let first = round * READERS;
         let left = all_at_once(&stage, first).await;
         let expected = (first..first + READERS).map(|number| (number, vec![0, 1, 2])).collect();
         assert_eq!(left, expected);
-        // The keeper's own looks at the store are among them.
+        // The keeper's probes are among them.
         if calls(&server).await < EACH {
             break;
         }

@@ -59,7 +59,7 @@ fn trusting(identity: &Identity) -> TlsParameters {
         .unwrap()
 }
 
-/// Returns what a failure says, with all that is behind it.
+/// Returns the text of an error and of all its sources.
 fn said(error: &MailError) -> String {
     let mut text = format!("{error} {error:?}");
     let mut source = error.source();
@@ -319,7 +319,7 @@ fn restwell_introduces_itself_by_its_public_host() {
     }
 }
 
-/// Sends the message in steps; returns those that succeeded, and why the next one did not.
+/// Sends the message; returns the completed steps and the error of the next one.
 async fn steps(mailer: &SmtpMailer) -> (Vec<Step>, Option<String>) {
     let completed = Mutex::new(Vec::new());
     let outcome = mailer.send_in_steps(&mail(), &|step| completed.lock().unwrap().push(step)).await;
