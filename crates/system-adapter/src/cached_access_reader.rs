@@ -1,4 +1,4 @@
-//! Remembers for a moment that a grant is live.
+//! A short-lived cache of live grants and personal tokens.
 
 use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
 use application::ports::system::Clock;
@@ -12,18 +12,18 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// No answer of an [`AccessReader`] may be older (decisions 3: revocation takes effect within 2 s).
+/// Maximum age of a cached answer (decisions 3: revocation takes effect within 2 s).
 const MAX_AGE: Duration = Duration::from_secs(1);
-/// How many grants are remembered, and how many personal tokens; some 200 bytes each.
+/// Maximum number of cached grants, and of cached personal tokens; about 200 bytes each.
 const CAPACITY: u64 = 100_000;
 
-/// For how long it is known that somebody was let in, so that a refusal says how long a revocation took.
+/// How long an accepted reader is remembered for measuring the delay of its revocation.
 const KNOWN_FOR: Duration = Duration::from_secs(3);
 
-/// Spares the store the access check of a grant or a personal token that was found live a moment ago.
+/// Spares the store the access check of a grant or a personal token that was live a moment ago.
 ///
-/// Only a live answer is remembered: absence, what is revoked and a failure are asked again every time, so
-/// that nobody is kept out for longer than the store says. Requests that miss at the same time each ask.
+/// Only live answers are cached. Absence, revocation and failures are read again every time, so access that
+/// returns takes effect at once. Concurrent misses each ask the store.
 pub struct CachedAccessReader {
     inner: Arc<dyn AccessReader>,
     max_age: Duration,
@@ -32,7 +32,7 @@ pub struct CachedAccessReader {
     delay: Option<RevocationDelay>,
 }
 
-/// How long revocations take to be noticed here.
+/// Measures how long revocations take to be noticed here.
 struct RevocationDelay {
     clock: Arc<dyn Clock>,
     seconds: Histogram,
@@ -40,7 +40,7 @@ struct RevocationDelay {
 
 impl RevocationDelay {
     fn observe(&self, ended_at: DateTime<Utc>) {
-        // The clocks of two machines differ a little: what was refused before it was revoked took no time.
+        // The clocks of two machines differ: a revocation in the future counts as no delay.
         let delay = (self.clock.now() - ended_at).to_std().unwrap_or_default();
         self.seconds.record(delay.as_secs_f64());
     }
@@ -48,16 +48,16 @@ impl RevocationDelay {
 
 #[derive(Clone, Copy)]
 struct Answer<T> {
-    /// Before the store was asked: the answer may be as old as the question.
+    /// When the store was asked; an answer may be as old as the question.
     asked_at: Instant,
     state: T,
 }
 
 impl CachedAccessReader {
-    /// How long a live answer is remembered when no setting says otherwise.
+    /// Default lifetime of a cached answer.
     pub const DEFAULT_MAX_AGE: Duration = MAX_AGE;
 
-    /// Wraps a reader; answers live for `max_age`, at most one second, and 0 switches remembering off.
+    /// Wraps a reader. Answers live for `max_age`, at most one second; 0 disables the cache.
     pub fn new(inner: Arc<dyn AccessReader>, max_age: Duration) -> Self {
         Self::with_any_age(inner, max_age.min(MAX_AGE))
     }
@@ -69,15 +69,15 @@ impl CachedAccessReader {
         Self { inner, max_age, grants, personal, delay: None }
     }
 
-    /// Measures from now on how long it takes from a revocation, by this clock, to the first refusal here. Only of
-    /// what was let in within the three seconds before: of others it would measure how long nobody asked.
+    /// Records the time from a revocation, by this clock, to the first refusal here. Only readers accepted
+    /// within the last three seconds are measured; for others it would be the time since their last request.
     #[must_use]
     pub fn measuring(self, clock: Arc<dyn Clock>) -> Self {
         let seconds = histogram!("restwell_revocation_delay_seconds");
         Self { delay: Some(RevocationDelay { clock, seconds }), ..self }
     }
 
-    /// Notes that the store says that something ended. What was remembered of it goes, so that it is noted once.
+    /// Records that access ended, and removes the cached answer so that this happens once.
     fn ended<K, T>(&self, answers: &Cache<K, Answer<T>>, key: &K, ended_at: Option<DateTime<Utc>>)
     where
         K: Hash + Eq + Send + Sync + 'static,
@@ -134,7 +134,7 @@ impl AccessReader for CachedAccessReader {
         let asked_at = Instant::now();
         let found = self.inner.find_personal_access(hash).await?;
         match found {
-            // Its end is not judged here: that is a matter of the moment, which the caller knows.
+            // The caller compares the expiry, because it depends on the time of the request.
             Some(state) if state.is_live => self.personal.insert(key, Answer { asked_at, state }),
             Some(state) => self.ended(&self.personal, &key, state.ended_at),
             None => {}

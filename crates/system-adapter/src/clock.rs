@@ -3,7 +3,7 @@
 use application::ports::system::Clock;
 use chrono::{DateTime, SubsecRound, Utc};
 
-/// Tells the machine's time, cut to the microseconds that every store keeps.
+/// System time, truncated to the microseconds that every store keeps.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

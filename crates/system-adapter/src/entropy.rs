@@ -1,11 +1,11 @@
-//! Randomness of the operating system, by way of AWS-LC.
+//! Randomness from the operating system, through AWS-LC.
 
 use application::ports::system::Entropy;
 use aws_lc_rs::rand;
 use domain::secret::SecretBytes;
 use uuid::{Builder, Uuid};
 
-/// Draws from the generator that AWS-LC seeds from the operating system.
+/// The AWS-LC generator, seeded by the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemEntropy;
 
@@ -19,7 +19,6 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// Draws random bytes.
 #[expect(
     clippy::expect_used,
     reason = "a machine without randomness must stop here: whatever came next would be guessable"

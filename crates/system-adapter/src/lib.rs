@@ -1,10 +1,10 @@
 //! What the process itself provides: clock, randomness, keys and tokens, passwords, in-process rate limits.
 //!
-//! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and checks them; [`EncryptionKey`] is what
-//! private keys and waiting mail ([`EncryptedMailSealer`]) are stored under, and [`SharedKeyReload`] keeps the ring
-//! as the store has it. [`CachedAccessReader`] takes the load of the access check off the store.
-//! [`Argon2PasswordHasher`] hashes passwords, a few at a time, and [`ZxcvbnPasswordJudge`] refuses likely ones.
-//! [`AnchoredClock`] tells the time that the store told. [`InProcessReadLedger`] adds up who read what until it is stored.
+//! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and verifies them; [`EncryptionKey`] seals
+//! private keys and pending email ([`EncryptedMailSealer`]) in the store, and [`SharedKeyReload`] keeps the
+//! ring in step with the store. [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes
+//! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones. [`AnchoredClock`] follows
+//! the store's clock. [`InProcessReadLedger`] sums reads until they are stored.
 
 mod anchored_clock;
 mod cached_access_reader;

@@ -1,4 +1,4 @@
-//! Messages that wait in the store, which hold addresses and one-time links.
+//! Encryption of pending email, which contains addresses and one-time links.
 
 use crate::encryption_key::EncryptionKey;
 use crate::seal::{self, Place, Purpose};
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use zeroize::Zeroizing;
 
-/// Seals messages under the operator's key; what is sealed opens for the same id only, and as a message only.
+/// Seals messages under the operator's key; a sealed message opens only for its own id.
 pub struct EncryptedMailSealer {
     encryption_key: EncryptionKey,
 }
 
 impl EncryptedMailSealer {
-    /// Makes a sealer that uses this key.
+    /// Creates a sealer with this key.
     pub const fn new(encryption_key: EncryptionKey) -> Self {
         Self { encryption_key }
     }
 }
 
-/// A message as it is written down before it is sealed.
+/// Plain form of a message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenMail<'a> {
@@ -50,8 +50,8 @@ fn place(id: MessageId) -> Place {
 
 fn written(mail: &Mail) -> Result<Zeroizing<Vec<u8>>, MailSealError> {
     let Mail { to, subject, text } = mail;
-    // JSON writes a character with at most six times its bytes. Room from the start: a buffer that grew would leave
-    // a copy behind.
+    // JSON takes at most six bytes per byte of text. A buffer that grew would leave copies of the text in
+    // memory.
     let longest = (to.as_str().len() + subject.len() + text.len()).saturating_mul(6).saturating_add(64);
     let mut plain = Zeroizing::new(Vec::with_capacity(longest));
     let written = WrittenMail {

@@ -1,10 +1,10 @@
-//! Waiting by the timers of the runtime.
+//! Waiting on timers of the runtime.
 
 use application::ports::system::Pause;
 use async_trait::async_trait;
 use std::time::Duration;
 
-/// Waits by a timer of the runtime it is called on.
+/// Waits on a timer of the current runtime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TimerPause;
 

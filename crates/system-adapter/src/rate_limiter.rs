@@ -1,4 +1,4 @@
-//! Daily counters in the memory of this process.
+//! Daily request counters in memory.
 
 mod process_count_meter;
 
@@ -11,34 +11,33 @@ use process_count_meter::ProcessCountMeter;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// How long the counters of a day are kept after its end, for requests that began before it.
+/// How long the counters of a day outlive it, for requests that began before midnight.
 const KEPT_AFTER_END: TimeDelta = TimeDelta::minutes(1);
 
-/// Counts requests in fixed windows of one UTC day (decisions 7), in this process alone.
+/// Counts requests in fixed windows of one UTC day (decisions 7), in this process only.
 ///
-/// A counter belongs to one window, so that a request at midnight counts on its own side of it. One minute
-/// after midnight the counters of past days are dropped, by the request that notices first.
+/// Each counter belongs to one window. The first request more than a minute after midnight drops the counters
+/// of past days.
 #[derive(Debug, Default)]
 pub struct InProcessRateLimiter {
     counters: DashMap<(RateKey, RateWindow), u32>,
-    /// The day before which nothing is kept.
+    /// Counters of earlier days have been dropped.
     oldest_day: AtomicI64,
-    // Registered at the first decision: by then the recorder is set, if there is one.
+    // Registered on the first decision, when the metrics recorder is installed.
     meter: OnceLock<ProcessCountMeter>,
 }
 
 impl InProcessRateLimiter {
-    /// Makes a limiter that has counted nothing.
+    /// Creates a limiter with empty counters.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Drops what belongs to another time. A clock that was wrong by years and is set right again leaves
-    /// nothing behind either.
+    /// Drops the counters of all other days, also those of a clock that was wrong.
     fn drop_past_days(&self, now: DateTime<Utc>) {
         let moment = now.checked_sub_signed(KEPT_AFTER_END).unwrap_or(now);
         let oldest = RateWindow::at(moment).day();
-        // Read first: a write at every request would pass the cache line from core to core.
+        // Reading first avoids moving the cache line between cores on every request.
         let known = self.oldest_day.load(Ordering::Relaxed) == oldest;
         if known || self.oldest_day.swap(oldest, Ordering::Relaxed) == oldest {
             return;
@@ -56,7 +55,7 @@ impl RateLimiter for InProcessRateLimiter {
             tracing::info_span!(target: "trace", "rate limit", endpoint = key.endpoint.as_str()).entered();
         self.drop_past_days(now);
         let window = RateWindow::at(now);
-        // The entry stays locked until the count is written: of many requests, exactly `limit` find a place.
+        // The entry stays locked until it is incremented, so exactly `limit` concurrent requests pass.
         let mut used = self.counters.entry((key, window)).or_insert(0);
         let status = RateStatus::after(*used, limit, window);
         if status.allowed {

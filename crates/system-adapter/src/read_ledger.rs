@@ -1,4 +1,4 @@
-//! Sums of reads in the memory of this process.
+//! Sums of reads in memory.
 
 use application::ports::system::ReadLedger;
 use chrono::TimeDelta;
@@ -9,16 +9,16 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many locks share the sums, so that readers on many cores seldom meet.
+/// Number of locks, so that readers on different cores rarely contend.
 const SHARDS: usize = 16;
-/// How many sums are held at most; some 200 bytes each, so 20 MB in all.
+/// Maximum number of sums; about 200 bytes each, 20 MB in all.
 const CAPACITY: usize = 100_000;
 
-/// Adds up reads until they are taken (decisions of the audit, ADR 0016).
+/// Sums reads until they are stored (ADR 16).
 ///
-/// Between two flushes of a second each it holds a few thousand sums. Only a store that takes none for long makes it
-/// full. Then the sums of single minutes become sums of hours, which costs no read but its minute; when that is not
-/// enough, the oldest hours are dropped, counted in [`dropped`](Self::dropped) and told in the log.
+/// Between two flushes, one second apart, it holds a few thousand sums. It fills up only if the store rejects
+/// writes for long. Then minutes are merged into hours, which loses only the minute of a read. If that is not
+/// enough, the oldest hours are dropped, counted in [`dropped`](Self::dropped) and logged.
 #[derive(Debug)]
 pub struct InProcessReadLedger {
     shards: Vec<Mutex<Shard>>,
@@ -27,11 +27,11 @@ pub struct InProcessReadLedger {
     dropped: AtomicU64,
 }
 
-/// The sums behind one lock; each key once.
+/// Sums behind one lock.
 type Shard = HashMap<TallyKey, ReadTally>;
 
 impl InProcessReadLedger {
-    /// Makes a ledger that holds nothing.
+    /// Creates an empty ledger.
     pub fn new() -> Self {
         Self::with_capacity(SHARDS, CAPACITY)
     }
@@ -45,13 +45,12 @@ impl InProcessReadLedger {
         }
     }
 
-    /// Returns how many reads were dropped since the process began, because the ledger was full.
+    /// Returns the number of reads dropped since the process started.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Returns the shard of a key. The minute has no say in it, so that a sum that becomes one of an hour stays where
-    /// others of that hour come to.
+    /// Returns the shard of a key. It ignores the minute, so that minutes and their hour share a shard.
     fn shard(&self, key: &TallyKey) -> Option<MutexGuard<'_, Shard>> {
         let TallyKey { user_id, minute: _, reader, kind } = key;
         let hash = self.hasher.hash_one((user_id, reader, kind));
@@ -60,7 +59,7 @@ impl InProcessReadLedger {
         self.shards.get(place).map(lock)
     }
 
-    /// Halves a full shard at least, so that this is not done again at the next read.
+    /// Shrinks a full shard to at most half, so that the next read does not repeat this.
     fn make_room(&self, shard: &mut Shard) {
         for (_, tally) in std::mem::take(shard) {
             add_to(shard, of_hour(tally));
@@ -102,7 +101,7 @@ impl ReadLedger for InProcessReadLedger {
     fn take(&self) -> Vec<ReadTally> {
         let mut taken = Vec::new();
         for shard in &self.shards {
-            // Taken whole while the lock is held, so that a read is in this list or in the next, never in both.
+            // Taken under the lock, so that a read is in exactly one list.
             let sums = std::mem::take(&mut *lock(shard));
             taken.extend(sums.into_values());
         }
@@ -110,7 +109,7 @@ impl ReadLedger for InProcessReadLedger {
     }
 }
 
-/// A panic of another thread cannot leave a shard half written.
+/// Locks a shard; a panic elsewhere cannot leave one half written.
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -119,7 +118,7 @@ fn add_to(shard: &mut Shard, tally: ReadTally) {
     shard.entry(tally.key).and_modify(|held| *held = held.plus(tally)).or_insert(tally);
 }
 
-/// Puts the sum of a minute under the first minute of its hour.
+/// Moves a sum to the first minute of its hour.
 fn of_hour(tally: ReadTally) -> ReadTally {
     let into_hour = TimeDelta::seconds(tally.key.minute.timestamp().rem_euclid(3_600));
     ReadTally { key: TallyKey { minute: tally.key.minute - into_hour, ..tally.key }, ..tally }

@@ -1,8 +1,7 @@
-//! What the store must hold and must not tell: AES-256-GCM under the operator's key, bound to a purpose and an id.
+//! Encryption of secrets in the store: AES-256-GCM under the operator's key, bound to a purpose and an id.
 //!
-//! The form is one byte of version (1), 12 bytes of nonce, then the encrypted bytes and their tag. Version, purpose
-//! and id are authenticated with it: sealed bytes that were moved to another row, or to a row of another kind, do
-//! not open.
+//! Format: one byte of version (1), 12 bytes of nonce, ciphertext and tag. Version, purpose and id are
+//! authenticated, so sealed bytes do not open after being moved to another row or table.
 
 use crate::encryption_key::EncryptionKey;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -12,18 +11,18 @@ use zeroize::Zeroizing;
 
 const VERSION: u8 = 1;
 
-/// What sealed bytes are, so that one kind never passes for another.
+/// What is sealed; each purpose opens only as itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A private signing key, bound to its `kid`.
     SigningKey,
-    /// A message that waits to be sent.
+    /// A pending email.
     Mail,
 }
 
 impl Purpose {
-    /// Returns what is authenticated between version and id. The labels differ in length, so that no label with an
-    /// id reads as another label with another id; that of signing keys is empty because they came first.
+    /// Returns the label authenticated between version and id. Labels differ in length, so no two pairs of
+    /// label and id are equal. The label of signing keys is empty for compatibility.
     const fn label(self) -> &'static [u8] {
         match self {
             Self::SigningKey => b"",
@@ -32,7 +31,7 @@ impl Purpose {
     }
 }
 
-/// Where sealed bytes belong: nowhere else do they open.
+/// Purpose and id that sealed bytes are bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) purpose: Purpose,
@@ -48,10 +47,10 @@ impl Place {
     }
 }
 
-/// Encrypts bytes for this place.
+/// Encrypts bytes for this purpose and id.
 pub(crate) fn seal(under: &EncryptionKey, place: Place, plain: &[u8]) -> Result<Vec<u8>, Unspecified> {
     let key = RandomizedNonceKey::new(&AES_256_GCM, under.as_bytes())?;
-    // Room for the tag from the start: a buffer that grew would leave a copy of the secret behind.
+    // Capacity for the tag: a buffer that grew would leave a copy of the secret in memory.
     let mut buffer = Zeroizing::new(Vec::with_capacity(plain.len() + AES_256_GCM.tag_len()));
     buffer.extend_from_slice(plain);
     let nonce = key.seal_in_place_append_tag(place.authenticated(), &mut *buffer)?;
@@ -61,7 +60,7 @@ pub(crate) fn seal(under: &EncryptionKey, place: Place, plain: &[u8]) -> Result<
     Ok(sealed)
 }
 
-/// Decrypts bytes that were sealed for this place.
+/// Decrypts bytes sealed for this purpose and id.
 pub(crate) fn open(
     under: &EncryptionKey,
     place: Place,

@@ -1,6 +1,6 @@
-//! For tests of this and of other crates: clocks that are set, and well-signed tokens that say anything.
+//! Test fixtures: clocks under the test's control, and validly signed tokens with arbitrary content.
 //!
-//! Compiled behind the feature `test-support` only; no setting reaches it.
+//! Compiled only with the feature `test-support`.
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot be set up must stop")]
 
 use crate::encryption_key::EncryptionKey;
@@ -25,22 +25,22 @@ impl Clock for FixedClock {
     }
 }
 
-/// A clock that goes where a test puts it; clones show the same time.
+/// A settable clock; clones share their time.
 #[derive(Debug, Clone)]
 pub struct SettableClock(Arc<Mutex<DateTime<Utc>>>);
 
 impl SettableClock {
-    /// Makes a clock that shows this moment.
+    /// Creates a clock at this time.
     pub fn new(now: DateTime<Utc>) -> Self {
         Self(Arc::new(Mutex::new(now)))
     }
 
-    /// Sets the clock.
+    /// Sets the time.
     pub fn set(&self, now: DateTime<Utc>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
-    /// Moves the clock on, or back.
+    /// Moves the time forward or back.
     pub fn advance(&self, by: TimeDelta) {
         let now = self.now();
         self.set(now + by);
@@ -53,20 +53,20 @@ impl Clock for SettableClock {
     }
 }
 
-/// A ring with one key, and the forge that signs with the same key.
+/// A ring with one key, and a forge that signs with it.
 pub struct TestKeyRing {
     /// The ring.
     pub ring: Arc<Ed25519KeyRing>,
-    /// Signs whatever a test wants with the ring's key.
+    /// Signs anything with the ring's key.
     pub forge: TokenForge,
-    /// The key, as a store would hold it.
+    /// The key as stored.
     pub key: SigningKey,
-    /// Under which the key is sealed.
+    /// The key under which it is sealed.
     pub encryption_key: EncryptionKey,
 }
 
 impl TestKeyRing {
-    /// Makes a ring whose one key was made at this moment.
+    /// Creates a ring whose key was created at this time.
     pub fn new(parties: TokenParties, at: DateTime<Utc>) -> Self {
         let encryption_key = EncryptionKey::generate();
         let ring = Ed25519KeyRing::new(encryption_key.clone(), parties.clone());
@@ -77,25 +77,25 @@ impl TestKeyRing {
     }
 }
 
-/// Signs any header and any body with a real key, to make well-signed bad tokens.
+/// Signs any header and body with a real key.
 pub struct TokenForge {
     key: LiveKey,
     parties: TokenParties,
 }
 
 impl TokenForge {
-    /// Opens the key that the forge signs with.
+    /// Opens the key to sign with.
     pub fn new(encryption_key: &EncryptionKey, key: &SigningKey, parties: TokenParties) -> Self {
         let key = LiveKey::open(encryption_key, key).expect("the test key opens");
         Self { key, parties }
     }
 
-    /// Returns the header of a good token.
+    /// Returns the header of a valid token.
     pub fn header(&self) -> Value {
         json!({ "alg": "EdDSA", "typ": "at+jwt", "kid": self.key.id.to_string() })
     }
 
-    /// Returns the body of a good token with these claims.
+    /// Returns the body of a valid token with these claims.
     pub fn body(&self, claims: &AccessClaims) -> Value {
         serde_json::to_value(WrittenClaims::new(&self.parties, claims)).expect("claims are JSON")
     }
@@ -105,7 +105,7 @@ impl TokenForge {
         self.sign_text(&header.to_string(), &body.to_string())
     }
 
-    /// Signs a header and a body given as text, which need not be JSON at all.
+    /// Signs a header and a body given as text, which need not be JSON.
     pub fn sign_text(&self, header: &str, body: &str) -> String {
         sign_parts(&self.key, header.as_bytes(), body.as_bytes()).expect("the test key signs")
     }

@@ -1,4 +1,5 @@
-//! What hashing passwords leaves behind in memory. A file of its own, because the memory of a whole process is measured.
+//! Memory after password hashing; a separate test binary, because the memory of the whole process is
+//! measured.
 
 use application::ports::system::PasswordHasher as _;
 use domain::password::Password;
@@ -8,18 +9,18 @@ use std::time::{Duration, Instant};
 use system_adapter::{Argon2PasswordHasher, HashParameters, HashingLimits};
 use tokio::task::{JoinSet, spawn_blocking};
 
-/// The static program's allocator.
+/// Allocator of the static program.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Checks at a time, and how often.
+/// Concurrent checks, and rounds.
 const AT_ONCE: usize = 8;
 const ROUNDS: usize = 50;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Reads a line of `/proc/self/status`, in MiB.
+/// Reads a line of `/proc/self/status` in MiB.
 fn memory_mib(name: &str) -> Outcome<usize> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no such line")?;
@@ -37,7 +38,7 @@ async fn memory_comes_back_after_400_checks() -> Outcome<()> {
         for _ in 0..AT_ONCE {
             let (hasher, password) = (Arc::clone(&hasher), password.clone());
             checks.spawn(async move {
-                // What else blocks beside a check, such as a statement of an embedded store, allocates as well.
+                // Other blocking work, such as a statement of the embedded store, also allocates.
                 spawn_blocking(|| black_box(vec![1_u8; 4096])).await.unwrap();
                 hasher.check(&password, None).await.unwrap();
             });

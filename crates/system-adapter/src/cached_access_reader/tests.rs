@@ -11,7 +11,7 @@ use uuid::Uuid;
 const LONG: Duration = Duration::from_hours(1);
 const REVOKED_AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-/// What the store says next.
+/// Next answer of the fake store.
 #[derive(Clone, Copy)]
 enum Say {
     Live,
@@ -206,7 +206,7 @@ fn no_setting_makes_answers_older_than_one_second() {
     assert_eq!(CachedAccessReader::new(store, LONG).max_age, Duration::from_secs(1));
 }
 
-/// Tells the time a moment after the revocation.
+/// A clock shortly after the revocation.
 struct LaterClock;
 
 impl Clock for LaterClock {
@@ -215,7 +215,7 @@ impl Clock for LaterClock {
     }
 }
 
-/// Returns what was measured of revocations.
+/// Returns the recorded revocation metrics.
 fn measured(work: impl Future<Output = ()>) -> String {
     let recorder = PrometheusBuilder::new().set_buckets(&[0.5, 1.0]).unwrap().build_recorder();
     let handle = recorder.handle();

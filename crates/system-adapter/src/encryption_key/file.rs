@@ -1,4 +1,4 @@
-//! An encryption key in a file of its own: for one machine, without any set-up.
+//! The encryption key in a key file, for a single machine without configuration.
 
 use super::{EncryptionKey, InvalidEncryptionKey};
 use std::fs::{File, Metadata};
@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
-/// A file with a key has 48 bytes; what is longer than this holds something else.
+/// A key file has 48 bytes; a longer file is not one.
 const MAX_BYTES: u64 = 256;
 
-/// Why a key file could not be used.
+/// Why a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// The file exists and cannot be read.
+    /// The file exists but is unreadable.
     #[error("the key file {path} cannot be read: {source}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// There is no file and none can be made.
+    /// The file does not exist and cannot be created.
     #[error("the key file {path} cannot be created: {source}")]
     Create {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Somebody else on this machine may access the file.
+    /// Other users of this machine may access the file.
     #[error("the key file {path} has mode {mode:04o}, so that others may access it; run chmod 600 on it")]
     Exposed {
         /// The file.
@@ -37,12 +37,12 @@ pub enum KeyFileError {
         /// Its permission bits.
         mode: u32,
     },
-    /// The file holds something else than a key.
+    /// The content is not a key.
     #[error("the key file {path} holds no key: {source}")]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What a key looks like.
+        /// Expected format.
         source: InvalidEncryptionKey,
     },
 }
@@ -54,7 +54,7 @@ pub(super) fn load_or_create(path: &Path) -> Result<EncryptionKey, KeyFileError>
     let key = EncryptionKey::generate();
     match create(path, &key) {
         Ok(()) => Ok(key),
-        // Another process made the file first: its key is the key.
+        // Another process created the file first; its key is used.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             load(path)?.ok_or_else(|| KeyFileError::Create { path: path.to_owned(), source: error })
         }
@@ -69,7 +69,7 @@ fn load(path: &Path) -> Result<Option<EncryptionKey>, KeyFileError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    // Asked of the open file, so that it is the file which is read.
+    // Checked on the open file, so that it cannot be replaced in between.
     if let Some(mode) = exposed_mode(&file.metadata().map_err(unreadable)?) {
         return Err(KeyFileError::Exposed { path: path.to_owned(), mode });
     }
@@ -80,10 +80,10 @@ fn load(path: &Path) -> Result<Option<EncryptionKey>, KeyFileError> {
     Ok(Some(key))
 }
 
-/// Makes the file under another name and gives it its own only when it is complete and on the disk.
+/// Writes a temporary file to disk and renames it, so that the file is complete when it appears.
 fn create(path: &Path, key: &EncryptionKey) -> io::Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // A temporary file is made with O_EXCL and mode 0600.
+    // Temporary files are created with O_EXCL and mode 0600.
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(key.expose().as_bytes())?;
     file.write_all(b"\n")?;
@@ -92,7 +92,7 @@ fn create(path: &Path, key: &EncryptionKey) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// A new name outlives a power cut only once its folder is on the disk too.
+/// Syncs the folder, without which the new name may be lost in a power cut.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

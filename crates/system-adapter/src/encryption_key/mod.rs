@@ -1,4 +1,4 @@
-//! The operator's key, under which private signing keys are stored (decisions 3: `keys.encryption_key`).
+//! The operator's key that seals private signing keys (decisions 3: `keys.encryption_key`).
 
 mod file;
 
@@ -11,27 +11,28 @@ use std::fmt;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// By which people and scanners recognise an encryption key, beside `rwc_`, `rwr_`, `rws_` and `rwp_`.
+/// Prefix by which people and secret scanners recognise an encryption key, like `rwc_`, `rwr_`, `rws_` and
+/// `rwp_`.
 const PREFIX: &str = "rwk_";
 
-/// Says that a text is no encryption key. The text itself is not repeated.
+/// A text is not an encryption key. The text is not repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an encryption key is rwk_ and 43 characters of base64url, as `restwell key generate` prints it")]
 pub struct InvalidEncryptionKey;
 
-/// 256 bits that seal private keys; wiped when dropped and never printed.
+/// A 256-bit key; wiped when dropped and never printed.
 ///
 /// Its text form is `rwk_` and the 32 bytes in base64url without padding (RFC 4648 section 5).
 #[derive(Clone)]
 pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
-    /// Draws a key.
+    /// Generates a random key.
     pub fn generate() -> Self {
         Self(Zeroizing::new(entropy::draw()))
     }
 
-    /// Parses the text form, as it stands in a setting or is the content of a file: one line end may follow.
+    /// Parses the text form from a setting or a file; one trailing line end is allowed.
     pub fn parse(text: &str) -> Result<Self, InvalidEncryptionKey> {
         let line = text.strip_suffix('\n').unwrap_or(text);
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -42,15 +43,15 @@ impl EncryptionKey {
         Ok(Self(Zeroizing::new(bytes)))
     }
 
-    /// Reads the key from a file, or, when there is none, draws one and makes the file with mode 0600.
+    /// Reads the key from a file; if there is none, generates a key and creates the file with mode 0600.
     ///
-    /// The file appears whole or not at all: of several processes that come at once, one makes it and all
-    /// return the same key. A file that group or others may access is refused. The folder must exist.
+    /// The file appears complete or not at all, and concurrent processes all return the same key. A file that
+    /// group or others may access is rejected. The folder must exist.
     pub fn load_or_create_file(path: &Path) -> Result<Self, KeyFileError> {
         file::load_or_create(path)
     }
 
-    /// Returns the text form, for the one place that shows or writes it.
+    /// Returns the text form, to show or write it.
     pub fn expose(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(48));
         text.push_str(PREFIX);

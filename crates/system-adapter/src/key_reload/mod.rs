@@ -1,4 +1,4 @@
-//! Keeps the ring as the store has it: on a timer, and when a token names a key that was never loaded.
+//! Reloading of signing keys: on a timer, and when a token names an unknown key.
 
 use crate::key_ring::Ed25519KeyRing;
 use crate::token::KeyNeed;
@@ -12,17 +12,17 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// How far apart the reloads are that tokens with unknown keys cause, however many of them come.
+/// Minimum interval between reloads caused by tokens with unknown keys.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How many requests may wait for a reload. Who sends that many made-up `kid`s has the rest answered with 503 until
-/// the next reload, rather than let them pile up.
+/// Maximum number of requests that wait for a reload; further ones receive 503. Made-up `kid`s therefore
+/// cannot pile up requests.
 const PLACES: usize = 512;
 
-/// Reloads the signing keys, one reload after the other, whoever asks for it.
+/// Reloads the signing keys, one reload at a time.
 ///
-/// A token of an unknown key waits for a reload that began after it came: its key was stored before it was signed, so
-/// that reload finds the key or there is none. The first starts a reload at once, those that come within the same
-/// second share the next one.
+/// A token with an unknown key waits for a reload that starts after its arrival: keys are stored before they
+/// sign, so that reload finds the key or there is none. The first such token starts a reload at once; those
+/// within the next second share one.
 pub struct SharedKeyReload {
     ring: Arc<Ed25519KeyRing>,
     reload: ReloadSigningKeys,
@@ -32,19 +32,19 @@ pub struct SharedKeyReload {
 
 #[derive(Default)]
 struct LastReload {
-    /// When the last one began, for whatever reason, and whether it went well.
+    /// When the last reload started, and whether it succeeded.
     begun: Option<(Instant, bool)>,
-    /// When the last one began that a token caused.
+    /// When the last reload for a token started.
     for_token: Option<Instant>,
 }
 
 impl SharedKeyReload {
-    /// Takes the ring, and the use case that loads the keys of the store into this same ring.
+    /// Takes the ring and the use case that loads the store's keys into it.
     pub fn new(ring: Arc<Ed25519KeyRing>, reload: ReloadSigningKeys) -> Self {
         Self { ring, reload, last: Mutex::default(), places: Semaphore::new(PLACES) }
     }
 
-    /// Reloads now; returns whether the keys are others than before.
+    /// Reloads now; returns whether the keys changed.
     pub async fn run(&self) -> Result<bool, SigningKeyError> {
         self.reload(&mut *self.last.lock().await).await
     }
@@ -56,7 +56,7 @@ impl SharedKeyReload {
         outcome
     }
 
-    /// Returns after a reload that began later than `asked_at`, its own or another's.
+    /// Returns after a reload that started later than `asked_at`.
     async fn reload_after(&self, asked_at: Instant) -> Result<(), StorageError> {
         loop {
             let mut last = self.last.lock().await;
@@ -79,7 +79,7 @@ impl UnknownKeyReload for SharedKeyReload {
     async fn reload_for(&self, token: &str, now: DateTime<Utc>) -> Result<bool, StorageError> {
         match self.ring.key_need(token, now) {
             KeyNeed::Hopeless => Ok(false),
-            // Loaded since the check, or forged: the second check tells.
+            // Loaded since the check, or forged: the caller's second check decides.
             KeyNeed::Known => Ok(true),
             KeyNeed::UnknownKey => {
                 let asked_at = Instant::now();
@@ -91,7 +91,7 @@ impl UnknownKeyReload for SharedKeyReload {
     }
 }
 
-/// Keys that do not open make a replica unready, which its log tells; whether the token is good it cannot know.
+/// Keys that cannot be opened make the replica unready and are logged; whether the token is valid is unknown.
 fn unavailable(error: SigningKeyError) -> StorageError {
     match error {
         SigningKeyError::Storage(error) => error,

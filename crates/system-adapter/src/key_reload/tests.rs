@@ -1,4 +1,4 @@
-//! T70: keys that another replica made, met by tokens that are here before them.
+//! T70: tokens that arrive before the key that another replica created.
 
 use super::*;
 use crate::test_support::TestKeyRing;
@@ -37,7 +37,7 @@ fn key_of(ring: &Ed25519KeyRing, number: u128) -> SigningKey {
     ring.make(KeyId::from_uuid(Uuid::from_u128(number)), now() + TimeDelta::minutes(1)).unwrap()
 }
 
-/// A store that counts how often it is asked for its keys; nothing when it is down.
+/// A fake store that counts its reads; `None` while it is down.
 #[derive(Default)]
 struct Keys {
     held: StdMutex<Option<Vec<SigningKey>>>,
@@ -62,7 +62,7 @@ impl SigningKeyReader for Keys {
     }
 }
 
-/// This replica, with its first key loaded, and another that has a second key as well.
+/// This replica with its first key loaded, and another that also has a second key.
 struct Replicas {
     here: TestKeyRing,
     there: Ed25519KeyRing,
@@ -92,7 +92,7 @@ impl Replicas {
         self.reload.reload_for(token, now()).await
     }
 
-    /// A token that is in form in every respect, of a key that no store has.
+    /// A well-formed token of a key that no store has.
     fn junk(&self) -> String {
         let other = Ed25519KeyRing::new(self.here.encryption_key.clone(), parties());
         other
@@ -124,7 +124,7 @@ async fn t70_junk_just_before_does_not_have_a_new_key_refused() {
     let token = replicas.there.sign(&claims()).unwrap();
     let began_at = Instant::now();
     assert!(replicas.reload_for(&token).await.unwrap());
-    // After one pause, not at the end of somebody's patience; a busy machine takes its time.
+    // After one interval rather than at the end of a timeout; a busy machine is slower.
     assert!(began_at.elapsed() < PAUSE * 20);
     assert_eq!(replicas.keys.asked(), 2);
 }

@@ -1,4 +1,4 @@
-//! Keys in use, opened and checked.
+//! Active keys, decrypted and checked.
 
 use super::{PublicKey, PublicKeySet};
 use crate::encryption_key::EncryptionKey;
@@ -22,7 +22,7 @@ pub(crate) struct LiveKey {
 }
 
 impl LiveKey {
-    /// Opens a key's private part and checks that both parts belong together.
+    /// Decrypts the private key and checks that it matches the public one.
     pub(crate) fn open(under: &EncryptionKey, key: &SigningKey) -> Result<Self, KeyRingError> {
         let place = Place { purpose: Purpose::SigningKey, id: key.id.as_uuid() };
         let document = seal::open(under, place, key.private_key.as_bytes())
@@ -41,19 +41,18 @@ impl LiveKey {
     }
 }
 
-/// All keys that are in use at one time, and what was verified with them.
+/// All keys loaded at one time, and the tokens verified with them.
 #[derive(Default)]
 pub(crate) struct LiveKeys {
-    /// What was loaded, by id: active and retired.
+    /// Loaded keys by id: active and retired.
     loaded: Vec<SigningKey>,
-    /// The active ones, the youngest first. They are few: a search costs less than a hash.
+    /// Active keys, youngest first. There are so few that a linear search beats hashing.
     active: Vec<LiveKey>,
     pub(crate) verified: VerifiedTokens,
 }
 
 impl LiveKeys {
-    /// Opens the active keys among these. A retired key is never opened: it may be sealed under a key of the
-    /// operator's that is long gone.
+    /// Decrypts the active keys. Retired keys stay sealed: their encryption key may no longer exist.
     pub(super) fn open(under: &EncryptionKey, keys: &[SigningKey]) -> Result<Self, KeyRingError> {
         let mut seen = HashSet::new();
         if let Some(twice) = keys.iter().find(|key| !seen.insert(key.id)) {
@@ -64,12 +63,12 @@ impl LiveKeys {
             .filter(|key| key.state == SigningKeyState::Active)
             .map(|key| LiveKey::open(under, key))
             .collect::<Result<Vec<_>, _>>()?;
-        // Two keys of one moment need an order that every replica agrees on.
+        // Keys created at the same time need the same order on every replica.
         active.sort_unstable_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
         Ok(Self { loaded: by_id(keys), active, verified: VerifiedTokens::default() })
     }
 
-    /// Returns whether exactly these keys were loaded, in whatever order.
+    /// Returns whether exactly these keys are loaded, in any order.
     pub(super) fn are(&self, keys: &[SigningKey]) -> bool {
         self.loaded.len() == keys.len() && self.loaded == by_id(keys)
     }
@@ -84,7 +83,7 @@ impl LiveKeys {
         self.active.iter().find(|key| key.id == id)
     }
 
-    /// Returns whether a key with this `kid` was loaded, active or retired.
+    /// Returns whether a key with this `kid` is loaded, active or retired.
     pub(crate) fn has_loaded(&self, id: KeyId) -> bool {
         self.loaded.iter().any(|key| key.id == id)
     }

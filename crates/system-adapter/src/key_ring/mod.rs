@@ -1,4 +1,4 @@
-//! The signing keys in the hands of this process, exchanged while it runs.
+//! Signing keys of this process, replaceable while it runs.
 
 mod live_key;
 mod public_key_set;
@@ -17,10 +17,10 @@ use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
 use jsonwebtoken::crypto::aws_lc;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Holds Ed25519 keys: the youngest active one signs, every active one verifies, a retired one does neither.
+/// Holds Ed25519 keys: the youngest active key signs, every active key verifies, retired keys do neither.
 ///
-/// What was verified is remembered together with the keys that verified it: when the keys change, all of it
-/// is forgotten, and a check that began under the old keys cannot add to what the new ones remember.
+/// Verified tokens are cached together with the keys that verified them. When the keys change the cache is
+/// dropped, and a verification in progress cannot add to the new one.
 pub struct Ed25519KeyRing {
     encryption_key: EncryptionKey,
     parties: TokenParties,
@@ -28,21 +28,21 @@ pub struct Ed25519KeyRing {
 }
 
 impl Ed25519KeyRing {
-    /// Makes a ring without keys, for tokens of this issuer and audience.
+    /// Creates an empty ring for tokens of this issuer and audience.
     pub fn new(encryption_key: EncryptionKey, parties: TokenParties) -> Self {
-        // Names the provider, or a second one that some dependency switches on would make every check panic.
-        // An error only says that it was named before.
+        // Without an explicit provider, a second one enabled by a dependency would make every verification
+        // panic. An error means that it is installed already.
         let _ = aws_lc::DEFAULT_PROVIDER.install_default();
         Self { encryption_key, parties, keys: RwLock::new(Arc::default()) }
     }
 
-    /// Returns the public keys whose signatures are accepted, the youngest first (RFC 7517 section 5).
+    /// Returns the public keys whose signatures are accepted, youngest first (RFC 7517 section 5).
     pub fn public_key_set(&self) -> PublicKeySet {
         self.live_keys().public_key_set()
     }
 
     pub(crate) fn live_keys(&self) -> Arc<LiveKeys> {
-        // The lock guards one pointer, which no panic leaves half written.
+        // The lock guards one pointer, which a panic cannot leave half written.
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -63,8 +63,7 @@ impl KeyRing for Ed25519KeyRing {
         Ok(SigningKey { id, public_key, private_key, created_at: at, state: SigningKeyState::Active })
     }
 
-    /// Keys that are in use already are left as they are, with all that they verified: asking the store for
-    /// its keys every second costs nothing.
+    /// Unchanged keys are left alone with their cache, so a periodic reload costs nothing.
     fn load(&self, keys: &[SigningKey]) -> Result<(), KeyRingError> {
         if self.live_keys().are(keys) {
             return Ok(());

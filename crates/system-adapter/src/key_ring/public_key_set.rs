@@ -1,4 +1,4 @@
-//! The key set that `/.well-known/jwks.json` shows (RFC 7517, RFC 8037).
+//! The key set at `/.well-known/jwks.json` (RFC 7517, RFC 8037).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,11 +8,11 @@ use serde::Serialize;
 /// A JWK set (RFC 7517 section 5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PublicKeySet {
-    /// The keys, the youngest first.
+    /// Keys, youngest first.
     pub keys: Vec<PublicKey>,
 }
 
-/// One public Ed25519 key as a JWK (RFC 8037 section 2). Holds no private part.
+/// A public Ed25519 key as a JWK (RFC 8037 section 2), without a private part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PublicKey {
     /// `OKP`.
@@ -26,7 +26,7 @@ pub struct PublicKey {
     pub alg: &'static str,
     /// The `kid` in token headers.
     pub kid: String,
-    /// The 32 bytes of the key, in base64url.
+    /// The 32 bytes of the key in base64url.
     pub x: String,
 }
 

@@ -1,4 +1,4 @@
-//! Which parameters suit a machine: measured there, proposed to the operator.
+//! Measures this machine and proposes hash parameters.
 
 use super::memory::HashMemory;
 use super::parameters::{HashParameters, work};
@@ -8,31 +8,31 @@ use domain::password::Password;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// The most memory that is proposed for one hash. Above it more iterations are: several hashes run at a time, and
-/// the server has other things to keep in memory.
+/// Maximum proposed memory per hash. Beyond it iterations increase, because several hashes run at a time and
+/// the server needs memory for other things.
 const MOST_PROPOSED_KIB: u32 = 262_144;
 
 /// Memory is proposed in whole MiB.
 const STEP_KIB: u32 = 1024;
 
-/// How often a proposal is corrected. Time does not grow evenly with memory, because caches end.
+/// Maximum number of corrections of a proposal. Time does not grow linearly with memory because of caches.
 const CORRECTIONS: usize = 6;
 
-/// How often each proposal is measured; the quickest counts, the others were disturbed.
+/// Measurements per proposal; the fastest is used, because the others were disturbed.
 const MEASUREMENTS: usize = 5;
 
-/// What is proposed for a machine.
+/// Proposed parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calibration {
     /// The parameters.
     pub parameters: HashParameters,
-    /// How long one hash took with them.
+    /// Duration of one hash with them.
     pub took: Duration,
 }
 
-/// Measures hashes on this machine and proposes the dearest parameters with which one takes no longer than the
-/// target: memory first, then iterations, one lane. On a machine that is slower than that it proposes the minimum,
-/// [`HashParameters::MINIMUM`], all the same.
+/// Measures hashes on this machine and proposes the most expensive parameters within the target: memory
+/// first, then iterations, with one lane. A machine that is too slow for that gets
+/// [`HashParameters::MINIMUM`].
 ///
 /// Keeps a core busy for a few dozen times the target.
 pub fn calibrate(target: Duration) -> Result<Calibration, PasswordHashingError> {
@@ -49,7 +49,7 @@ pub fn calibrate(target: Duration) -> Result<Calibration, PasswordHashingError> 
     })
 }
 
-/// Finds the proposal with the help of measurements.
+/// Searches for the proposal by measuring.
 fn propose<E>(
     target: Duration,
     mut measure: impl FnMut(HashParameters) -> Result<Duration, E>,
@@ -57,7 +57,7 @@ fn propose<E>(
     let mut measured = |parameters| measure(parameters).map(|took| Calibration { parameters, took });
     let mut best = measured(HashParameters::MINIMUM)?;
     let mut latest = best;
-    // The least memory with which a hash took too long.
+    // Smallest memory that was too slow.
     let mut too_much = MOST_PROPOSED_KIB + STEP_KIB;
     for _ in 0..CORRECTIONS {
         let next = with_memory(next_memory(latest, target, best.parameters.memory_kib()..too_much));
@@ -77,7 +77,7 @@ fn propose<E>(
     Ok(best)
 }
 
-/// Returns the dearer of the two, of those that keep within the target; the minimum always counts.
+/// Returns the more expensive proposal among those within the target; the minimum is always allowed.
 fn better(best: Calibration, latest: Calibration, target: Duration) -> Calibration {
     let is_within = latest.took <= target;
     let is_dearer = work_of(latest.parameters) > work_of(best.parameters);
@@ -88,9 +88,9 @@ fn work_of(parameters: HashParameters) -> u64 {
     work(parameters.memory_kib(), parameters.iterations())
 }
 
-/// Returns how much memory to try next, in whole steps: as much more or less as the target is above or below the
-/// measurement. When that is known to be too much, or no more than what is known to fit, the middle is tried: some
-/// measurement was disturbed. Less than the minimum means that nothing is left to try.
+/// Returns the memory to try next, in whole steps, scaled by target over measurement. If that is known to be
+/// too much, or no more than known to fit, some measurement was disturbed and the middle is tried. A result
+/// below the minimum ends the search.
 fn next_memory(measured: Calibration, target: Duration, between: Range<u32>) -> u32 {
     let memory_kib = measured.parameters.memory_kib();
     let scaled = scaled(memory_kib, measured.took, target);
@@ -104,7 +104,7 @@ fn next_memory(measured: Calibration, target: Duration, between: Range<u32>) -> 
     next - next % STEP_KIB
 }
 
-/// Returns the parameters with this memory; the minimum when there is too little.
+/// Returns the parameters with this memory, or the minimum if that is too little.
 fn with_memory(memory_kib: u32) -> HashParameters {
     changed(memory_kib, HashParameters::MINIMUM.iterations())
 }
@@ -134,7 +134,7 @@ mod tests {
 
     const TARGET: Duration = Duration::from_millis(100);
 
-    /// Proposes for a machine on which a hash takes so many nanoseconds a KiB, and more for each MiB of memory.
+    /// Proposes parameters for a machine with this time per KiB, plus a slowdown per MiB of memory.
     fn proposed(nanos_a_kib: u64, slowdown_a_mib: u64, target: Duration) -> Calibration {
         let took = |parameters: HashParameters| {
             let nanos = nanos_a_kib + slowdown_a_mib * u64::from(parameters.memory_kib()) / 1024;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn memory_grows_until_the_target_is_reached() {
-        // 0.5 ms a MiB and pass, as on a server of 2026: 100 MiB in two passes.
+        // 0.5 ms per MiB and pass, as on a server of 2026: 100 MiB in two passes.
         let found = proposed(488, 0, TARGET);
         assert_eq!(found.parameters, HashParameters::new(102_400, 2, 1).unwrap());
         assert!(found.took <= TARGET && found.took > TARGET * 9 / 10);

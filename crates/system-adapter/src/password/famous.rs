@@ -1,11 +1,11 @@
-//! Passphrases that everybody knows: each of their words is rare enough, and together they are the first that is tried.
+//! Famous passphrases: their words are rare, but attackers try them first. zxcvbn does not know them.
 
 use zeroize::Zeroizing;
 
-/// How many letters beside a famous passphrase are too few to make it somebody's own.
+/// A passphrase with fewer extra letters than this still counts as famous.
 const FEW_LETTERS: usize = 5;
 
-/// Sayings, first lines and examples out of advice about passwords, of 15 letters or more: small letters alone.
+/// Sayings, first lines and well-known examples with 15 letters or more, as lower-case letters.
 const FAMOUS: [&str; 28] = [
     "correcthorsebatterystaple",
     "horsebatterystaple",
@@ -37,8 +37,8 @@ const FAMOUS: [&str; 28] = [
     "earlytobedandearlytorise",
 ];
 
-/// Tells whether a text is one of them, or several in a row, whatever stands between the letters and however few
-/// are added.
+/// Returns whether a text is one of them, or several in a row, ignoring everything but letters and a few
+/// extra ones.
 pub(super) fn is_famous(text: &str) -> bool {
     let mut letters = Zeroizing::new(String::with_capacity(text.len().saturating_mul(2)));
     letters.extend(text.chars().filter(|character| character.is_alphabetic()).flat_map(char::to_lowercase));

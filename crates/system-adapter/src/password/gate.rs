@@ -1,4 +1,4 @@
-//! How many passwords are hashed at a time: a hash takes 19 MiB and a core, and whoever asks need not be known.
+//! Limits concurrent password hashes: each takes 19 MiB and a core, and callers may be anonymous.
 
 use application::ports::system::PasswordHashingError;
 use std::num::NonZero;
@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tracing::Instrument as _;
 
-/// How many hashes run, and how many wait for their turn.
+/// Maximum number of running and of waiting hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashingLimits {
     parallel: usize,
@@ -15,37 +15,37 @@ pub struct HashingLimits {
 }
 
 impl HashingLimits {
-    /// Returns the limits for this machine: `parallel` at a time (0: as many as there may be), but never more than
-    /// half of the cores, so that requests are still answered, and never less than 1; `waiting` behind them.
+    /// Returns the limits for this machine: `parallel` running hashes (0 for the maximum), but at most half
+    /// of the cores, so that requests are still served, and at least 1; `waiting` in the queue.
     pub fn of_this_machine(parallel: u32, waiting: u32) -> Self {
         Self::of_cores(std::thread::available_parallelism().map_or(1, NonZero::get), parallel, waiting)
     }
 
     fn of_cores(cores: usize, parallel: u32, waiting: u32) -> Self {
         let most = (cores / 2).max(1);
-        // A number that does not fit is above any number of cores, and of requests.
+        // A number that does not fit exceeds the number of cores anyway.
         let parallel = usize::try_from(parallel).unwrap_or(usize::MAX);
         let parallel = if parallel == 0 { most } else { parallel.min(most) };
         let waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
         Self { parallel, waiting: waiting.min(Semaphore::MAX_PERMITS - most) }
     }
 
-    /// Returns how many hashes run at a time.
+    /// Returns the number of hashes that may run concurrently.
     pub const fn parallel(&self) -> usize {
         self.parallel
     }
 
-    /// Returns how many wait for their turn.
+    /// Returns the number of hashes that may wait.
     pub const fn waiting(&self) -> usize {
         self.waiting
     }
 }
 
-/// Lets a few in at a time, keeps a few waiting in the order in which they came, and turns the others away.
+/// Runs a few jobs at a time, queues some in order of arrival, and rejects the others.
 pub(super) struct HashingGate {
-    /// One for each that runs or waits.
+    /// One permit per running or waiting job.
     places: Arc<Semaphore>,
-    /// One for each that runs.
+    /// One permit per running job.
     turns: Arc<Semaphore>,
 }
 
@@ -57,10 +57,10 @@ impl HashingGate {
         }
     }
 
-    /// Does the work on a thread that may block, in turn.
+    /// Runs a job on a blocking thread when its turn comes.
     ///
-    /// Whoever gives up while waiting leaves a free place. Whoever gives up later does not stop the work, and its
-    /// turn goes on until the work has ended: memory and core are in use that long.
+    /// A caller that is cancelled while it waits frees its place. One that is cancelled later does not stop
+    /// the job, which keeps its permit until it ends, because memory and core are in use that long.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -92,7 +92,7 @@ mod tests {
         Arc::new(HashingGate::new(HashingLimits { parallel, waiting }))
     }
 
-    /// Work that says when it has begun, and ends when it is told to.
+    /// A job that reports its start and ends on request.
     struct HeldWork {
         begun: Sender<()>,
         released: Arc<Mutex<Receiver<()>>>,
@@ -153,7 +153,7 @@ mod tests {
             held.has_begun.recv().unwrap();
         }
         for _ in 0..9 {
-            // Everyone who may has begun: another one begins when one has ended, and no sooner.
+            // All slots are busy: the next job starts only when one has ended.
             assert!(held.has_begun.try_recv().is_err());
             held.release.send(()).unwrap();
             assert_eq!(tasks.join_next().await.unwrap().unwrap(), Ok(()));

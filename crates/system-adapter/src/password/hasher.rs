@@ -1,4 +1,4 @@
-//! The hashing port, with argon2id.
+//! The hashing port with argon2id.
 
 use super::gate::{HashingGate, HashingLimits};
 use super::memory::HashMemoryPool;
@@ -9,18 +9,18 @@ use async_trait::async_trait;
 use domain::password::{Password, PasswordHash};
 use std::sync::Arc;
 
-/// Hashes with argon2id (RFC 9106), on threads that may block, never more than a few at a time.
+/// Hashes with argon2id (RFC 9106) on blocking threads, a few at a time.
 pub struct Argon2PasswordHasher {
     parameters: HashParameters,
-    /// What is checked for a person who has no hash. It costs what a hash of today costs; only until everybody who
-    /// had a weaker one has signed in again does the time of a check tell one from the other.
+    /// Checked for a person without a password hash, at the cost of a current hash. Until everybody with
+    /// weaker parameters has signed in again, the time of a check may reveal whether an account exists.
     nobody: StoredHash,
     gate: HashingGate,
     memory: Arc<HashMemoryPool>,
 }
 
 impl Argon2PasswordHasher {
-    /// Makes a hasher with the parameters of today.
+    /// Creates a hasher with the current parameters.
     pub fn new(parameters: HashParameters, limits: HashingLimits) -> Result<Self, PasswordHashingError> {
         let nobody = StoredHash::of_nobody(parameters)?;
         Ok(Self { parameters, nobody, gate: HashingGate::new(limits), memory: Arc::default() })
@@ -30,7 +30,7 @@ impl Argon2PasswordHasher {
 #[async_trait]
 impl PasswordHasher for Argon2PasswordHasher {
     async fn hash(&self, password: &Password) -> Result<PasswordHash, PasswordHashingError> {
-        // The copy goes with the work, which may outlive the request; it wipes itself.
+        // The job may outlive the request; its copy of the password wipes itself.
         let (password, parameters) = (password.clone(), self.parameters);
         let memory = Arc::clone(&self.memory);
         self.gate.run(move || memory.lend(|memory| stored_hash::hash(&password, parameters, memory))).await?

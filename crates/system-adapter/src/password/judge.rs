@@ -1,4 +1,4 @@
-//! Which passwords are too likely to be chosen.
+//! Rejection of guessable passwords.
 
 use super::{famous, personal};
 use application::ports::system::PasswordJudge;
@@ -7,27 +7,27 @@ use zeroize::Zeroizing;
 use zxcvbn::matching::patterns::MatchPattern;
 use zxcvbn::{Score, zxcvbn};
 
-/// How much of a password is judged, in characters.
+/// Number of characters of a password that are judged.
 ///
-/// What the judge spends grows with the square of the length, times about a thousand readings of a text that is
-/// full of digits and signs that stand for letters: a tenth of a second at 60 characters. Whoever must guess the
-/// whole must guess its beginning too, so that 40 characters say enough.
+/// The cost of zxcvbn grows with the square of the length, times about a thousand variants of a text full of
+/// digits and signs that can be read as letters: a tenth of a second at 60 characters. Guessing the whole
+/// requires guessing its beginning, so 40 characters suffice.
 const JUDGED_CHARACTERS: usize = 40;
 
-/// How much of what is known about a person is looked at, in characters; an address has at most 254.
+/// Number of characters of known personal text that are considered; an address has at most 254.
 const KNOWN_CHARACTERS: usize = 254;
 
-/// The shortest part of what is known about a person that counts: shorter ones are in every text.
+/// Shortest relevant part of known personal text; shorter ones occur in every text.
 const SHORTEST_PART: usize = 3;
 
 /// Below this length, in characters, a password needs the highest score.
 const SHORT_CHARACTERS: usize = 20;
 
-/// The shortest known word that digits and signs around it do not make a password, in characters.
+/// Shortest known word that makes a password guessable even with digits and signs around it, in characters.
 const SHORTEST_WORD: usize = 3;
 
-/// Estimates guesses with zxcvbn: lists of common passwords, names and words that come with the program, and patterns
-/// of keyboards, dates, sequences and repetitions; beside them a list of famous passphrases. Works offline.
+/// Estimates guesses with zxcvbn: lists of common passwords, names and words, and patterns of keyboards,
+/// dates, sequences and repetitions; plus a list of famous passphrases. Works offline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ZxcvbnPasswordJudge;
 
@@ -40,15 +40,15 @@ impl PasswordJudge for ZxcvbnPasswordJudge {
         let mut known = vec![about.as_str(), "restwell"];
         known.extend(parts(&about));
         let distinct = without_repeated_words(password.expose());
-        // Three takes more than 10^8 guesses, four more than 10^10.
+        // A score of three means more than 10^8 guesses, four more than 10^10.
         let is_short = password.expose().chars().count() < SHORT_CHARACTERS;
         let wanted = if is_short { Score::Four } else { Score::Three };
         zxcvbn(&beginning(&distinct), &known).score() < wanted || is_one_word(&distinct, &known)
     }
 }
 
-/// Returns whether digits and signs surround a single known word, keyboard pattern or repetition. Guessers add them
-/// first.
+/// Returns whether a single known word, keyboard pattern or repetition is surrounded by digits and signs,
+/// which attackers add first.
 fn is_one_word(text: &str, known: &[&str]) -> bool {
     let word = beginning(text.trim_matches(is_other));
     let estimate = zxcvbn(&word, known);
@@ -56,7 +56,7 @@ fn is_one_word(text: &str, known: &[&str]) -> bool {
     only.token.chars().count() >= SHORTEST_WORD && !matches!(only.pattern, MatchPattern::BruteForce)
 }
 
-/// Leaves out each run of letters that occurred before, whatever its case: repetition makes no password stronger.
+/// Removes repeated runs of letters, ignoring case: repetition does not strengthen a password.
 fn without_repeated_words(text: &str) -> Zeroizing<String> {
     let mut kept = Zeroizing::new(String::with_capacity(text.len()));
     let mut words: Vec<&str> = Vec::new();
@@ -193,8 +193,8 @@ mod tests {
 
     #[test]
     fn hostile_texts_of_1024_bytes_are_judged_in_no_time() {
-        // A tenth of a second of a build for use. Others may use this machine, so the best of three counts, and ten
-        // times as long is still no blow-up: without the cut it would be minutes.
+        // A tenth of a second in a release build. The best of three counts, and ten times as long is still no
+        // blow-up: without the cut it would take minutes.
         let bound = Duration::from_secs(1);
         let random: String =
             (0..1024u32).map(|n| char::from(33 + (n.wrapping_mul(2_654_435_761) >> 24) as u8 % 94)).collect();

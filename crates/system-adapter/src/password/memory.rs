@@ -1,4 +1,4 @@
-//! The memory that argon2 computes in: 19 MiB for each hash with the default parameters.
+//! Memory for argon2: 19 MiB per hash with the default parameters.
 
 use application::ports::system::PasswordHashingError;
 use argon2::Block;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use zeroize::Zeroize as _;
 
-/// How long memory is kept after its last hash. Mapping it again costs a hash about a third of its time.
+/// How long memory is kept after its last hash. Mapping it again costs about a third of a hash.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Room for at least this many blocks is allocated, of 1 KiB each: 33 MiB.
+/// Minimum capacity, in blocks of 1 KiB: 33 MiB.
 ///
-/// glibc serves an allocation out of its arenas, which keep it, once an allocation of that size was freed; only above
-/// 32 MiB it maps and unmaps each one. Room that no block uses never becomes resident.
+/// glibc serves an allocation from its arenas, which never shrink, once one of that size was freed; only
+/// above 32 MiB does it map and unmap each one. Unused capacity never becomes resident.
 const MAPPED_BLOCKS: usize = 33 * 1024;
 
 /// Memory for one hash at a time.
@@ -23,14 +23,14 @@ pub(super) struct HashMemory {
 }
 
 impl HashMemory {
-    /// Lends this many blocks or more, and wipes them afterwards: they are derived from a password.
+    /// Lends at least this many blocks and wipes them afterwards, because they are derived from a password.
     pub(super) fn with_blocks<T>(
         &mut self,
         count: usize,
         work: impl FnOnce(&mut [Block]) -> T,
     ) -> Result<T, PasswordHashingError> {
         if self.blocks.len() < count {
-            // The old blocks go first: the peak is not the sum of both.
+            // Frees the old blocks first, so that the peak is not the sum of both.
             self.blocks = Vec::new();
             let room = count.max(MAPPED_BLOCKS);
             self.blocks.try_reserve_exact(room).map_err(|_| PasswordHashingError::Failed)?;
@@ -42,7 +42,7 @@ impl HashMemory {
     }
 }
 
-/// Memory that waits for the next hash, for a short while.
+/// Memory kept briefly for the next hash.
 #[derive(Default)]
 pub(super) struct HashMemoryPool {
     spare: Mutex<Spare>,
@@ -50,14 +50,14 @@ pub(super) struct HashMemoryPool {
 
 #[derive(Default)]
 struct Spare {
-    /// The most recently used last. It is taken first, so that after a burst the others become idle.
+    /// Most recently used last. It is reused first, so that after a burst the others become idle.
     memories: Vec<(Instant, HashMemory)>,
-    /// Whether a task releases what becomes idle.
+    /// Whether a task is releasing idle memory.
     is_watched: bool,
 }
 
 impl HashMemoryPool {
-    /// Lends memory to a hash. As much exists as hashes run at a time.
+    /// Lends memory to a hash; creates it if none is idle.
     pub(super) fn lend<T>(self: &Arc<Self>, work: impl FnOnce(&mut HashMemory) -> T) -> T {
         let spare = self.with_spare(|spare| spare.memories.pop());
         let mut memory = spare.map(|(_, memory)| memory).unwrap_or_default();
@@ -72,7 +72,7 @@ impl HashMemoryPool {
         done
     }
 
-    /// Releases memory as it becomes idle, and ends when none is left.
+    /// Releases idle memory and ends when none is left.
     async fn release_idle(self: Arc<Self>) {
         loop {
             sleep(IDLE / 2).await;
@@ -98,7 +98,7 @@ impl HashMemoryPool {
 mod tests {
     use super::*;
 
-    /// Returns how many blocks wait for the next hash.
+    /// Returns the number of idle blocks.
     fn kept(pool: &HashMemoryPool) -> usize {
         pool.with_spare(|spare| spare.memories.iter().map(|(_, memory)| memory.blocks.len()).sum())
     }
@@ -146,7 +146,7 @@ mod tests {
         let pool = Arc::new(HashMemoryPool::default());
         for _ in 0..3 {
             two_hashes_at_once(&pool);
-            // As many as were lent at a time.
+            // As many as were lent concurrently.
             assert_eq!(kept(&pool), 16);
         }
         let begun = Instant::now();
@@ -154,7 +154,7 @@ mod tests {
             assert!(begun.elapsed() < IDLE * 10, "nothing was released");
             sleep(IDLE / 20).await;
         }
-        // What is released once is released again.
+        // Released memory is allocated and released again.
         pool.lend(hash);
         sleep(IDLE / 2).await;
         assert_eq!(kept(&pool), 8);

@@ -1,4 +1,4 @@
-//! Passwords: hashing with argon2id, a few at a time, and judging what may be chosen.
+//! Passwords: hashing with argon2id and rejection of guessable ones.
 
 mod calibration;
 mod famous;

@@ -1,13 +1,14 @@
-//! What one hash costs.
+//! Cost parameters of a hash.
 
 use argon2::Params;
 use std::ops::RangeInclusive;
 
-/// Bytes of a salt, and of a hash; what RFC 9106 section 4 recommends.
+/// Bytes of a salt and of a hash, as RFC 9106 section 4 recommends.
 pub(super) const SALT_BYTES: usize = 16;
 pub(super) const HASH_BYTES: usize = 32;
 
-/// The costs of one argon2id hash: no lower than OWASP asks for (decisions 10), and no higher than a server bears.
+/// Costs of one argon2id hash, at least what OWASP recommends (decisions 10) and at most what a server can
+/// bear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashParameters {
     memory_kib: u32,
@@ -15,7 +16,7 @@ pub struct HashParameters {
     parallelism: u32,
 }
 
-/// Says which cost of a hash is out of its range.
+/// Which cost parameter is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidHashParameters {
     /// The memory.
@@ -33,18 +34,18 @@ pub enum InvalidHashParameters {
 }
 
 impl HashParameters {
-    /// The memory that may be chosen, in KiB: 19 MiB to 1 GiB.
+    /// Valid memory in KiB: 19 MiB to 1 GiB.
     pub const MEMORY_KIB: RangeInclusive<u32> = 19_456..=1_048_576;
-    /// The iterations that may be chosen.
+    /// Valid iterations.
     pub const ITERATIONS: RangeInclusive<u32> = 2..=100;
-    /// The parallelism that may be chosen.
+    /// Valid parallelism.
     pub const PARALLELISM: RangeInclusive<u32> = 1..=16;
-    /// The most that memory times iterations may be, in KiB: about two seconds of one core.
+    /// Maximum of memory times iterations, in KiB: about two seconds of one core.
     pub const MAX_WORK_KIB: u64 = 4_194_304;
-    /// The least that OWASP's password storage cheat sheet recommends, and the default: 19 MiB, 2 iterations, 1 lane.
+    /// Minimum of OWASP's password storage cheat sheet, and the default: 19 MiB, 2 iterations, 1 lane.
     pub const MINIMUM: Self = Self { memory_kib: 19_456, iterations: 2, parallelism: 1 };
 
-    /// Checks the costs of a hash.
+    /// Validates the parameters.
     pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, InvalidHashParameters> {
         if !Self::MEMORY_KIB.contains(&memory_kib) {
             return Err(InvalidHashParameters::Memory);
@@ -61,29 +62,28 @@ impl HashParameters {
         Ok(Self { memory_kib, iterations, parallelism })
     }
 
-    /// Makes hashes that cost next to nothing, for tests that need many.
+    /// Creates hashes that cost next to nothing, for tests.
     #[cfg(any(test, feature = "test-support"))]
     pub const fn worthless() -> Self {
         Self { memory_kib: 64, iterations: 1, parallelism: 1 }
     }
 
-    /// Returns the memory of one hash, in KiB.
+    /// Returns the memory of one hash in KiB.
     pub const fn memory_kib(&self) -> u32 {
         self.memory_kib
     }
 
-    /// Returns how often the memory is gone through.
+    /// Returns the number of passes over the memory.
     pub const fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    /// Returns the number of lanes. They are computed one after the other: more of them cost whoever guesses on
-    /// hardware of many lanes nothing extra, so 1 is a good choice.
+    /// Returns the number of lanes. They run one after the other here, so more lanes only help attackers with
+    /// parallel hardware; 1 is a good choice.
     pub const fn parallelism(&self) -> u32 {
         self.parallelism
     }
 
-    /// Returns the parameters as the library wants them.
     pub(super) fn to_argon2(self) -> Result<Params, argon2::Error> {
         Params::new(self.memory_kib, self.iterations, self.parallelism, Some(HASH_BYTES))
     }
@@ -95,9 +95,9 @@ impl Default for HashParameters {
     }
 }
 
-/// Returns the KiB that one hash goes through, on which its time depends.
+/// Returns the KiB processed per hash, which determine its duration.
 pub(super) const fn work(memory_kib: u32, iterations: u32) -> u64 {
-    // Two numbers of 32 bits: their product fits.
+    // The product of two 32-bit numbers fits.
     memory_kib as u64 * iterations as u64
 }
 

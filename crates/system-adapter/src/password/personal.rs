@@ -1,21 +1,21 @@
-//! Passwords that are the person's own address, or little else.
+//! Passwords that consist of little but the person's own email address.
 //!
-//! The judge of guesses looks at the beginning of a password alone, and takes an address that is written backwards, in
-//! another order or with a few signs more for a text like any other. Whoever wants to get into an account knows its address.
+//! zxcvbn judges only the beginning of a password and does not recognise an address that is reversed,
+//! reordered or decorated with signs. An attacker knows the address of the account.
 
 use zeroize::Zeroizing;
 
-/// How many letters and digits a password has to have beside what is the address's.
+/// Minimum number of letters and digits besides those of the address.
 const OWN: usize = 8;
 
-/// The shortest part of an address that is looked for: shorter ones are in every text.
+/// Shortest relevant part of an address; shorter ones occur in every text.
 const SHORTEST_PART: usize = 3;
 
-/// How much of what is known about a person is looked at, in characters; an address has at most 254.
+/// Number of characters of known personal text that are considered; an address has at most 254.
 const KNOWN_CHARACTERS: usize = 254;
 
-/// Tells whether a password has fewer than eight letters and digits left when the parts of the address, forwards or
-/// backwards, are taken out of it. Signs and case do not count.
+/// Returns whether fewer than eight letters and digits are left after removing the parts of the address,
+/// forwards or backwards. Signs and case are ignored.
 pub(super) fn is_made_of(password: &str, address: &str) -> bool {
     let mut rest = plain(password);
     let before = rest.chars().count();
@@ -27,7 +27,7 @@ pub(super) fn is_made_of(password: &str, address: &str) -> bool {
     parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
     for part in &parts {
         for spelling in [part.clone(), part.chars().rev().collect()] {
-            // What stood around a part must not come together to another one.
+            // A space keeps the text around a part from forming another part.
             rest = Zeroizing::new(rest.replace(&spelling, " "));
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn is_made_of(password: &str, address: &str) -> bool {
     left < OWN && left < before
 }
 
-/// Leaves letters and digits, in lower case.
+/// Keeps letters and digits, in lower case.
 fn plain(text: &str) -> Zeroizing<String> {
     let mut plain = Zeroizing::new(String::with_capacity(text.len().saturating_mul(2)));
     plain.extend(text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase));
@@ -73,7 +73,7 @@ mod tests {
         {
             assert!(!is_made_of(text, ADDRESS), "{text}");
         }
-        // What has nothing of the address is for others to judge.
+        // Passwords without letters of the address are for the other checks.
         assert!(!is_made_of("\u{1f634}\u{1f319}", ADDRESS));
         assert!(!is_made_of("1234567", ADDRESS) && !is_made_of("", ADDRESS) && !is_made_of("abcdefgh", ""));
     }

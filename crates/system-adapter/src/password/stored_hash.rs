@@ -1,4 +1,4 @@
-//! A hash as it was stored, with its own parameters.
+//! Stored hashes with their own parameters.
 
 use super::memory::HashMemory;
 use super::parameters::{HASH_BYTES, HashParameters, SALT_BYTES, work};
@@ -8,7 +8,7 @@ use argon2::password_hash::phc;
 use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Params, Version};
 use domain::password::{Password, PasswordHash};
 
-/// A stored argon2id hash that a server can afford to check.
+/// A stored argon2id hash with acceptable cost.
 #[derive(Clone)]
 pub(super) struct StoredHash {
     parsed: phc::PasswordHash,
@@ -16,8 +16,8 @@ pub(super) struct StoredHash {
 }
 
 impl StoredHash {
-    /// Reads a stored hash. Nothing but argon2id was ever written, and nothing above the bounds of
-    /// [`HashParameters`]: what says otherwise was put there to stall the server.
+    /// Parses a stored hash. Only argon2id within the bounds of [`HashParameters`] is ever written; anything
+    /// else was put there to stall the server.
     pub(super) fn parse(stored: &PasswordHash) -> Result<Self, PasswordHashingError> {
         let parsed = phc::PasswordHash::new(stored.as_phc()).map_err(|_| PasswordHashingError::Failed)?;
         let is_argon2id = parsed.algorithm == ARGON2ID_IDENT && parsed.version == Some(Version::V0x13.into());
@@ -34,7 +34,7 @@ impl StoredHash {
         }
     }
 
-    /// Makes a hash of no password, with these parameters: salt and hash are drawn.
+    /// Creates a random hash that matches no password.
     pub(super) fn of_nobody(parameters: HashParameters) -> Result<Self, PasswordHashingError> {
         let params = parameters.to_argon2().map_err(|_| PasswordHashingError::Failed)?;
         let salt =
@@ -55,13 +55,13 @@ impl StoredHash {
         Ok(Self { parsed, params })
     }
 
-    /// Returns the parameters as they stand in the text form.
+    /// Returns the parameters as in the text form.
     #[cfg(test)]
     pub(super) fn parameters_text(&self) -> String {
         self.parsed.params.to_string()
     }
 
-    /// Returns whether a password is the right one, in the time that the hash's own parameters take.
+    /// Returns whether a password matches, in the time that the hash's own parameters take.
     pub(super) fn matches(
         &self,
         password: &Password,
@@ -69,11 +69,11 @@ impl StoredHash {
     ) -> Result<bool, PasswordHashingError> {
         let salt = self.parsed.salt.as_ref().ok_or(PasswordHashingError::Failed)?;
         let computed = compute(password, salt, &self.params, memory)?;
-        // Outputs are compared in constant time.
+        // Compared in constant time.
         Ok(self.parsed.hash == Some(computed))
     }
 
-    /// Returns whether anything of the hash is weaker than a hash of today would be (security.md T86).
+    /// Returns whether any parameter is weaker than today's (security.md T86).
     pub(super) fn is_weaker_than(&self, today: HashParameters) -> bool {
         self.params.m_cost() < today.memory_kib()
             || self.params.t_cost() < today.iterations()

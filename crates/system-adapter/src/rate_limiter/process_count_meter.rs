@@ -1,14 +1,14 @@
-//! How many requests were granted and refused, counted here.
+//! Metrics of in-process counting.
 
 use domain::data_endpoint::PersonEndpoint;
 use metrics::{Counter, counter};
 
-/// The counters of decisions; made once, so that a request pays for an addition.
+/// Counters of decisions, registered once so that a request only increments.
 #[derive(Debug)]
 pub(super) struct ProcessCountMeter(Vec<(PersonEndpoint, [Counter; 2])>);
 
 impl ProcessCountMeter {
-    /// Registers the counters with whichever recorder is set by now.
+    /// Registers the counters with the installed recorder.
     pub(super) fn new() -> Self {
         let of = |endpoint: PersonEndpoint, outcome: &'static str| {
             counter!(
@@ -22,7 +22,7 @@ impl ProcessCountMeter {
         Self(PersonEndpoint::ALL.into_iter().map(counters).collect())
     }
 
-    /// Counts one decision.
+    /// Records one decision.
     pub(super) fn decided(&self, endpoint: PersonEndpoint, is_granted: bool) {
         if let Some((_, [refused, granted])) = self.0.iter().find(|(metered, _)| *metered == endpoint) {
             if is_granted { granted } else { refused }.increment(1);

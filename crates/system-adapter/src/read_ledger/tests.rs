@@ -10,12 +10,12 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use uuid::Uuid;
 
-/// The beginning of an hour.
+/// The start of an hour.
 fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::hours(490_000)
 }
 
-/// One read of this person by the one client, so many minutes after the start, with three records.
+/// One read of three records of this person by the one client, this many minutes after the start.
 fn read(user: u128, minute: i64) -> ReadTally {
     let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(7)));
     let user_id = UserId::from_uuid(Uuid::from_u128(user));
@@ -78,7 +78,7 @@ fn no_read_is_lost_or_doubled_between_threads_that_add_and_one_that_takes() {
         thread::spawn(move || {
             let mut sums: HashMap<TallyKey, u64> = HashMap::new();
             loop {
-                // Asked before the last look, so that what is added until then is in it.
+                // Loaded before the last take, which therefore contains everything added by then.
                 let last = all_added.load(Ordering::SeqCst);
                 let taken = ledger.take();
                 assert_each_key_once(&taken);
@@ -97,7 +97,7 @@ fn no_read_is_lost_or_doubled_between_threads_that_add_and_one_that_takes() {
             let ledger = Arc::clone(&ledger);
             thread::spawn(move || {
                 for number in 0..READS {
-                    // Every person is read by several threads at once.
+                    // Several threads read every person concurrently.
                     ledger.add(read((number + thread) % 500, 0));
                 }
             })

@@ -1,4 +1,4 @@
-//! What a token's body has to say (RFC 9068 section 2.2; decisions 3).
+//! Claims of access tokens (RFC 9068 section 2.2; decisions 3).
 
 use super::TokenParties;
 use super::json_object::JsonObject;
@@ -11,7 +11,7 @@ use domain::scope::ScopeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The claims in the order in which they are written.
+/// Claims in the order in which they are written.
 #[derive(Serialize)]
 pub(crate) struct WrittenClaims<'a> {
     iss: &'a str,
@@ -46,10 +46,9 @@ impl<'a> WrittenClaims<'a> {
     }
 }
 
-/// Reads the body of a token whose signature holds; whether it counts now is asked separately.
+/// Parses the body of a token with a valid signature; its validity period is checked separately.
 ///
-/// Every claim is demanded, in its own type: a claim that is there and of another type is never as good as
-/// absent. A claim that is not known here is ignored (RFC 7519 section 4).
+/// Every claim must be present with its own type. Unknown claims are ignored (RFC 7519 section 4).
 pub(super) fn parse(text: &[u8], parties: &TokenParties) -> Result<VerifiedToken, InvalidToken> {
     let body = JsonObject::parse(text)?;
     if body.text("iss")? != parties.issuer || !is_for(body.find("aud"), &parties.audience) {
@@ -77,7 +76,8 @@ pub(super) fn parse(text: &[u8], parties: &TokenParties) -> Result<VerifiedToken
     Ok(VerifiedToken { claims, starts_at })
 }
 
-/// A token with a grant is a person's; one without is the client's own, and then says so twice.
+/// A token with a grant belongs to a person. One without belongs to the client itself, and `sub` equals
+/// `client_id`.
 fn subject(body: &JsonObject, client_id: ClientId) -> Result<TokenSubject, InvalidToken> {
     let sub = body.text("sub")?;
     if body.find("gid").is_none() {
@@ -90,7 +90,7 @@ fn subject(body: &JsonObject, client_id: ClientId) -> Result<TokenSubject, Inval
     })
 }
 
-/// Returns whether an `aud` is our audience, or a list of strings that holds it (RFC 7519 section 4.1.3).
+/// Returns whether `aud` is our audience, or a list of strings that contains it (RFC 7519 section 4.1.3).
 fn is_for(audience: Option<&Value>, ours: &str) -> bool {
     match audience {
         Some(Value::String(one)) => one == ours,
@@ -101,7 +101,7 @@ fn is_for(audience: Option<&Value>, ours: &str) -> bool {
     }
 }
 
-/// Reads whole seconds since 1970. RFC 7519 allows fractions; we write none, so nobody needs them.
+/// Parses whole seconds since 1970. RFC 7519 allows fractions, but our tokens have none.
 fn time(claim: Option<&Value>) -> Result<DateTime<Utc>, InvalidToken> {
     claim
         .and_then(Value::as_u64)

@@ -1,15 +1,15 @@
-//! What a token's header has to say (RFC 7515 section 4, RFC 9068 section 2.1).
+//! Headers of access tokens (RFC 7515 section 4, RFC 9068 section 2.1).
 
 use super::json_object::JsonObject;
 use super::{ALGORITHM_NAME, TOKEN_TYPE};
 use application::ports::system::InvalidToken;
 use domain::id::KeyId;
 
-/// Reads a header and returns its `kid`, which is all that it decides.
+/// Parses a header and returns its `kid`.
 ///
-/// The type is compared without regard to case and with or without `application/` (RFC 7515 section 4.1.9).
-/// A `crit` is refused, because no extension is understood here. Keys and addresses that a header brings
-/// along (`jwk`, `jku`, `x5u`, `x5c`) are not looked at.
+/// The type is compared case-insensitively, with or without `application/` (RFC 7515 section 4.1.9). `crit`
+/// is rejected, because no extension is supported. Keys and URLs in the header (`jwk`, `jku`, `x5u`, `x5c`)
+/// are ignored.
 pub(super) fn parse(text: &[u8]) -> Result<KeyId, InvalidToken> {
     let header = JsonObject::parse(text)?;
     let fits = header.text("alg")? == ALGORITHM_NAME

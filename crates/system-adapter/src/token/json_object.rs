@@ -1,7 +1,7 @@
-//! A JSON object in which no name comes twice.
+//! JSON objects without duplicate names.
 //!
-//! Of two members with one name, readers disagree which one counts (RFC 8259 section 4); in a token that
-//! would be two tokens in one, so it is refused (RFC 8725 section 3.12 asks for no less).
+//! Parsers disagree on which of two members with one name is valid (RFC 8259 section 4), so a token with
+//! duplicates could mean two things and is rejected (RFC 8725 section 3.12).
 
 use application::ports::system::InvalidToken;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -10,21 +10,21 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
 
-/// The members of an object.
+/// Members by name.
 pub(super) struct JsonObject(BTreeMap<String, Value>);
 
 impl JsonObject {
-    /// Parses a text that is one object and nothing else.
+    /// Parses a text that is exactly one object.
     pub(super) fn parse(text: &[u8]) -> Result<Self, InvalidToken> {
         serde_json::from_slice(text).map_err(|_| InvalidToken)
     }
 
-    /// Returns a member, if it is there, whatever it is.
+    /// Returns a member of any type.
     pub(super) fn find(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// Returns a member that must be there and be a string.
+    /// Returns a required string.
     pub(super) fn text(&self, name: &str) -> Result<&str, InvalidToken> {
         self.find(name).and_then(Value::as_str).ok_or(InvalidToken)
     }

@@ -1,4 +1,4 @@
-//! Access tokens as text: JWTs after RFC 9068, read with the distrust of RFC 8725.
+//! Access tokens in text form: JWTs (RFC 9068), verified as RFC 8725 recommends.
 
 mod claims;
 mod header;
@@ -16,16 +16,16 @@ pub(crate) use verifier::KeyNeed;
 
 use jsonwebtoken::Algorithm;
 
-/// The algorithm of every key in the ring. A token's header has to name it and has no say in it.
+/// The algorithm of every key in the ring. The header must name it, but cannot choose it.
 const ALGORITHM: Algorithm = Algorithm::EdDSA;
 const ALGORITHM_NAME: &str = "EdDSA";
-/// The type of an access token (RFC 9068 section 2.1).
+/// Type of access tokens (RFC 9068 section 2.1).
 const TOKEN_TYPE: &str = "at+jwt";
 
-/// Who issues the tokens of this server, and for whom: one of each for the whole server.
+/// Issuer and audience of all tokens of this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenParties {
-    /// `iss`: the public URL, written exactly as the metadata document writes it.
+    /// `iss`: the public URL, exactly as in the metadata document.
     pub issuer: String,
     /// `aud`: the resource server.
     pub audience: String,

@@ -1,4 +1,4 @@
-//! Signs access tokens.
+//! Signing of access tokens.
 
 use super::claims::WrittenClaims;
 use super::{ALGORITHM, ALGORITHM_NAME, TOKEN_TYPE};

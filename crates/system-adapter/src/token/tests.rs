@@ -1,4 +1,4 @@
-//! Forged tokens, by the numbers of the security catalogue (T60 to T66, T70).
+//! Forged tokens, by the rows of the security catalogue (T60 to T66, T70).
 
 mod form;
 mod key_change;
@@ -54,7 +54,7 @@ fn parts(token: &str) -> (String, String, String) {
     (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap())
 }
 
-/// Says whether a good token with this member of its body, or of its header, is accepted.
+/// Returns whether a token with this member changed in its body or header is accepted.
 fn with(
     test: &TestKeyRing,
     header: (&str, Value),

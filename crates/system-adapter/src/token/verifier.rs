@@ -1,4 +1,4 @@
-//! Checks access tokens.
+//! Verification of access tokens.
 
 use super::verified_tokens::{TokenDigest, VerifiedToken};
 use super::{ALGORITHM, TokenParties, claims, header};
@@ -11,9 +11,9 @@ use domain::access_token::AccessClaims;
 use domain::id::KeyId;
 use jsonwebtoken::crypto;
 
-/// What is longer is refused before any work (decisions 3). Our own tokens have about 600 bytes.
+/// Longer texts are rejected without any work (decisions 3). Our tokens have about 600 bytes.
 const MAX_BYTES: usize = 4096;
-/// The length of an Ed25519 signature (RFC 8032 section 5.1.6).
+/// Length of an Ed25519 signature (RFC 8032 section 5.1.6).
 const SIGNATURE_BYTES: usize = 64;
 
 impl TokenVerifier for Ed25519KeyRing {
@@ -36,19 +36,19 @@ impl TokenVerifier for Ed25519KeyRing {
     }
 }
 
-/// What stands between this process and a token.
+/// Result of checking a token without its signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyNeed {
-    /// Its form, its times or its retired key: no key could make it valid.
+    /// Invalid in form or time, or signed by a retired key: no reload can make it valid.
     Hopeless,
-    /// Its key, which was never loaded.
+    /// The key was never loaded.
     UnknownKey,
-    /// Nothing but its signature: its key is in use.
+    /// The key is active; only the signature is unchecked.
     Known,
 }
 
 impl Ed25519KeyRing {
-    /// Looks at a token without checking its signature.
+    /// Checks a token without its signature.
     pub(crate) fn key_need(&self, token: &str, now: DateTime<Utc>) -> KeyNeed {
         let Some(id) = self.plausible_key_id(token, now) else { return KeyNeed::Hopeless };
         let keys = self.live_keys();
@@ -59,7 +59,7 @@ impl Ed25519KeyRing {
         }
     }
 
-    /// Returns the `kid` of a text that is a token of ours at this moment, if only its signature holds.
+    /// Returns the `kid` of a text that would be a valid token now if its signature held.
     fn plausible_key_id(&self, token: &str, now: DateTime<Utc>) -> Option<KeyId> {
         if token.len() > MAX_BYTES {
             return None;
@@ -72,7 +72,7 @@ impl Ed25519KeyRing {
     }
 }
 
-/// A token, taken apart.
+/// The parts of a token.
 struct Parts<'a> {
     message: &'a str,
     header: &'a str,
@@ -88,7 +88,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Checks all but the times: the header picks a key, the key checks the text, then the body may speak.
+/// Checks everything but the times: the header selects a key, the key verifies the signature, and only then
+/// is the body parsed.
 fn check(token: &str, keys: &LiveKeys, parties: &TokenParties) -> Result<VerifiedToken, InvalidToken> {
     let parts = Parts::of(token)?;
     let key = keys.find(header::parse(&decode(parts.header)?)?).ok_or(InvalidToken)?;
@@ -99,7 +100,7 @@ fn check(token: &str, keys: &LiveKeys, parties: &TokenParties) -> Result<Verifie
     claims::parse(&decode(parts.body)?, parties)
 }
 
-/// Decodes base64url; padding, line ends and stray bits at the end are refused, so that a token has one text.
+/// Decodes base64url; padding, line ends and trailing bits are rejected, so that a token has one text form.
 fn decode(part: &str) -> Result<Vec<u8>, InvalidToken> {
     URL_SAFE_NO_PAD.decode(part).map_err(|_| InvalidToken)
 }

@@ -8,7 +8,8 @@ use tokio::task::JoinSet;
 
 const TEXT: &str = "a quiet night in the hills";
 
-/// Hashes of [`TEXT`] by the reference implementation, at 64 KiB and 2 iterations in 1 lane, and at 128, 3 and 2.
+/// Hashes of [`TEXT`] by the reference implementation, at 64 KiB with 2 iterations in 1 lane, and at 128, 3
+/// and 2.
 const WEAK: &str =
     "$argon2id$v=19$m=64,t=2,p=1$c2FsdCBvZiBzaXh0ZWVuIQ$6dlqvd5FOHjMFQ5GKSKkYAE1kSHOvlZg1r5fBy/WSUU";
 const TWO_LANES: &str =
@@ -81,7 +82,7 @@ async fn a_hash_is_outdated_when_any_parameter_is_lower_than_todays() {
 #[tokio::test]
 async fn a_hash_with_a_short_salt_or_a_short_result_is_outdated() {
     let hasher = hasher(HashParameters::worthless());
-    // Bytes in base64 without padding: 16 or 8 of a salt, 32 or 16 of a result.
+    // Bytes in base64 without padding: a salt of 16 or 8, a hash of 32 or 16.
     for (salt, result, is_outdated) in [(22, 43, false), (11, 43, true), (22, 22, true)] {
         let (salt, result) = ("A".repeat(salt), "A".repeat(result));
         let stored = phc(&format!("$argon2id$v=19$m=64,t=1,p=1${salt}${result}"));
@@ -160,7 +161,7 @@ async fn of_200_checks_at_once_the_surplus_is_told_to_come_back() {
     let busy = found.iter().filter(|result| **result == Err(PasswordHashingError::Busy)).count();
     let wrong = PasswordCheck { is_right: false, is_outdated: false };
     assert_eq!(found.iter().filter(|result| **result == Ok(wrong)).count(), 200 - busy);
-    // Four have a place; some more when the machine is slow to turn the others away.
+    // Four are accepted; a few more if the machine is slow to reject the others.
     assert!((100..=196).contains(&busy), "{busy}");
 }
 

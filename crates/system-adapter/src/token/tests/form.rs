@@ -1,10 +1,10 @@
-//! T60, T61, T62, T65 (header), T66: the text, its algorithm, its key and its type.
+//! T60, T61, T62, T65 (header), T66: text, algorithm, key and type.
 
 use super::*;
 use jsonwebtoken::{Algorithm, EncodingKey, crypto};
 use proptest::prelude::*;
 
-/// Puts another header in front of a good body, with a signature of this text.
+/// Signs a valid body with another header.
 fn with_signature(test: &TestKeyRing, header: &Value, sign: impl Fn(&[u8]) -> String) -> String {
     let body = test.forge.body(&claims()).to_string();
     let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(header.to_string()), URL_SAFE_NO_PAD.encode(body));
@@ -82,7 +82,7 @@ fn t61_a_token_of_another_algorithm_is_refused_whatever_key_signed_it() {
             assert_eq!(test.ring.verify(&token, now()), REFUSED, "{alg}");
         }
     }
-    // The signature of these holds: the name of the algorithm alone refuses them.
+    // Their signatures are valid: only the name of the algorithm is wrong.
     for alg in ["HS256", "RS256", "PS256", "ES256", "ES256K", "Ed448", "eddsa", "EDDSA", "EdDSA "] {
         assert_eq!(with_header(&test, "alg", json!(alg)), REFUSED, "{alg}");
     }

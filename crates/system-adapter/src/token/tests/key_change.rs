@@ -1,4 +1,4 @@
-//! T62 (retired key) and T70: keys that come and go while tokens are in use.
+//! T62 (retired key) and T70: keys that are added and retired while tokens are in use.
 
 use super::*;
 use crate::key_ring::Ed25519KeyRing;
@@ -79,7 +79,7 @@ fn loading_the_same_keys_again_forgets_nothing() {
 fn two_replicas_agree_on_the_signing_key_and_accept_each_others_tokens() {
     let test = ring();
     let other = Ed25519KeyRing::new(test.encryption_key.clone(), parties());
-    // Two keys of the same moment, listed in either order.
+    // Two keys created at the same time, listed in either order.
     let (a, b) = (next_key(&test.ring, 72, 0), next_key(&test.ring, 73, 0));
     test.ring.load(&[a.clone(), b.clone()]).unwrap();
     other.load(&[b, a]).unwrap();

@@ -1,8 +1,8 @@
-//! T63, T64, T65 (claims): what a well-signed body says.
+//! T63, T64, T65 (claims): the content of a validly signed body.
 
 use super::*;
 
-/// Values that are no string with a meaning for us, whatever the claim.
+/// Values that are invalid for every string claim.
 fn unusable() -> Vec<Value> {
     vec![json!(null), json!(""), json!("x"), json!(1), json!(true), json!({}), json!([]), json!([1])]
 }
