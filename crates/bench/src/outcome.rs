@@ -52,7 +52,7 @@ pub(crate) struct Outcome {
     pub(crate) result: String,
     /// What the target bounds, when that is a ratio.
     pub(crate) ratio: Option<f64>,
-    /// Whether the target is met; nothing when there is none.
+    /// Whether the target is met; `None` if there is none.
     pub(crate) met: Option<bool>,
     #[serde(flatten)]
     pub(crate) figures: Figures,
@@ -86,7 +86,7 @@ pub(crate) struct Figures {
 /// A plot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Series {
-    /// Names the file of the plot.
+    /// Returns the name of the file of the plot.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) x: String,
@@ -138,7 +138,7 @@ impl Found {
 }
 
 impl Outcome {
-    /// Makes an outcome of a case and its figures, which neither has a ratio nor a reference yet.
+    /// Creates an outcome of a case and its figures, which neither has a ratio nor a reference yet.
     pub(crate) fn new(case: &str, target: &str, result: String, figures: Figures) -> Self {
         Self {
             case: case.to_owned(),

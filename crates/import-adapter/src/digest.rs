@@ -1,4 +1,4 @@
-//! The hash by which the same file is known again.
+//! File hashes, by which a file that was imported before is recognised.
 
 use application::ports::import_source::ImportRefusal;
 use domain::import::FileDigest;

@@ -1,9 +1,9 @@
-//! The formats that can be named on a command line.
+//! Supported formats.
 
-/// What a file is said to be.
+/// Format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Whatever the content shows.
+    /// Detected from the content.
     Auto,
     /// Apple Health: `export.xml`, alone or in its zip.
     AppleHealth,
@@ -23,17 +23,17 @@ pub enum Format {
     OpenMhealth,
     /// FHIR R4: Observations of sleep, alone, in lists or in Bundles.
     Fhir,
-    /// Hypnograms of polysomnography, an epoch of 30 seconds after the other.
+    /// Hypnograms of polysomnography in epochs of 30 seconds.
     Hypnogram,
     /// Labels of the NIH Dietary Supplement Label Database.
     Dsld,
-    /// Intakes of supplements: Restwell's own CSV.
+    /// Intakes of supplements in Restwell's CSV.
     IntakeCsv,
-    /// Restwell's own lines.
+    /// Restwell's NDJSON.
     Ndjson,
 }
 
-/// Says that a text names no format.
+/// A text is not the name of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a format: known are auto, {}", Format::list())]
 pub struct UnknownFormat;
@@ -57,7 +57,7 @@ impl Format {
         Self::Ndjson,
     ];
 
-    /// Gives the name.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -77,13 +77,13 @@ impl Format {
         }
     }
 
-    /// Lists the names of all formats that a file can have, for people: the one list of every message.
+    /// Lists the names of all file formats, for messages.
     pub fn list() -> String {
         let known = Self::ALL.into_iter().filter(|format| *format != Self::Auto);
         known.map(Self::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Gives what people call it, as pages do that list what can be brought in.
+    /// Returns the title shown on pages.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Auto => "a known format",
@@ -103,7 +103,7 @@ impl Format {
         }
     }
 
-    /// Gives what a file of it is called, with its article: `an Oura file`.
+    /// Returns what a file of the format is called, with its article: `an Oura file`.
     pub(crate) const fn described(self) -> &'static str {
         match self {
             Self::Auto => "a file of a known format",

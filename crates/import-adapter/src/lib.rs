@@ -1,12 +1,12 @@
-//! Export files of devices and catalogues, as a stream of records.
+//! Importers: export files of devices and catalogues as a stream of records.
 //!
-//! [`open`] recognises a file by its content and gives it as the port
-//! [`ImportFile`](application::ports::import_source::ImportFile): every format is read record by record, so
-//! that memory does not grow with the file. A record is at most [`RECORD_LIMIT`] bytes long.
+//! [`open`] recognises a file by its content and returns it as the port
+//! [`ImportFile`](application::ports::import_source::ImportFile). Every format is read record by record, so
+//! memory use is independent of the file's size. A record has at most [`RECORD_LIMIT`] bytes.
 //!
-//! A module a format. To add one: a variant of [`Format`], what it looks like in `recognition`, a module with
-//! a `RecordReader`, a page in `docs/import`. Texts for people name members, places
-//! and rules, never a value of the file.
+//! One module per format. A new format needs a variant of [`Format`], its detection in `recognition`, a
+//! module with a `RecordReader`, and a page in `docs/import`. Messages name members, positions and rules,
+//! never a value of the file.
 
 mod apple_health;
 mod archive;

@@ -1,9 +1,9 @@
-//! Dates and times of day as records write them, with or without an offset.
+//! Local dates and times of records, with or without an offset.
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::time::{Fold, TimeZone, UtcOffset};
 
-/// A date and time of day, with the offset where the record has one.
+/// A local date and time, with its offset if the record has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LocalTime {
     pub(crate) local: NaiveDateTime,
@@ -28,13 +28,13 @@ impl LocalTime {
         Self { local, offset: None }
     }
 
-    /// Returns whether the clocks of the zone never showed this time, because they were put forward over it.
+    /// Returns whether the zone skipped this time because clocks went forward.
     pub(crate) fn is_skipped(self, zone: TimeZone) -> bool {
         self.offset.is_none() && is_skipped(self.local, zone)
     }
 
-    /// Gives the instant and the offset in force then: the time's own offset wins over the zone; of a time
-    /// that exists twice in the zone, the first. Absent beyond the years that can be counted.
+    /// Returns the instant and its offset: the record's own offset if there is one, otherwise the zone's. A
+    /// time that exists twice in the zone is the first. `None` outside the supported years.
     pub(crate) fn resolve(self, zone: TimeZone) -> Option<(DateTime<Utc>, UtcOffset)> {
         if let Some(offset) = self.offset {
             let shift = TimeDelta::seconds(i64::from(offset.seconds()));
@@ -45,11 +45,11 @@ impl LocalTime {
     }
 }
 
-/// What is noted of a record whose local time the clocks of its zone never showed.
+/// Note on a record whose local time was skipped in its zone.
 pub(crate) const SKIPPED: &str =
     "the clocks skipped this local time when they were put forward; it was read with the offset before that";
 
-/// Returns whether the clocks of a zone never showed a local time.
+/// Returns whether a zone skipped a local time.
 pub(crate) fn is_skipped(local: NaiveDateTime, zone: TimeZone) -> bool {
     let instant = zone.resolve(local, Fold::First);
     let shift = TimeDelta::seconds(i64::from(zone.offset_at(instant).seconds()));
@@ -80,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(LocalTime::parse(text).unwrap().is_skipped(zone), expected, "{text}");
         }
-        // The offset before the change counts.
+        // The offset before the change applies.
         assert_eq!(resolved("2026-03-29T02:30:00").unwrap(), "2026-03-29T03:30:00+02:00");
     }
 

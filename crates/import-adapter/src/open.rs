@@ -1,4 +1,4 @@
-//! Files on disk as the port has them.
+//! The import file port for files on disk.
 
 use crate::archive::{open_folder, open_packed};
 use crate::digest::digest;
@@ -14,26 +14,25 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-/// What a file does not say itself.
+/// Context that a file does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileContext {
-    /// The zone of local times that carry no offset.
+    /// Zone of local times without an offset.
     pub zone: TimeZone,
-    /// When a recording began that does not say so itself (a hypnogram of polysomnography).
+    /// Start of a recording that does not contain it (a hypnogram).
     pub start: Option<DateTime<FixedOffset>>,
-    /// The person for whom the file is read; a line that names another one refuses the file.
+    /// The person whose file it is; a line about another person makes the file invalid.
     pub user_id: Option<UserId>,
-    /// The most bytes that all of an archive may unpack to, each time it is read.
+    /// Maximum unpacked size of an archive in bytes, for each reading.
     pub most_unpacked: u64,
 }
 
-/// Opens a file, recognises what it is, and gives it to be read as often as needed.
+/// Opens a file and recognises its format. It can be read repeatedly.
 ///
-/// A folder, a zip archive or a file that gzip packed is read as what is in it.
+/// Folders, zip archives and gzip files are read as their contents.
 ///
-/// The content decides, never the name. A file that is not of the format that was asked for, or of none that
-/// is known, is [`ImportRefusal::NotThisFormat`] with what was seen; names of members may be repeated, values
-/// are not.
+/// The content decides, never the name. A file of another format than requested, or of no supported one, is
+/// [`ImportRefusal::NotThisFormat`] with what was found; names of members may be repeated, values are not.
 pub fn open(path: &Path, format: Format, context: FileContext) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     if path.is_dir() {
         return open_folder(path, format, context).map(boxed);
@@ -51,7 +50,7 @@ fn boxed(file: impl ImportFile + 'static) -> Box<dyn ImportFile> {
     Box::new(file)
 }
 
-/// A file that was recognised.
+/// A recognised file.
 struct StoredFile {
     path: PathBuf,
     size: Option<u64>,
@@ -78,7 +77,7 @@ impl ImportFile for StoredFile {
     }
 }
 
-/// Opens a regular file; a pipe could not be read twice.
+/// Opens a regular file; a pipe cannot be read twice.
 fn begin(path: &Path) -> Result<File, ImportRefusal> {
     if !path.metadata().map_err(unreadable)?.is_file() {
         return Err(ImportRefusal::Unreadable("not a regular file".to_owned()));
@@ -86,7 +85,7 @@ fn begin(path: &Path) -> Result<File, ImportRefusal> {
     File::open(path).map_err(unreadable)
 }
 
-/// Gives the first bytes of a file, which tell an archive, and begins again.
+/// Returns the first bytes of a file, which identify an archive, and rewinds.
 fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportRefusal> {
     let mut begins = Vec::new();
     file.by_ref().take(4).read_to_end(&mut begins).map_err(unreadable)?;

@@ -1,8 +1,7 @@
-//! Sessions out of single stretches of sleep: formats that know stages and no nights.
+//! Sessions assembled from single stage intervals, for formats without nights.
 //!
-//! The rule (formats.md of the importers): for each source, sorted by start, a stretch joins the running session when
-//! it starts at most 60 minutes after the latest end so far. Exact duplicates count once. Different sources stay
-//! different sessions.
+//! Per source, sorted by start, an interval joins the current session if it starts at most 60 minutes after
+//! the latest end so far. Exact duplicates are dropped, and sources are never merged (formats.md).
 
 use crate::source::Items;
 use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSession};
@@ -13,34 +12,34 @@ use domain::sleep::{
 use domain::time::UtcOffset;
 use std::collections::HashMap;
 
-/// The longest gap inside one session, in milliseconds.
+/// Longest gap within a session, in milliseconds.
 const GAP_MILLIS: i64 = 60 * 60_000;
-/// The most stretches of one file: 32 bytes each, so that memory stays below 48 MB.
+/// Maximum number of intervals per file, at 32 bytes each: 48 MB.
 pub(crate) const SEGMENT_LIMIT: usize = 1_500_000;
-/// The most sources of one file.
+/// Maximum number of sources per file.
 const SOURCE_LIMIT: usize = 1000;
 
-/// One stretch of one source.
+/// One interval of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) start: DateTime<Utc>,
     pub(crate) end: DateTime<Utc>,
-    /// The offsets in force then, where the file says so.
+    /// Offsets at start and end, if the file has them.
     pub(crate) offset_at_start: Option<UtcOffset>,
     pub(crate) offset_at_end: Option<UtcOffset>,
-    /// The stage; absent for a stretch that only says that the person was in bed.
+    /// Stage; `None` for time in bed.
     pub(crate) stage: Option<Stage>,
-    /// The line, or the number of the record, at which it stands.
+    /// Line or record number.
     pub(crate) at: u64,
 }
 
-/// A stretch as it is held; in the order in which sessions are made of them.
+/// A stored interval; sorts in the order in which sessions are assembled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     source: u16,
     start: i64,
     end: i64,
-    /// The stage's code; absent in bed.
+    /// Code of the stage; `None` for time in bed.
     stage: Option<u8>,
     offset_at_start: Option<i16>,
     offset_at_end: Option<i16>,
@@ -53,10 +52,10 @@ impl Held {
     }
 }
 
-/// Collects stretches, then gives sessions.
+/// Collects intervals, then assembles sessions.
 #[derive(Debug)]
 pub(crate) struct Segments {
-    /// What `at` counts, for places in a report: `line`, `record`.
+    /// Unit of `at` in reports: `line` or `record`.
     unit: &'static str,
     sources: Vec<SleepSource>,
     numbers: HashMap<String, u16>,
@@ -66,19 +65,20 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// Begins with nothing; `unit` is what the places count.
+    /// Creates an empty collection; `unit` is the unit of `at`.
     pub(crate) fn new(unit: &'static str) -> Self {
         let (sources, numbers, held) = (Vec::new(), HashMap::new(), Vec::new());
         Self { unit, sources, numbers, held, next: 0, is_sorted: false }
     }
 
-    /// Adds a stretch; says why it cannot be taken, or that there are too many for this file to be read at all.
+    /// Adds an interval. The inner error rejects the interval, the outer one the whole file, for having too
+    /// many.
     pub(crate) fn add(
         &mut self,
         source: &SleepSource,
         segment: &Segment,
     ) -> Result<Result<(), String>, ImportRefusal> {
-        // A stretch is judged as a session is, so that one bad stretch does not cost its night.
+        // Validated like a session, so that one invalid interval does not reject its night.
         let Segment { start, end, offset_at_start, offset_at_end, stage, at } = *segment;
         if let Err(error) = TimeInBed::new(start, end, offset_at_start, offset_at_end) {
             return Ok(Err(error.to_string()));
@@ -111,7 +111,7 @@ impl Segments {
         Ok(number)
     }
 
-    /// Gives the next session, or says why its stretches make none; false when there is none left.
+    /// Emits the next session, or why its intervals form none; `false` at the end.
     pub(crate) fn next_session(&mut self, items: &mut Items) -> bool {
         if !self.is_sorted {
             self.held.sort_unstable();
@@ -164,7 +164,7 @@ impl Segments {
     }
 }
 
-/// Counts how many of the stretches, which are sorted, make the first session.
+/// Returns the number of leading intervals that form the first session.
 fn length_of_first(held: &[Held]) -> usize {
     let Some(first) = held.first() else { return 0 };
     let mut latest_end = first.end;

@@ -1,10 +1,10 @@
-//! The key of a session, out of the id that a record may have.
+//! Session keys from record ids.
 
 use crate::json::Loose;
 use chrono::{DateTime, Utc};
 use domain::sleep::SessionKey;
 
-/// Takes the id of a record; without one, the key is made of the start. `name` is the member's.
+/// Parses the id of a record; without one, the key is derived from the start. `name` is the member's name.
 pub(crate) fn key(name: &str, id: &Loose, start: DateTime<Utc>) -> Result<SessionKey, String> {
     if id.is_absent() {
         return Ok(SessionKey::derived_from(start));

@@ -1,4 +1,4 @@
-//! What every reader of a format has in common: batches, and the end.
+//! What all format readers share: batches and the end of the file.
 
 use application::ports::import_source::{
     ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, Rejection, Told,
@@ -6,15 +6,14 @@ use application::ports::import_source::{
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
 
-/// After how many steps of a reader it is told how far it is: a step is a record, of 4 KB when it is a session.
+/// Number of steps between progress reports. A step is a record, 4 KB for a session.
 const TOLD_EACH: u32 = 512;
 
-/// How heavy a batch may be before its last record, of which most have far fewer parts than they may have.
-///
-/// A weight of 1 is some 24 bytes: 3 MB, or 2,700 nights of 40 stages, or 800 labels of 13 ingredients.
+/// Weight that ends a batch. A weight of 1 is about 24 bytes: 3 MB in all, 2,700 nights of 40 stages or 800
+/// labels of 13 ingredients.
 const BATCH_WEIGHT: usize = 131_072;
 
-/// Weighs what an item holds in memory.
+/// Returns the memory weight of an item.
 fn weight_of(item: &ImportItem) -> usize {
     let parts = match item {
         ImportItem::Session(session) => session.record.hypnogram().len(),
@@ -24,19 +23,20 @@ fn weight_of(item: &ImportItem) -> usize {
     parts.saturating_add(8)
 }
 
-/// Reads one format, a record at a time.
+/// Reads one format, one record at a time.
 pub(crate) trait RecordReader: Send {
-    /// Reads the next record and adds what it gives, which may be nothing; false at the end.
+    /// Reads the next record and adds its items, possibly none; `false` at the end.
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal>;
-    /// Passes over the next record; what [`Self::read_record`] refuses the file for is refused; false at the end.
+    /// Validates the next record as far as [`Self::read_record`] would reject the file for it; `false` at the
+    /// end.
     fn check_record(&mut self) -> Result<bool, ImportRefusal> {
         self.read_record(&mut Items::default())
     }
-    /// Gives how many bytes of the file were read.
+    /// Returns the number of bytes read from the file.
     fn bytes_read(&self) -> u64;
 }
 
-/// Collects what records give, in order.
+/// Collects the items of records in order.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     waiting: VecDeque<ImportItem>,
@@ -47,28 +47,28 @@ impl Items {
         self.waiting.push_back(item);
     }
 
-    /// Takes what was collected.
+    /// Takes the collected items.
     pub(crate) fn take(&mut self) -> Vec<ImportItem> {
         self.waiting.drain(..).collect()
     }
 
-    /// Adds that the record at this place is not taken.
+    /// Adds the rejection of the record at this position.
     pub(crate) fn reject(&mut self, place: &str, reason: impl Into<String>) {
         self.add(ImportItem::Rejected(Rejection { place: place.to_owned(), reason: reason.into() }));
     }
 
-    /// Adds what was dropped of the record at this place.
+    /// Adds a note on the record at this position.
     pub(crate) fn note(&mut self, place: &str, reason: impl Into<String>) {
         self.add(ImportItem::Note(Note { place: place.to_owned(), reason: reason.into(), amount: None }));
     }
 
-    /// Adds a note that counts something.
+    /// Adds a note with a count.
     pub(crate) fn note_count(&mut self, place: &str, reason: &str, count: usize) {
         let (place, amount) = (place.to_owned(), u64::try_from(count).ok());
         self.add(ImportItem::Note(Note { place, reason: reason.to_owned(), amount }));
     }
 
-    /// Takes over what one of several files gave; its places then begin with the file's name.
+    /// Appends the items of one of several files; their positions are prefixed with the file's name.
     pub(crate) fn take_over(&mut self, found: Self, name: &str) {
         self.waiting.extend(found.waiting.into_iter().map(|mut item| {
             if !name.is_empty() {
@@ -86,14 +86,14 @@ impl Items {
         }));
     }
 
-    /// Adds all notes on the record at this place.
+    /// Adds all notes on the record at this position.
     pub(crate) fn add_notes(&mut self, place: &str, notes: Notes) {
         for (reason, amount) in notes.texts {
             self.add(ImportItem::Note(Note { place: place.to_owned(), reason, amount }));
         }
     }
 
-    /// Adds a record that was taken, with what there is to say about it, or says why it was not.
+    /// Adds an accepted record with its notes, or its rejection.
     pub(crate) fn finish(&mut self, place: &str, notes: Notes, outcome: Result<ImportItem, String>) {
         match outcome {
             Ok(item) => {
@@ -104,7 +104,7 @@ impl Items {
         }
     }
 
-    /// Adds a session that was taken and has no id of Restwell's own yet, or says why it was not taken.
+    /// Adds an accepted session, or its rejection.
     pub(crate) fn finish_session(&mut self, place: &str, notes: Notes, outcome: Result<SleepRecord, String>) {
         let session = |record| {
             let place = place.to_owned();
@@ -114,17 +114,17 @@ impl Items {
     }
 }
 
-/// What there is to say about one record that is taken.
+/// Notes on one accepted record.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// Reasons, each with what it counts.
+    /// Texts, each with an optional count.
     texts: Vec<(String, Option<u64>)>,
     is_without_names: bool,
 }
 
 impl Notes {
-    /// Makes notes that leave out the names of members which nobody knows: such a name may be anything, and these notes
-    /// are kept where nothing of a sender may be.
+    /// Creates notes that omit the names of unknown members: such names come from the sender, and these notes
+    /// are stored where nothing of a sender may be.
     pub(crate) fn without_names() -> Self {
         Self { is_without_names: true, ..Self::default() }
     }
@@ -133,14 +133,14 @@ impl Notes {
         self.texts.push((note.into(), None));
     }
 
-    /// Adds a note, unless it is there already.
+    /// Adds a note unless it is already present.
     pub(crate) fn add_once(&mut self, note: &str) {
         if !self.texts.iter().any(|(text, _)| text == note) {
             self.add(note);
         }
     }
 
-    /// Adds what was passed over, and its names where they may be told.
+    /// Notes skipped members, with their names unless these are omitted.
     pub(crate) fn passed_over(&mut self, what: &str, names: &str) {
         self.add(if self.is_without_names { what.to_owned() } else { format!("{what}: {names}") });
     }
@@ -153,7 +153,7 @@ impl Notes {
         })
     }
 
-    /// Adds a note that counts something, if there is any of it.
+    /// Adds a note with a count, unless that is zero.
     pub(crate) fn count(&mut self, count: usize, what: &str) {
         if count > 0 {
             self.texts.push((what.to_owned(), u64::try_from(count).ok()));
@@ -161,7 +161,7 @@ impl Notes {
     }
 }
 
-/// A file that is being read.
+/// A file being read.
 pub(crate) struct Source {
     reader: Box<dyn RecordReader>,
     items: Items,

@@ -1,4 +1,4 @@
-//! Uploads as files: without a name, so that nothing of them outlives the process.
+//! Uploads as unnamed temporary files, which do not outlive the process.
 
 use crate::format::Format;
 use crate::open::{FileContext, open};
@@ -8,14 +8,14 @@ use domain::import::FileDigest;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-/// An open file that Linux knows by its number as long as it is open: the path leads to it, and each opening reads
-/// from the beginning. Where there is no such path the file has a name until it is dropped.
+/// Linux has a path for an open unnamed file, and each opening of it reads from the beginning. Elsewhere the
+/// file keeps its name until it is dropped.
 #[cfg(target_os = "linux")]
 type Unnamed = std::fs::File;
 #[cfg(not(target_os = "linux"))]
 type Unnamed = tempfile::NamedTempFile;
 
-/// The folder in which uploads are put together; only this process can reach them there.
+/// The folder for uploads; only this process can reach its files.
 #[derive(Debug, Clone)]
 pub struct SpoolFolder {
     folder: PathBuf,
@@ -23,7 +23,8 @@ pub struct SpoolFolder {
 }
 
 impl SpoolFolder {
-    /// Takes the folder (without one, that of the system), and the most bytes that one upload may unpack to.
+    /// Uses this folder, or the system's temporary folder; `most_unpacked` limits the unpacked size of an
+    /// upload in bytes.
     pub fn new(folder: Option<PathBuf>, most_unpacked: u64) -> Self {
         Self { folder: folder.unwrap_or_else(std::env::temp_dir), most_unpacked }
     }
@@ -74,7 +75,7 @@ fn path_of(file: &Unnamed) -> PathBuf {
     file.path().to_owned()
 }
 
-/// Keeps the file for as long as it is read.
+/// Keeps the file while it is read.
 struct OpenedSpool {
     opened: Box<dyn ImportFile>,
     _file: Unnamed,
@@ -147,7 +148,7 @@ mod tests {
         assert!(spooled(folder.path(), &log).is_ok());
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(&log).unwrap();
-        // What it is can be told from its beginning; it is refused when it is read.
+        // The beginning identifies the format; reading rejects it.
         let file = spooled(folder.path(), &packed.finish().unwrap()).unwrap();
         let refused =
             file.open().and_then(|mut source| source.check_telling(&mut |_| ControlFlow::Continue(())));

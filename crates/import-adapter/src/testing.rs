@@ -1,4 +1,4 @@
-//! What the tests of every format use.
+//! Test utilities for all formats.
 
 use crate::{FileContext, Format, open};
 use application::ports::import_source::{ImportFile, ImportItem, ImportRefusal};
@@ -20,15 +20,15 @@ pub(crate) fn context(zone: &str) -> FileContext {
     }
 }
 
-/// Reads a file of this content to its end, in batches of three.
+/// Reads a file with this content to its end, in batches of three.
 pub(crate) fn read(bytes: &[u8], format: Format, zone: &str) -> Result<Vec<ImportItem>, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     read_path(file.path(), format, zone).map(|(_, items)| items)
 }
 
-/// Reads what is at a path to its end, in batches of three; gives also the name of its format. It MUST be refused when
-/// it is read as when it is checked.
+/// Reads a path to its end in batches of three; also returns the name of its format. Checking MUST reject
+/// whatever reading rejects.
 pub(crate) fn read_path(
     path: &Path,
     format: Format,
@@ -56,14 +56,14 @@ fn read_file(file: &dyn ImportFile) -> Result<Vec<ImportItem>, ImportRefusal> {
     }
 }
 
-/// Names the format that a file of this content is taken for.
+/// Returns the format that a file with this content is recognised as.
 pub(crate) fn recognised(text: &str) -> Result<&'static str, ImportRefusal> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     open(file.path(), Format::Auto, context("UTC")).map(|file| file.format())
 }
 
-/// Reads a file of which everything is taken.
+/// Reads a file whose records are all accepted.
 pub(crate) fn items(text: &str, format: Format, zone: &str) -> Vec<ImportItem> {
     read(text.as_bytes(), format, zone).unwrap()
 }
@@ -78,7 +78,7 @@ pub(crate) fn sessions(items: &[ImportItem]) -> Vec<SleepRecord> {
         .collect()
 }
 
-/// Gives place and reason of what was not taken.
+/// Returns position and reason of each rejection.
 pub(crate) fn rejections(items: &[ImportItem]) -> Vec<String> {
     let texts = items.iter().filter_map(|item| match item {
         ImportItem::Rejected(one) => Some(format!("{}: {}", one.place, one.reason)),
@@ -87,7 +87,7 @@ pub(crate) fn rejections(items: &[ImportItem]) -> Vec<String> {
     texts.collect()
 }
 
-/// Gives place, reason and amount of what was dropped.
+/// Returns position, reason and count of each note.
 pub(crate) fn notes(items: &[ImportItem]) -> Vec<String> {
     let texts = items.iter().filter_map(|item| match item {
         ImportItem::Note(note) => {
@@ -99,7 +99,7 @@ pub(crate) fn notes(items: &[ImportItem]) -> Vec<String> {
     texts.collect()
 }
 
-/// Writes stages as `LIGHT 00:10-00:20`, in the offset at the start.
+/// Formats stages as `LIGHT 00:10-00:20`, in the offset at the start.
 pub(crate) fn stages(record: &SleepRecord) -> Vec<String> {
     let shift = record.time_in_bed().offset_at_start().map_or(0, |offset| i64::from(offset.seconds()));
     let clock = |instant: chrono::DateTime<chrono::Utc>| {
@@ -111,7 +111,7 @@ pub(crate) fn stages(record: &SleepRecord) -> Vec<String> {
         .collect()
 }
 
-/// Writes the time in bed as the API does.
+/// Formats the time in bed as in the API.
 pub(crate) fn frame(record: &SleepRecord) -> String {
     let bed = record.time_in_bed();
     let print = domain::time::format::millis;
@@ -119,7 +119,7 @@ pub(crate) fn frame(record: &SleepRecord) -> String {
     format!("{start} {}", print(bed.end_millis(), bed.offset_at_end()))
 }
 
-/// Gives one metric of a session, in its own unit.
+/// Returns one metric of a session in its own unit.
 pub(crate) fn metric(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
     record.metrics().get(kind).map(MetricValue::as_f64)
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
 use domain::time::UtcOffset;
 
-/// An instant, and the offset with which it is written; `Z` says that none is known.
+/// An instant with its written offset; `Z` means that the offset is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timestamp {
     pub(crate) instant: DateTime<Utc>,
@@ -11,7 +11,7 @@ pub(crate) struct Timestamp {
 }
 
 impl Timestamp {
-    /// Parses the member of this name, or says what is wrong with it.
+    /// Parses the value of this member, or returns what is wrong with it.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, String> {
         let wrong = || format!("{name} is not a timestamp with an offset, such as 2026-03-08T23:10:00-05:00");
         let read = match usual(text.as_bytes()) {
@@ -27,9 +27,9 @@ impl Timestamp {
     }
 }
 
-/// Reads the form that nearly every timestamp has, whole seconds or milliseconds; nothing for any other.
+/// Parses the most frequent form, whole seconds or milliseconds; `None` for other forms.
 ///
-/// A file has two for each stage; the library decides about the rest.
+/// Files have two timestamps per stage, so this matters; chrono parses the rest.
 fn usual(text: &[u8]) -> Option<DateTime<FixedOffset>> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', ref time @ ..] = text else { return None };
     let &[h1, h2, b':', i1, i2, b':', s1, s2, ref rest @ ..] = time else { return None };

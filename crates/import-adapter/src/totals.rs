@@ -1,11 +1,11 @@
-//! The sums that a record states in seconds.
+//! Totals stated in seconds.
 
 use crate::json::Loose;
 use crate::source::Notes;
 use domain::sleep::{Hypnogram, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 use std::time::Duration;
 
-/// Makes a session of the stages and the totals of one log, and notes when the stages cover little of it.
+/// Creates a session from the stages and totals of a log, and adds a note if the stages cover little of it.
 pub(crate) fn record(
     head: SleepRecordHead,
     hypnogram: Hypnogram,
@@ -18,20 +18,20 @@ pub(crate) fn record(
     SleepRecord::from_stages_or_metrics(head, hypnogram, metrics).map_err(|error| error.to_string())
 }
 
-/// Reads sums and counts those that are none: no number, or less than nothing.
+/// Parses totals and counts invalid ones: not a number, or negative.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     unreadable: usize,
 }
 
 impl Sums {
-    /// Gives a length in seconds; absent when the record does not state it.
+    /// Returns a length in seconds; `None` if the record does not state it.
     pub(crate) fn seconds(&mut self, value: &Loose) -> Option<Duration> {
         let seconds = value.number().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         self.checked(value, seconds)
     }
 
-    /// Gives a count; absent when the record does not state it.
+    /// Returns a count; `None` if the record does not state it.
     pub(crate) fn count(&mut self, value: &Loose) -> Option<u32> {
         let count = value.identifier().and_then(|count| count.parse().ok());
         self.checked(value, count)
@@ -43,7 +43,7 @@ impl Sums {
         sum
     }
 
-    /// Makes metrics of what was read, and notes what was left out.
+    /// Builds metrics from the totals and notes what was left out.
     pub(crate) fn metrics(
         self,
         totals: &SourceTotals,

@@ -1,9 +1,9 @@
 //! Opening and probing connections.
 
+use crate::busy_timeout::in_time;
 use crate::counter_key::PROBE;
 use crate::fault::Fault;
 use crate::options::RedisOptions;
-use crate::patience::in_time;
 use crate::script::{Count, CountScript};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client};

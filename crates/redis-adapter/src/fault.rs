@@ -6,25 +6,25 @@ use redis::{ErrorKind, RedisError};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     /// The reply did not arrive in time.
-    #[error("no answer in time")]
+    #[error("timed out")]
     NoAnswer,
     /// The connection was refused.
-    #[error("nobody listens there")]
+    #[error("connection refused")]
     Refused,
     /// The connection was lost.
     #[error("the connection was lost")]
     Lost,
     /// Name resolution, the network or TLS failed.
-    #[error("the connection cannot be made: network, name or certificate")]
+    #[error("cannot connect: network, name or certificate")]
     Network,
     /// The password or the user name is wrong.
-    #[error("it refuses the password or the user")]
+    #[error("authentication failed")]
     Credentials,
     /// The server replied with this error code, such as `READONLY` or `OOM`.
-    #[error("it answers with the error {0}")]
+    #[error("error {0}")]
     Answer(String),
     /// The reply is not a count.
-    #[error("it answers what no Redis would")]
+    #[error("invalid reply")]
     Protocol,
 }
 

@@ -35,7 +35,7 @@ async fn watch(link: &Link, live: &Live, connector: &Connector) {
                 if let Err(fault) = connector.probe(&live.connection).await {
                     link.failed(live, &fault);
                 } else {
-                    live.own.probe(connector).await;
+                    live.workers.probe(connector).await;
                 }
             }
         }

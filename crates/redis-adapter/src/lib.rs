@@ -7,19 +7,19 @@
 //!
 //! With the feature `test-support`, `test_support` starts servers for tests.
 
+mod busy_timeout;
 mod connector;
 mod counter_key;
 mod fault;
 mod keeper;
 mod link;
 mod options;
-mod own;
-mod patience;
 mod rate_limiter;
 mod script;
 mod shared_count_meter;
 #[cfg(feature = "test-support")]
 pub mod test_support;
+mod worker_connections;
 
 pub use options::{InvalidRedisOptions, RedisOptions};
 pub use rate_limiter::RedisRateLimiter;

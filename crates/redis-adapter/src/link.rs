@@ -1,8 +1,8 @@
 //! State of the connection.
 
 use crate::fault::Fault;
-use crate::own::OwnConnections;
 use crate::shared_count_meter;
+use crate::worker_connections::WorkerConnections;
 use redis::aio::MultiplexedConnection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub(crate) struct Live {
     /// Shared by all requests; cheap to clone.
     pub(crate) connection: MultiplexedConnection,
     /// Connections owned by workers, which do not use the shared one.
-    pub(crate) own: Arc<OwnConnections>,
+    pub(crate) workers: Arc<WorkerConnections>,
 }
 
 /// Connection state shared by requests and the keeper; `None` while there is no connection.
@@ -25,7 +25,7 @@ pub(crate) struct Link {
     live: watch::Sender<Option<Live>>,
     ever_answered: watch::Sender<bool>,
     made: AtomicU64,
-    outage_is_told: AtomicBool,
+    outage_is_reported: AtomicBool,
 }
 
 impl Link {
@@ -34,7 +34,7 @@ impl Link {
             live: watch::Sender::new(None),
             ever_answered: watch::Sender::new(false),
             made: AtomicU64::new(0),
-            outage_is_told: AtomicBool::new(false),
+            outage_is_reported: AtomicBool::new(false),
         }
     }
 
@@ -50,11 +50,11 @@ impl Link {
     /// Installs a connection that was just probed.
     pub(crate) fn connected(&self, connection: MultiplexedConnection) -> Live {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let live = Live { number, connection, own: Arc::new(OwnConnections::new()) };
+        let live = Live { number, connection, workers: Arc::new(WorkerConnections::new()) };
         self.live.send_replace(Some(live.clone()));
         self.ever_answered.send_replace(true);
         shared_count_meter::set_up(true);
-        if self.outage_is_told.swap(false, Ordering::Relaxed) {
+        if self.outage_is_reported.swap(false, Ordering::Relaxed) {
             tracing::info!("requests are counted in the shared store again");
         }
         live
@@ -72,18 +72,18 @@ impl Link {
             is_same
         });
         if took {
-            self.tell(fault);
+            self.report_outage(fault);
         }
     }
 
     /// Records that no connection could be opened.
     pub(crate) fn unreachable(&self, fault: &Fault) {
-        self.tell(fault);
+        self.report_outage(fault);
     }
 
     /// Logs an outage once.
-    fn tell(&self, fault: &Fault) {
-        if !self.outage_is_told.swap(true, Ordering::Relaxed) {
+    fn report_outage(&self, fault: &Fault) {
+        if !self.outage_is_reported.swap(true, Ordering::Relaxed) {
             shared_count_meter::set_up(false);
             shared_count_meter::outage();
             tracing::warn!(

@@ -23,16 +23,16 @@ pub enum InvalidRedisOptions {
     #[error("names a database that is not a number between 0 and 65535; write redis://host:6379/0")]
     Database,
     /// An unknown query parameter.
-    #[error("has a parameter that is not known; a socket's URL may have db, user and pass, others have none")]
+    #[error("has an unknown parameter; only a socket URL may have db, user and pass")]
     Parameter,
     /// A fragment that would disable certificate checks.
-    #[error("must not end with a fragment (#): the certificate is always checked")]
+    #[error("must not have a fragment (#): certificates are always checked")]
     Fragment,
     /// The file with the authorities is unreadable or empty.
-    #[error("needs certificates in PEM, and {} holds none that can be read", .0.display())]
+    #[error("has a certificate file without valid PEM certificates: {}", .0.display())]
     Certificates(PathBuf),
     /// Authorities were given for a connection without TLS.
-    #[error("is not encrypted, and certificates are named; write rediss://")]
+    #[error("does not use TLS, so certificates cannot be checked; write rediss://")]
     NotEncrypted,
     /// The driver rejects the URL.
     #[error("is refused by the driver")]
@@ -83,7 +83,7 @@ impl RedisOptions {
 fn trusting(info: ConnectionInfo, authorities: &Path) -> Option<Client> {
     let pem = std::fs::read(authorities).ok()?;
     // The driver accepts a file without certificates and then trusts no server.
-    Authorities::of_pem(&pem)?;
+    Authorities::from_pem(&pem)?;
     let certificates = TlsCertificates { client_tls: None, root_cert: Some(pem) };
     Client::build_with_tls(info, certificates).ok()
 }

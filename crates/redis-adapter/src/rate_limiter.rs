@@ -1,12 +1,12 @@
 //! The rate limiter port.
 
+use crate::busy_timeout::in_time;
 use crate::connector::Connector;
 use crate::counter_key::counter_key;
 use crate::fault::Fault;
 use crate::keeper::keep;
 use crate::link::{Link, Live};
 use crate::options::RedisOptions;
-use crate::patience::in_time;
 use crate::script::{Count, CountScript};
 use crate::shared_count_meter::SharedCountMeter;
 use application::ports::system::RateLimiter;
@@ -66,8 +66,8 @@ impl RedisRateLimiter {
         let seconds_to_live = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
         let count = Count { key: counter_key(&key, window), limit, seconds_to_live };
         let used = async {
-            match live.own.of_this_thread(&self.connector) {
-                Some(own) => own.count(&self.connector, count).await,
+            match live.workers.for_this_thread(&self.connector) {
+                Some(connection) => connection.count(&self.connector, count).await,
                 None => self.connector.script.count_one(&mut live.connection.clone(), &count).await,
             }
         };

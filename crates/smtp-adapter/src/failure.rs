@@ -30,10 +30,10 @@ const fn concerns_the_message(step: Step) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
     /// The recipient's address cannot be written into a message.
-    #[error("the recipient's address is not one that mail can be sent to")]
+    #[error("invalid recipient address")]
     NoAddress,
     /// The mail server rejected a step with this code.
-    #[error("the mail server answered {} with code {code}", name(*.step))]
+    #[error("the mail server rejected {} with code {code}", name(*.step))]
     Answered {
         /// The rejected step.
         step: Step,
@@ -46,16 +46,16 @@ pub(crate) enum Failure {
     #[error("the connection to the mail server failed: {0}")]
     Connection(String),
     /// The reply is not SMTP or does not belong to this step.
-    #[error("the mail server's answer to {} was not understood", name(*.0))]
+    #[error("invalid reply of the mail server to {}", name(*.0))]
     Answer(Step),
     /// The mail server, or a machine in the middle, does not offer STARTTLS.
-    #[error("the mail server does not offer STARTTLS, and nothing is sent without")]
+    #[error("the mail server does not offer STARTTLS, which is required")]
     NoStartTls,
     /// The mail server offers no supported authentication mechanism.
     #[error("the mail server offers neither AUTH PLAIN nor AUTH LOGIN")]
     NoSignIn,
     /// The address has characters beyond ASCII before the @, which the mail server does not support.
-    #[error("the mail server does not take addresses beyond ASCII (SMTPUTF8)")]
+    #[error("the mail server does not support addresses beyond ASCII (SMTPUTF8)")]
     NoUnicodeAddress,
     /// The mail server exceeded the timeout.
     #[error("the mail server took longer than {} s", .0.as_secs_f64())]

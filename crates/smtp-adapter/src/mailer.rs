@@ -29,10 +29,10 @@ const GOODBYE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SmtpSetupError {
     /// Addresses, one-time links and the password could be read in transit.
-    #[error("mail is sent without encryption to a mail server on this machine only")]
+    #[error("unencrypted mail is allowed only to a mail server on this machine")]
     ClearText,
     /// No root certificates are installed, so no server certificate could be verified.
-    #[error("there are no root certificates on this machine (Debian's package is ca-certificates)")]
+    #[error("this machine has no root certificates (Debian's package is ca-certificates)")]
     NoRootCertificates,
     /// The TLS library rejected the configuration.
     #[error("TLS cannot be set up")]
@@ -51,7 +51,7 @@ pub(crate) enum Security {
 }
 
 impl Security {
-    fn of(options: &SmtpOptions) -> Result<Self, SmtpSetupError> {
+    fn new(options: &SmtpOptions) -> Result<Self, SmtpSetupError> {
         match options.encryption {
             Encryption::Implicit => trusting_this_machines_roots(&options.host).map(Self::Implicit),
             Encryption::StartTls => trusting_this_machines_roots(&options.host).map(Self::StartTls),
@@ -88,7 +88,7 @@ impl SmtpMailer {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, SmtpSetupError> {
-        let security = Security::of(&options)?;
+        let security = Security::new(&options)?;
         Self::with_security(options, security, clock, entropy)
     }
 

@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_message_of_a_server_on_this_machine_can_be_written() {
         for host in ["127.0.0.1", "[::1]", "localhost", "sleep.example.org"] {
-            let sender = Sender::of_host(host).unwrap();
+            let sender = Sender::for_host(host).unwrap();
             let at = "2026-03-08T23:10:00Z".parse().unwrap();
             let mail = mail("robin@example.org", "Hello", "A text");
             assert!(written(&mail, &sender, "<id@sleep.example.org>".to_owned(), at).is_ok(), "{host}");

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 
 /// A text is not a valid sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a sender; write an address, or Name <address>")]
+#[error("invalid sender; write an address, or Name <address>")]
 pub struct InvalidSender;
 
 /// Sender address with an optional display name.
@@ -27,7 +27,7 @@ impl Sender {
     /// Returns the default sender, `Restwell <restwell@HOST>`; on a loopback host `restwell@localhost`. A
     /// server that is reached by IP address must configure a sender: most mail servers reject address
     /// literals (RFC 5321 section 4.1.3).
-    pub fn of_host(host: &str) -> Result<Self, InvalidSender> {
+    pub fn for_host(host: &str) -> Result<Self, InvalidSender> {
         let host = match bare_host(host).parse::<IpAddr>() {
             Ok(address) if address.is_loopback() => "localhost",
             Ok(_) => return Err(InvalidSender),
@@ -90,9 +90,9 @@ mod tests {
             ("127.0.0.1", "restwell@localhost"),
             ("[::1]", "restwell@localhost"),
         ] {
-            assert_eq!(Sender::of_host(host).unwrap().mailbox().email.to_string(), address);
+            assert_eq!(Sender::for_host(host).unwrap().mailbox().email.to_string(), address);
         }
-        assert!(Sender::of_host("a b").is_err());
-        assert!(Sender::of_host("192.0.2.1").is_err());
+        assert!(Sender::for_host("a b").is_err());
+        assert!(Sender::for_host("192.0.2.1").is_err());
     }
 }

@@ -33,12 +33,12 @@ impl Purpose {
 
 /// Purpose and id that sealed bytes are bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Binding {
     pub(crate) purpose: Purpose,
     pub(crate) id: Uuid,
 }
 
-impl Place {
+impl Binding {
     fn authenticated(self) -> Aad<Vec<u8>> {
         let mut bound = vec![VERSION];
         bound.extend_from_slice(self.purpose.label());
@@ -48,12 +48,12 @@ impl Place {
 }
 
 /// Encrypts bytes for this purpose and id.
-pub(crate) fn seal(under: &EncryptionKey, place: Place, plain: &[u8]) -> Result<Vec<u8>, Unspecified> {
+pub(crate) fn seal(under: &EncryptionKey, binding: Binding, plain: &[u8]) -> Result<Vec<u8>, Unspecified> {
     let key = RandomizedNonceKey::new(&AES_256_GCM, under.as_bytes())?;
     // Capacity for the tag: a buffer that grew would leave a copy of the secret in memory.
     let mut buffer = Zeroizing::new(Vec::with_capacity(plain.len() + AES_256_GCM.tag_len()));
     buffer.extend_from_slice(plain);
-    let nonce = key.seal_in_place_append_tag(place.authenticated(), &mut *buffer)?;
+    let nonce = key.seal_in_place_append_tag(binding.authenticated(), &mut *buffer)?;
     let mut sealed = vec![VERSION];
     sealed.extend_from_slice(nonce.as_ref());
     sealed.extend_from_slice(&buffer);
@@ -63,7 +63,7 @@ pub(crate) fn seal(under: &EncryptionKey, place: Place, plain: &[u8]) -> Result<
 /// Decrypts bytes sealed for this purpose and id.
 pub(crate) fn open(
     under: &EncryptionKey,
-    place: Place,
+    binding: Binding,
     sealed: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>, Unspecified> {
     let rest = sealed.strip_prefix(&[VERSION]).ok_or(Unspecified)?;
@@ -71,7 +71,7 @@ pub(crate) fn open(
     let nonce = Nonce::try_assume_unique_for_key(nonce)?;
     let key = RandomizedNonceKey::new(&AES_256_GCM, under.as_bytes())?;
     let mut buffer = Zeroizing::new(encrypted.to_vec());
-    let length = key.open_in_place(nonce, place.authenticated(), &mut buffer)?.len();
+    let length = key.open_in_place(nonce, binding.authenticated(), &mut buffer)?.len();
     buffer.truncate(length);
     Ok(buffer)
 }
@@ -82,39 +82,39 @@ mod tests {
 
     const PLAIN: &[u8] = b"not a key, but bytes are bytes";
 
-    fn key_place(number: u128) -> Place {
-        Place { purpose: Purpose::SigningKey, id: Uuid::from_u128(number) }
+    fn key_binding(number: u128) -> Binding {
+        Binding { purpose: Purpose::SigningKey, id: Uuid::from_u128(number) }
     }
 
     #[test]
     fn what_was_sealed_opens_under_the_same_key_at_the_same_place() {
         let key = EncryptionKey::generate();
-        let sealed = seal(&key, key_place(1), PLAIN).unwrap();
-        assert_eq!(open(&key, key_place(1), &sealed).unwrap().as_slice(), PLAIN);
+        let sealed = seal(&key, key_binding(1), PLAIN).unwrap();
+        assert_eq!(open(&key, key_binding(1), &sealed).unwrap().as_slice(), PLAIN);
         assert!(!sealed.windows(PLAIN.len()).any(|window| window == PLAIN));
     }
 
     #[test]
     fn sealing_twice_gives_different_bytes() {
         let key = EncryptionKey::generate();
-        assert_ne!(seal(&key, key_place(1), PLAIN).unwrap(), seal(&key, key_place(1), PLAIN).unwrap());
+        assert_ne!(seal(&key, key_binding(1), PLAIN).unwrap(), seal(&key, key_binding(1), PLAIN).unwrap());
     }
 
     #[test]
     fn sealed_bytes_swapped_between_two_ids_do_not_open() {
         let key = EncryptionKey::generate();
-        let first = seal(&key, key_place(1), PLAIN).unwrap();
-        let second = seal(&key, key_place(2), PLAIN).unwrap();
-        assert!(open(&key, key_place(1), &second).is_err());
-        assert!(open(&key, key_place(2), &first).is_err());
+        let first = seal(&key, key_binding(1), PLAIN).unwrap();
+        let second = seal(&key, key_binding(2), PLAIN).unwrap();
+        assert!(open(&key, key_binding(1), &second).is_err());
+        assert!(open(&key, key_binding(2), &first).is_err());
     }
 
     #[test]
     fn bytes_of_one_purpose_do_not_open_as_another_under_the_same_id() {
         let key = EncryptionKey::generate();
-        let mail_place = Place { purpose: Purpose::Mail, ..key_place(1) };
-        assert!(open(&key, mail_place, &seal(&key, key_place(1), PLAIN).unwrap()).is_err());
-        assert!(open(&key, key_place(1), &seal(&key, mail_place, PLAIN).unwrap()).is_err());
+        let mail_binding = Binding { purpose: Purpose::Mail, ..key_binding(1) };
+        assert!(open(&key, mail_binding, &seal(&key, key_binding(1), PLAIN).unwrap()).is_err());
+        assert!(open(&key, key_binding(1), &seal(&key, mail_binding, PLAIN).unwrap()).is_err());
     }
 
     #[test]
@@ -128,24 +128,24 @@ mod tests {
             .seal_in_place_append_tag(bound, &mut buffer)
             .unwrap();
         let sealed = [&[1], nonce.as_ref().as_slice(), &buffer].concat();
-        assert_eq!(open(&key, key_place(7), &sealed).unwrap().as_slice(), PLAIN);
+        assert_eq!(open(&key, key_binding(7), &sealed).unwrap().as_slice(), PLAIN);
     }
 
     #[test]
     fn another_encryption_key_does_not_open() {
-        let sealed = seal(&EncryptionKey::generate(), key_place(1), PLAIN).unwrap();
-        assert!(open(&EncryptionKey::generate(), key_place(1), &sealed).is_err());
+        let sealed = seal(&EncryptionKey::generate(), key_binding(1), PLAIN).unwrap();
+        assert!(open(&EncryptionKey::generate(), key_binding(1), &sealed).is_err());
     }
 
     #[test]
     fn a_change_of_any_bit_is_noticed() {
         let key = EncryptionKey::generate();
-        let sealed = seal(&key, key_place(1), PLAIN).unwrap();
+        let sealed = seal(&key, key_binding(1), PLAIN).unwrap();
         for position in 0..sealed.len() {
             for bit in 0..8 {
                 let mut bytes = sealed.clone();
                 bytes[position] ^= 1 << bit;
-                assert!(open(&key, key_place(1), &bytes).is_err(), "byte {position}");
+                assert!(open(&key, key_binding(1), &bytes).is_err(), "byte {position}");
             }
         }
     }
@@ -153,10 +153,10 @@ mod tests {
     #[test]
     fn cut_or_longer_bytes_do_not_open() {
         let key = EncryptionKey::generate();
-        let sealed = seal(&key, key_place(1), PLAIN).unwrap();
+        let sealed = seal(&key, key_binding(1), PLAIN).unwrap();
         for length in 0..sealed.len() {
-            assert!(open(&key, key_place(1), &sealed[..length]).is_err(), "{length} bytes");
+            assert!(open(&key, key_binding(1), &sealed[..length]).is_err(), "{length} bytes");
         }
-        assert!(open(&key, key_place(1), &[sealed.as_slice(), &[0]].concat()).is_err());
+        assert!(open(&key, key_binding(1), &[sealed.as_slice(), &[0]].concat()).is_err());
     }
 }

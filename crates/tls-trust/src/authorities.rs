@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoAuthorities {
     /// The file is unreadable, holds no certificate, or holds an invalid one.
-    #[error("certificates in PEM are needed, and {} holds none that can be read", .0.display())]
+    #[error("{} contains no valid PEM certificates", .0.display())]
     File(PathBuf),
     /// The operating system has no trusted authorities; Debian's package is ca-certificates.
-    #[error("the operating system names no certificate authority")]
+    #[error("the operating system has no trusted certificate authorities")]
     System,
 }
 
@@ -22,13 +22,13 @@ pub struct Authorities(RootCertStore);
 
 impl Authorities {
     /// Reads a PEM file; every certificate in it must be valid.
-    pub fn of_file(path: &Path) -> Result<Self, NoAuthorities> {
+    pub fn from_file(path: &Path) -> Result<Self, NoAuthorities> {
         let pem = std::fs::read(path).ok();
-        pem.and_then(|pem| Self::of_pem(&pem)).ok_or_else(|| NoAuthorities::File(path.to_owned()))
+        pem.and_then(|pem| Self::from_pem(&pem)).ok_or_else(|| NoAuthorities::File(path.to_owned()))
     }
 
     /// Parses PEM certificates; `None` if there is none or one is invalid.
-    pub fn of_pem(pem: &[u8]) -> Option<Self> {
+    pub fn from_pem(pem: &[u8]) -> Option<Self> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(pem) {
             roots.add(certificate.ok()?).ok()?;
@@ -37,7 +37,7 @@ impl Authorities {
     }
 
     /// Loads the authorities that the operating system trusts and skips unreadable ones.
-    pub fn of_system() -> Result<Self, NoAuthorities> {
+    pub fn from_system() -> Result<Self, NoAuthorities> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         Self::of(roots).ok_or(NoAuthorities::System)

@@ -18,13 +18,13 @@ use unchecked::{AnyCertificate, AnyName};
 #[derive(Debug, Clone)]
 pub enum Trust {
     /// None; for clients that do not use TLS.
-    Nobody,
+    NoServer,
     /// Any certificate. Traffic is encrypted, but the server is not authenticated.
-    Anybody,
+    AnyServer,
     /// Certificates issued by one of these authorities, for any host name.
-    AnyNameOf(Authorities),
+    AuthoritiesForAnyName(Authorities),
     /// Certificates issued by one of these authorities for the requested host name.
-    NamedBy(Authorities),
+    Authorities(Authorities),
 }
 
 /// Creates a client configuration without a client certificate and without ALPN protocols.
@@ -33,12 +33,12 @@ pub fn client_config(trust: Trust) -> Result<ClientConfig, Error> {
     let config =
         ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
     let config = match trust {
-        Trust::Nobody => config.with_root_certificates(RootCertStore::empty()),
-        Trust::NamedBy(authorities) => config.with_root_certificates(authorities.into_roots()),
-        Trust::Anybody => {
+        Trust::NoServer => config.with_root_certificates(RootCertStore::empty()),
+        Trust::Authorities(authorities) => config.with_root_certificates(authorities.into_roots()),
+        Trust::AnyServer => {
             config.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate::new(provider)))
         }
-        Trust::AnyNameOf(authorities) => {
+        Trust::AuthoritiesForAnyName(authorities) => {
             let roots = Arc::new(authorities.into_roots());
             let known = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
             let known = known.map_err(|error| Error::General(error.to_string()))?;

@@ -24,7 +24,7 @@ impl Authority {
     }
 
     fn authorities(&self) -> Authorities {
-        Authorities::of_pem(self.pem.as_bytes()).unwrap()
+        Authorities::from_pem(self.pem.as_bytes()).unwrap()
     }
 
     /// Returns a server configuration with a certificate for this name.
@@ -78,8 +78,8 @@ fn shake(trust: Trust, server: ServerConfig) -> Result<(), Error> {
 #[test]
 fn a_server_is_taken_as_far_as_it_is_vouched_for() {
     let (known, other) = (Authority::named("known"), Authority::named("other"));
-    let named = || Trust::NamedBy(known.authorities());
-    let any_name = || Trust::AnyNameOf(known.authorities());
+    let named = || Trust::Authorities(known.authorities());
+    let any_name = || Trust::AuthoritiesForAnyName(known.authorities());
     assert_eq!(shake(named(), known.server("localhost")), Ok(()));
     assert_eq!(shake(any_name(), known.server("localhost")), Ok(()));
     assert_eq!(shake(any_name(), known.server("db.example.org")), Ok(()));
@@ -94,8 +94,8 @@ fn a_server_is_taken_as_far_as_it_is_vouched_for() {
     let unknown = Err(Error::InvalidCertificate(CertificateError::UnknownIssuer));
     assert_eq!(shake(named(), other.server("localhost")), unknown);
     assert_eq!(shake(any_name(), other.server("localhost")), unknown);
-    assert_eq!(shake(Trust::Nobody, known.server("localhost")), unknown);
-    assert_eq!(shake(Trust::Anybody, other.server("db.example.org")), Ok(()));
+    assert_eq!(shake(Trust::NoServer, known.server("localhost")), unknown);
+    assert_eq!(shake(Trust::AnyServer, other.server("db.example.org")), Ok(()));
 }
 
 #[test]
@@ -103,18 +103,18 @@ fn every_certificate_of_a_file_has_to_be_sound_and_there_has_to_be_one() {
     let good = Authority::named("known").pem;
     let broken = "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n";
     let empty = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    assert!(Authorities::of_pem(format!("{good}{}", Authority::named("known").pem).as_bytes()).is_some());
+    assert!(Authorities::from_pem(format!("{good}{}", Authority::named("known").pem).as_bytes()).is_some());
     for bad in ["", "nothing", broken, empty, &format!("{good}{broken}"), &format!("{good}{empty}")] {
-        assert!(Authorities::of_pem(bad.as_bytes()).is_none(), "{bad}");
+        assert!(Authorities::from_pem(bad.as_bytes()).is_none(), "{bad}");
     }
 }
 
 #[test]
 fn a_file_is_named_when_it_holds_no_authority() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
-    assert_eq!(Authorities::of_file(file.path()).unwrap_err(), NoAuthorities::File(file.path().to_owned()));
+    assert_eq!(Authorities::from_file(file.path()).unwrap_err(), NoAuthorities::File(file.path().to_owned()));
     file.write_all(Authority::named("known").pem.as_bytes()).unwrap();
-    assert!(Authorities::of_file(file.path()).is_ok());
-    let missing = Authorities::of_file(Path::new("/nonexistent/ca.pem")).unwrap_err();
+    assert!(Authorities::from_file(file.path()).is_ok());
+    let missing = Authorities::from_file(Path::new("/nonexistent/ca.pem")).unwrap_err();
     assert!(missing.to_string().contains("/nonexistent/ca.pem"), "{missing}");
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 
-/// Makes people who have nothing; returns their ids. Those who are there already stay.
+/// Creates people who have nothing; returns their ids. Those who are there already stay.
 pub(crate) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>> {
     let made = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
         SELECT id, id || '@example.org', id || '@example.org', 'Europe/Berlin', now()
@@ -18,7 +18,7 @@ pub(crate) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>
     Ok(printed.lines().map(str::to_owned).collect())
 }
 
-/// Makes a grant for each person; returns their refresh tokens.
+/// Creates a grant for each person; returns their refresh tokens.
 pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Secret>> {
     let tokens = secrets(SecretKind::RefreshToken, people.len())?;
     let mut rows = String::from(
@@ -37,7 +37,7 @@ pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Sec
     Ok(tokens)
 }
 
-/// Makes so many codes that live for a day, for these people in turns.
+/// Creates so many codes that live for a day, for these people in turns.
 pub(crate) fn codes(stage: &Stage, people: &[String], number: usize) -> anyhow::Result<Vec<Secret>> {
     let codes = secrets(SecretKind::AuthorizationCode, number)?;
     let mut rows = String::from(

@@ -62,7 +62,7 @@ pub(super) fn memory(stage: &mut Stage) -> anyhow::Result<Found> {
     let peak = figures.peak_memory_mb.context("no peak memory is known")? - idle;
     std::thread::sleep(if stage.plan.short { BACK_WITHIN / 2 } else { BACK_WITHIN });
     let stays = server.watched().memory_mb()? - idle;
-    let slots = u32::try_from(HashingLimits::of_this_machine(0, 0).parallel())?;
+    let slots = u32::try_from(HashingLimits::for_this_machine(0, 0).parallel())?;
     let may_peak = f64::from(slots) * SLOT_MB + ELSE_MB;
     let met = stays <= MAY_STAY && peak <= may_peak;
     let result = format!("{peak:.0} MB above {idle:.0} MB at the peak, {stays:.0} MB afterwards");
@@ -112,7 +112,7 @@ fn load(server: &Server, email: &str, times: usize) -> anyhow::Result<Load> {
 
 /// Checks the password against the stored hash, with nothing around it.
 fn hashes(stored: &str, times: usize) -> anyhow::Result<Figures> {
-    let hasher = Argon2PasswordHasher::new(HashParameters::default(), HashingLimits::of_this_machine(1, 1))?;
+    let hasher = Argon2PasswordHasher::new(HashParameters::default(), HashingLimits::for_this_machine(1, 1))?;
     let (password, stored) = (Password::parse(PASSWORD)?, PasswordHash::from_phc(stored));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let this = Watched::Alone(std::process::id());

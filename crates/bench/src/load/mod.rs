@@ -124,7 +124,7 @@ impl Load {
 }
 
 impl Shared {
-    /// The next request; nothing when the load is over.
+    /// The next request; `None` if the load is over.
     fn next(&self) -> Option<&[u8]> {
         let number = self.next.get();
         let over = match self.load.end {

@@ -116,7 +116,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Makes an axis for these values, with a tick at each of them or at round numbers.
+    /// Creates an axis for these values, with a tick at each of them or at round numbers.
     fn new(values: impl Iterator<Item = f64>, at_values: bool) -> Self {
         let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);

@@ -69,7 +69,7 @@ fn row(people: f64, asked: f64, cost: Cost, bytes: Option<f64>) -> Vec<String> {
     ]
 }
 
-/// The mean cost of the mix; nothing when one of its cases was not measured.
+/// The mean cost of the mix; `None` if one of its cases was not measured.
 fn cost(measurement: &Measurement) -> Option<Cost> {
     let (mut server, mut database, mut all) = (0.0, 0.0, 0.0);
     for (word, times) in DAY {

@@ -59,7 +59,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Makes the chain without some of its parts.
+    /// Creates the chain without some of its parts.
     pub(super) fn without(parts: &[Part]) -> anyhow::Result<Self> {
         let claims = claims();
         let TokenSubject::Person { user_id, .. } = claims.subject else {

@@ -36,7 +36,7 @@ impl App {
         })
     }
 
-    /// Makes a code for a person, as if they had consented.
+    /// Creates a code for a person, as if they had consented.
     pub(crate) fn code(&self, program: &Program, person: &Person) -> anyhow::Result<String> {
         let mut arguments = vec!["code", "create", "--client", &self.client_id, "--user", &person.user_id];
         arguments.extend(["--redirect-uri", self.redirect_uri, "--ttl", "10m", "--json"]);
@@ -44,7 +44,7 @@ impl App {
         member(&program.json(&arguments)?, "code")
     }
 
-    /// Makes a code for a person, redeems it, and returns the access token.
+    /// Creates a code for a person, redeems it, and returns the access token.
     pub(crate) fn token(
         &self,
         program: &Program,

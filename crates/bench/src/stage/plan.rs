@@ -20,7 +20,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan that the command line asks for.
+    /// Creates the plan that the command line asks for.
     pub(crate) fn new(arguments: &RunArguments) -> Self {
         let short = arguments.short;
         let sessions = if arguments.sessions.is_empty() {

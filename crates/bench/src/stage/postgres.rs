@@ -25,7 +25,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Makes a cluster in a folder and starts it.
+    /// Creates a cluster in a folder and starts it.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
         let programs = find_programs().context("PostgreSQL is needed: install its package")?;
         std::fs::create_dir(folder)?;

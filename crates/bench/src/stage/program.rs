@@ -128,7 +128,7 @@ impl Program {
     }
 }
 
-/// The last lines of a log; nothing when there are none.
+/// The last lines of a log; `None` if there are none.
 fn last_words(log: &Path) -> Option<String> {
     let text = std::fs::read_to_string(log).ok()?;
     let lines: Vec<&str> = text.lines().collect();

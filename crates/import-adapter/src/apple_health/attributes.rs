@@ -1,4 +1,4 @@
-//! The attributes of an element.
+//! Attributes of elements.
 
 use super::markup::Tag;
 use application::ports::import_source::ImportRefusal;
@@ -7,11 +7,11 @@ use quick_xml::errors::Error;
 use quick_xml::escape::EscapeError;
 use std::borrow::Cow;
 
-/// The most attributes of one element: each is compared with those before it.
+/// Maximum number of attributes per element, because each is compared with the previous ones.
 const COUNT_LIMIT: usize = 100;
 
-/// Picks attributes by their names, in the order of the names; character references and XML's own five entities are
-/// read as what they stand for, any other entity refuses the file.
+/// Returns the attributes with these names, in this order. Character references and the five predefined
+/// entities are resolved; any other entity makes the file invalid.
 pub(super) fn pick<'a, const N: usize>(
     tag: &'a Tag,
     names: [&str; N],

@@ -1,14 +1,14 @@
-//! The bytes of an export, of which one piece of XML gets only so many.
+//! Input with a limit on each piece of XML.
 
 use crate::recognition::Bytes;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 const CHUNK: usize = 64 * 1024;
-/// The longest tag, comment, text or document type, in bytes (of a chunk more may be held). A tag of an export has a
-/// few hundred; the parser holds a piece whole.
+/// Maximum size in bytes of a tag, comment, text or document type, which the parser holds as a whole. Tags of
+/// an export have a few hundred.
 pub(super) const PIECE_LIMIT: usize = 1024 * 1024;
 
-/// Why no more bytes are given.
+/// Why input ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// A piece is longer than [`PIECE_LIMIT`].
@@ -17,13 +17,13 @@ pub(super) enum Stop {
     Unreadable(ErrorKind),
 }
 
-/// Gives the bytes in chunks, counts lines, and stops within a piece that does not end.
+/// Reads chunks, counts lines, and stops within a piece that is too long.
 pub(super) struct Bounded {
     bytes: Bytes,
     chunk: Box<[u8]>,
     next: usize,
     filled: usize,
-    /// How many bytes the piece may still have.
+    /// Remaining bytes of the current piece.
     left: usize,
     line: u64,
     total: u64,
@@ -47,17 +47,17 @@ impl Bounded {
         }
     }
 
-    /// Begins the next piece.
+    /// Starts the next piece.
     pub(super) const fn begin_piece(&mut self) {
         self.left = PIECE_LIMIT;
     }
 
-    /// Gives the line of the next byte, counted from 1.
+    /// Returns the line of the next byte, from 1.
     pub(super) const fn line(&self) -> u64 {
         self.line
     }
 
-    /// Gives how many bytes were taken from the file.
+    /// Returns the number of bytes read from the file.
     pub(super) const fn total(&self) -> u64 {
         self.total
     }
@@ -67,7 +67,7 @@ impl Bounded {
         self.is_at_end
     }
 
-    /// Tells why no more bytes are given.
+    /// Returns why input ended early.
     pub(super) const fn stop(&self) -> Option<Stop> {
         self.stop
     }

@@ -1,4 +1,4 @@
-//! What the element `Me` says of the person.
+//! The person's characteristics in the element `Me`.
 
 use super::attributes::pick;
 use super::markup::Tag;
@@ -6,7 +6,7 @@ use crate::source::Notes;
 use application::ports::import_source::ImportRefusal;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, SkinType};
 
-/// Reads the characteristics; those that are not set are absent, those that are not known are noted.
+/// Reads the characteristics; unset ones are absent, unknown ones are noted.
 pub(super) fn read(tag: &Tag, notes: &mut Notes) -> Result<Biology, ImportRefusal> {
     let [birth_date, sex, blood_type, skin_type, wheelchair_use] = pick(
         tag,
@@ -33,7 +33,7 @@ pub(super) fn read(tag: &Tag, notes: &mut Notes) -> Result<Biology, ImportRefusa
     })
 }
 
-/// Reads a value such as `HKBloodTypeAPositive`, of which the part after `HK` and the name counts.
+/// Parses a value such as `HKBloodTypeAPositive`, without `HK` and the name.
 fn known<T>(text: Option<&str>, name: &str, parse: fn(&str) -> Option<T>, notes: &mut Notes) -> Option<T> {
     let text = text.filter(|text| !text.is_empty())?;
     let value = text.strip_prefix("HK").and_then(|text| text.strip_prefix(name));

@@ -1,4 +1,4 @@
-//! The elements of an export, one after the other, in a document that must be whole.
+//! Elements of an export in sequence; the document must be well-formed and complete.
 
 use super::bounded::{Bounded, PIECE_LIMIT, Stop};
 use crate::input::DEPTH_LIMIT;
@@ -10,29 +10,29 @@ use quick_xml::errors::IllFormedError;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
-/// The name of the root element.
+/// Name of the root element.
 pub(super) const ROOT: &str = "HealthData";
-/// The longest name of an element, in bytes; the parser holds the names of all that are open.
+/// Maximum length of an element name in bytes; the parser holds the names of all open elements.
 const NAME_LIMIT: usize = 256;
 
-/// What one step through the document met.
+/// Result of one step through the document.
 pub(super) enum Node<'a> {
-    /// Nothing of interest.
+    /// Irrelevant.
     Nothing,
-    /// An element begins; it may be empty.
+    /// Start of an element, which may be empty.
     Tag(Tag<'a>),
-    /// An element at this depth ends that was not empty.
+    /// End of a non-empty element at this depth.
     Close(usize),
-    /// The document ends, and it is whole.
+    /// End of a complete document.
     End,
 }
 
-/// The beginning of an element.
+/// Start of an element.
 pub(super) struct Tag<'a> {
     pub(super) start: BytesStart<'a>,
-    /// How many elements it lies in: 0 for the root.
+    /// Depth: 0 for the root.
     pub(super) depth: usize,
-    /// Whether nothing lies in it, and no [`Node::Close`] follows.
+    /// Whether it is empty, so that no [`Node::Close`] follows.
     pub(super) is_empty: bool,
     pub(super) line: u64,
 }
@@ -54,12 +54,12 @@ pub(super) struct Markup {
     state: State,
 }
 
-/// How far the document is.
+/// Progress.
 #[derive(Debug, Default)]
 struct State {
-    /// The line on which the piece begins.
+    /// Line of the current piece.
     line: u64,
-    /// How many elements are open.
+    /// Number of open elements.
     depth: usize,
     has_root: bool,
 }
@@ -74,7 +74,7 @@ impl Markup {
         self.reader.get_ref().total()
     }
 
-    /// Goes one piece further.
+    /// Advances by one piece.
     pub(super) fn next(&mut self) -> Result<Node<'_>, ImportRefusal> {
         self.piece.clear();
         self.reader.get_mut().begin_piece();
@@ -132,7 +132,7 @@ impl State {
         Ok(tag)
     }
 
-    /// Refuses text between the records: an export has none, so it is what is left of a damaged one.
+    /// Rejects text between records: exports have none, so it is the rest of a damaged one.
     fn check_text(&self, text: &str) -> Result<(), ImportRefusal> {
         let is_blank = || text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
         if self.depth > 1 || is_blank() { Ok(()) } else { Err(self.text_between()) }
@@ -158,7 +158,7 @@ impl State {
         }
     }
 
-    /// Passes over the document type, which says nothing about what follows once no entity is declared.
+    /// Skips the document type; one that declares an entity is rejected.
     fn check_document_type(&self, content: &str) -> Result<(), ImportRefusal> {
         if memchr::memmem::find(content.as_bytes(), b"<!ENTITY").is_some() {
             return Err(self.damaged("the document type declares entities, and entities are not expanded"));

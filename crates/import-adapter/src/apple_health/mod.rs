@@ -19,7 +19,7 @@ use domain::time::TimeZone;
 use markup::{Markup, Node, Tag};
 use sample::Sample;
 
-/// Reads an export: first all of the file for its samples of sleep, then the sessions that they make.
+/// Reads an export: first the whole file for its sleep samples, then their sessions.
 pub(crate) struct AppleHealth {
     markup: Markup,
     collector: Collector,
@@ -55,16 +55,16 @@ impl RecordReader for AppleHealth {
     }
 }
 
-/// Zones that samples name and nobody knows.
+/// Unknown zones named by samples.
 #[derive(Debug, Clone, Copy)]
 struct UnknownZones {
     first_line: u64,
     count: u64,
 }
 
-/// Collects what the elements of an export say.
+/// Collects the content of elements.
 struct Collector {
-    /// The sample whose element is open, so that its zone may still come.
+    /// Sample of the open element, whose zone may follow.
     open: Option<Sample>,
     segments: Segments,
     unknown_zones: Option<UnknownZones>,
@@ -101,7 +101,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Adds a sample to what makes the sessions, or says why it is none.
+    /// Adds a sample, or returns why it is invalid.
     fn finish(&mut self, sample: Sample, items: &mut Items) -> Result<(), ImportRefusal> {
         let Sample { line, stretch, zone } = sample;
         let added = match stretch {

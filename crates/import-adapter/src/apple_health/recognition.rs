@@ -1,4 +1,4 @@
-//! What an export of Apple Health looks like.
+//! Detection of Apple Health exports.
 
 use super::AppleHealth;
 use super::markup::ROOT;
@@ -7,10 +7,10 @@ use crate::recognition::{Recognised, Seen};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// How a document type begins that names the root element.
+/// Beginning of a document type that names the root element.
 const DOCUMENT_TYPE: &str = "<!DOCTYPE HealthData";
 
-/// Recognises the root element, or the document type where it is so long that the root is not seen.
+/// Recognises the root element, or a document type that is so long that the root is not inspected.
 pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
     let beginning = seen.text()?.lines().join("\n");
     is_export(&beginning)

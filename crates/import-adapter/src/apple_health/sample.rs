@@ -1,4 +1,4 @@
-//! One sample of sleep.
+//! Sleep samples.
 
 use super::attributes::pick;
 use super::markup::Tag;
@@ -10,40 +10,40 @@ use domain::time::UtcOffset;
 const SLEEP: &str = "HKCategoryTypeIdentifierSleepAnalysis";
 const ZONE: &str = "HKTimeZone";
 const VALUE_PREFIX: &str = "HKCategoryValueSleepAnalysis";
-/// How a time is written, and how long that is.
+/// Format of a time, and its length.
 const TIME_FORM: &str = "%Y-%m-%d %H:%M:%S %z";
 const TIME_LENGTH: usize = 25;
 
-/// What a `Record` element says.
+/// Content of a `Record` element.
 #[derive(Debug)]
 pub(super) struct Sample {
     pub(super) line: u64,
-    /// The stretch of sleep, or why there is none.
+    /// The interval, or why it is invalid.
     pub(super) stretch: Result<Stretch, String>,
-    /// The zone in which it was recorded, by name.
+    /// Name of the zone of the recording.
     pub(super) zone: Option<String>,
 }
 
-/// A stretch of sleep as one source saw it.
+/// An interval of sleep recorded by one source.
 #[derive(Debug)]
 pub(super) struct Stretch {
     pub(super) source: SleepSource,
     pub(super) start: Written,
     pub(super) end: Written,
-    /// The stage; absent in bed.
+    /// Stage; `None` for time in bed.
     pub(super) stage: Option<Stage>,
 }
 
-/// A time, with the offset that stands beside it.
+/// A time with its written offset.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written {
     pub(super) instant: DateTime<Utc>,
     pub(super) offset: UtcOffset,
 }
 
-/// Returns whether a `Record` is a sample of sleep.
+/// Returns whether a `Record` is a sleep sample.
 pub(super) fn is_sleep(tag: &Tag) -> Result<bool, ImportRefusal> {
-    // Nearly every record is none and has its type first, so that there is nothing to decode.
+    // Most records are not, and `type` comes first, so nothing needs decoding.
     let after_name = tag.start.attributes_raw().trim_ascii_start();
     let first = after_name.strip_prefix("type=\"").and_then(|rest| rest.split_once('"'));
     if let Some((kind, _)) = first.filter(|(kind, _)| !kind.contains('&')) {
@@ -60,7 +60,7 @@ impl Sample {
         Ok(Self { line: tag.line, stretch, zone: None })
     }
 
-    /// Takes the zone out of a `MetadataEntry`; the first one counts.
+    /// Reads the zone from a `MetadataEntry`; the first one wins.
     pub(super) fn read_zone(&mut self, tag: &Tag) -> Result<(), ImportRefusal> {
         let [key, value] = pick(tag, ["key", "value"])?;
         if key.is_some_and(|key| key == ZONE) && self.zone.is_none() {
@@ -106,7 +106,7 @@ fn stage(value: &str) -> Result<Option<Stage>, &'static str> {
         Some("AsleepCore") => Ok(Some(Stage::Light)),
         Some("AsleepDeep") => Ok(Some(Stage::Deep)),
         Some("AsleepREM") => Ok(Some(Stage::Rem)),
-        // Before iOS 16 there was only the first.
+        // The only value before iOS 16.
         Some("Asleep" | "AsleepUnspecified") => Ok(Some(Stage::Asleep)),
         _ => Err("value is no stage of sleep that is known"),
     }

@@ -8,7 +8,7 @@ use crate::testing::{frame, items, notes, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
 use domain::sleep::SleepRecord;
 
-/// Lays an export around its records.
+/// Wraps records in an export.
 pub(super) fn export(body: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE HealthData [\n<!-- made up -->\n\
@@ -18,14 +18,14 @@ pub(super) fn export(body: &str) -> String {
     )
 }
 
-/// The line of an export on which its first record stands.
+/// Line of the first record.
 const FIRST_LINE: usize = 11;
 
 pub(super) fn apple(body: &str) -> Vec<ImportItem> {
     items(&export(body), Format::AppleHealth, "Asia/Tokyo")
 }
 
-/// Writes the beginning of a record's tag; times without date are of 10 January, in Berlin's winter.
+/// Writes the start of a record's tag; times without a date are on 10 January in Berlin.
 fn tag(source: &str, from: &str, to: &str, value: &str) -> String {
     let time = |clock: &str| match clock.len() {
         5 => format!("2026-01-10 {clock}:00 +0100"),
@@ -112,7 +112,7 @@ fn sources_stay_apart_and_exact_duplicates_count_once() {
 
 #[test]
 fn the_zone_of_the_record_gives_the_offsets_and_the_written_offset_the_instants() {
-    // Exported from Tokyo: a night in New York, through which the clocks went forward.
+    // Exported in Tokyo: a night in New York during which clocks went forward.
     let body =
         in_zone("America/New_York", "2026-03-08 13:00:00 +0900", "2026-03-08 20:00:00 +0900", "AsleepCore");
     assert_eq!(frame(&only(&body)), "2026-03-07T23:00:00-05:00 2026-03-08T07:00:00-04:00");

@@ -1,4 +1,4 @@
-//! A folder or an archive as the port has files.
+//! Folders and archives as import files.
 
 use super::entry::Entry;
 use super::members::Members;
@@ -11,20 +11,20 @@ use domain::import::FileDigest;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An entry that was recognised.
+/// A recognised entry.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) entry: Entry,
     pub(super) recognised: Recognised,
 }
 
-/// A folder or an archive in which something was recognised.
+/// A folder or an archive with recognised entries.
 #[derive(Debug)]
 pub(crate) struct Container {
-    /// The folder, or the one file.
+    /// The folder, or the single file.
     pub(super) path: Arc<Path>,
     pub(super) members: Arc<[Member]>,
-    /// What there is to say about what is not read: place and text.
+    /// Notes on entries that are not read: position and text.
     pub(super) note: Option<(&'static str, String)>,
     pub(super) context: FileContext,
 }
@@ -35,7 +35,7 @@ impl ImportFile for Container {
         Ok(Box::new(Source::new(Box::new(members))))
     }
 
-    /// Gives what the entries that are read take on disk.
+    /// Returns the size on disk of the entries that are read.
     fn size(&self) -> Option<u64> {
         Some(self.members.iter().fold(0, |sum, member| sum.saturating_add(member.entry.packed_size)))
     }

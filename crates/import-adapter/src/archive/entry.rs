@@ -9,31 +9,32 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most characters of a name that are shown: its end, which tells files of one folder apart.
+/// Maximum number of characters of a displayed name; its end is kept, because it distinguishes files of one
+/// folder.
 const CHARS_SHOWN: usize = 100;
 
 /// One file of a folder or an archive, and how to read it.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// The name as it is shown.
+    /// Display name.
     pub(super) name: String,
-    /// How many bytes it takes on disk.
+    /// Size on disk in bytes.
     pub(super) packed_size: u64,
-    /// The file on disk in which it is.
+    /// File on disk that contains it.
     pub(super) path: Arc<Path>,
-    /// Where in that file it begins.
+    /// Offset in that file.
     pub(super) start: u64,
     pub(super) packing: Packing,
-    /// What it must be when it is unpacked; nothing for a file of a folder.
+    /// Expected unpacked content; `None` for a file of a folder.
     pub(super) expected: Option<Expected>,
 }
 
 impl Entry {
-    /// Begins to read; it may unpack to what is left of a bound.
+    /// Starts reading, with the remaining unpacking limit.
     pub(super) fn open(&self, bound: Bound) -> Result<EntryReader, ImportRefusal> {
         let unreadable = |error: io::Error| ImportRefusal::Unreadable(self.says(&error.kind().to_string()));
         let mut file = File::open(&self.path).map_err(unreadable)?;
-        // A name can come to stand for something else, and a pipe would never end.
+        // The name may meanwhile denote something else, such as an endless pipe.
         if !file.metadata().map_err(unreadable)?.is_file() {
             return Err(ImportRefusal::Unreadable(self.says("not a regular file")));
         }
@@ -47,7 +48,7 @@ impl Entry {
     }
 }
 
-/// Makes a name fit to be shown: without deceptive characters, and not too long.
+/// Cleans and truncates a name for display.
 pub(super) fn shown(name: &str) -> String {
     let clean: Vec<char> = without_deceptive(name).chars().collect();
     clean.iter().skip(clean.len().saturating_sub(CHARS_SHOWN)).collect()

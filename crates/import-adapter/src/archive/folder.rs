@@ -1,4 +1,4 @@
-//! The files of a folder.
+//! Files of a folder.
 
 use super::entry::{Entry, shown};
 use super::reader::Packing;
@@ -7,10 +7,10 @@ use application::ports::import_source::ImportRefusal;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The deepest folder that is looked into.
+/// Maximum depth of folders.
 const DEPTH_LIMIT: usize = 64;
 
-/// Lists the files of a folder and of the folders in it, by their names.
+/// Lists the files of a folder and its subfolders by name.
 pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
     let mut found = Found { root: folder, files: Vec::new(), others: Vec::new(), seen: 0 };
     found.look_into(folder, 0)?;
@@ -50,7 +50,7 @@ impl Found<'_> {
                 return Err(too_many());
             }
             let path = entry.path();
-            // Of a link, these say that it is one.
+            // The metadata of a link itself.
             let metadata = entry.metadata().map_err(|error| self.unreadable(&path, &error))?;
             if metadata.is_dir() {
                 self.look_into(&path, depth.saturating_add(1))?;

@@ -1,4 +1,4 @@
-//! The recognised entries of a folder or an archive, read one after the other.
+//! Recognised entries of a folder or an archive, read in sequence.
 
 use super::container::Member;
 use super::reader::Watched;
@@ -15,13 +15,13 @@ pub(super) struct Members {
     current: Option<Current>,
     note: Option<(&'static str, String)>,
     context: FileContext,
-    /// What the entries before the current one take on disk.
+    /// Size on disk of the entries before the current one.
     bytes_before: u64,
-    /// All that was unpacked before the current entry.
+    /// Bytes unpacked before the current entry.
     unpacked: Unpacking,
 }
 
-/// The entry that is being read.
+/// Current entry.
 struct Current {
     name: String,
     packed_size: u64,
@@ -75,7 +75,7 @@ impl RecordReader for Members {
         };
         let mut found = Items::default();
         let outcome = current.reader.read_record(&mut found);
-        // A format may take an entry that cannot be read for one that ends.
+        // A format may take an unreadable entry for one that ended.
         current.bytes.get().fault()?;
         let is_more = outcome.map_err(|refusal| within(&current.name, refusal))?;
         items.take_over(found, &current.name);
@@ -96,12 +96,12 @@ impl RecordReader for Members {
     }
 }
 
-/// Refuses an archive that is small only as long as it is packed.
+/// Rejects an archive that unpacks to too much.
 pub(super) fn bomb() -> ImportRefusal {
     ImportRefusal::Unreadable("its files unpack to far more than any export does".to_owned())
 }
 
-/// Says in which entry something is wrong.
+/// Adds the entry's name to an error.
 pub(super) fn within(name: &str, refusal: ImportRefusal) -> ImportRefusal {
     if name.is_empty() {
         return refusal;

@@ -1,8 +1,8 @@
-//! Several files in one: folders, zip archives, and a file that gzip packed.
+//! Folders, zip archives, and gzip files.
 //!
-//! Nothing is unpacked to disk: an entry is read as a stream, and its name is only shown. Every entry is recognised by
-//! its content, as a file alone is; what is recognised is read one after the other, sorted by name. Archives inside of
-//! archives and folders are not opened.
+//! Nothing is unpacked to disk: entries are read as streams, and their names are only displayed. Each entry
+//! is recognised by its content like a single file; recognised entries are read in order of their names.
+//! Archives within archives and folders are not opened.
 
 mod container;
 mod entry;
@@ -23,21 +23,21 @@ use entry::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most entries of one folder or archive.
+/// Maximum number of entries of a folder or archive.
 const ENTRY_LIMIT: usize = 300_000;
 
-/// What a folder or an archive holds.
+/// Content of a folder or an archive.
 #[derive(Debug)]
 struct Listing {
     /// The folder, or the archive.
     path: Arc<Path>,
-    /// Files, in the order of their names.
+    /// Files by name.
     entries: Vec<Entry>,
-    /// The names of what is never read: links, and what is no file.
+    /// Names of entries that are never read: links, and what is not a file.
     others: Vec<String>,
 }
 
-/// Opens a folder; files in its folders belong to it, links are not followed.
+/// Opens a folder, including subfolders; links are not followed.
 pub(crate) fn open_folder(
     path: &Path,
     format: Format,
@@ -46,7 +46,7 @@ pub(crate) fn open_folder(
     survey::survey("the folder", folder::list(path)?, format, context)
 }
 
-/// Opens an archive or a packed file that begins with these bytes; nothing when it is neither.
+/// Opens an archive or a packed file that begins with these bytes; `None` if it is neither.
 pub(crate) fn open_packed(
     begins: &[u8],
     path: &Path,
@@ -59,7 +59,7 @@ pub(crate) fn open_packed(
     gzip::is_gzip(begins).then(|| survey::single(gzip::entry(path)?, format, context))
 }
 
-/// Refuses what holds too many entries.
+/// Rejects too many entries.
 fn too_many() -> ImportRefusal {
     ImportRefusal::Unreadable(format!("it holds more than {ENTRY_LIMIT} files"))
 }

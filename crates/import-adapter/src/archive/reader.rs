@@ -1,4 +1,4 @@
-//! The bytes of one entry, unpacked, with bounds on what they may become.
+//! Unpacked bytes of one entry, within limits.
 
 use super::unpacking::{Bound, Unpacking};
 use application::ports::import_source::ImportRefusal;
@@ -11,22 +11,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How an entry is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// Not at all.
+    /// Not packed.
     Stored,
-    /// As zip archives do.
+    /// Deflate, in zip archives.
     Deflated,
-    /// As gzip does.
+    /// Gzip.
     Gzip,
 }
 
-/// What an archive says that an entry is.
+/// What an archive states about an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) size: u64,
     pub(super) crc: u32,
 }
 
-/// Counts the bytes that are taken from the disk.
+/// Counts the bytes read from disk.
 #[derive(Debug)]
 struct Counted {
     file: Take<File>,
@@ -75,7 +75,7 @@ impl Decoder {
     }
 }
 
-/// Reads one entry and checks it; once it is found wrong, it stays so.
+/// Reads one entry and verifies it; the first fault is final.
 #[derive(Debug)]
 pub(super) struct EntryReader {
     name: String,
@@ -108,26 +108,26 @@ impl EntryReader {
         }
     }
 
-    /// Bounds what it may unpack to.
+    /// Limits the unpacked size.
     pub(super) fn within(self, bound: Bound) -> Self {
         Self { bound, ..self }
     }
 
-    /// Gives how many bytes were read, and how many they became.
+    /// Returns the numbers of bytes read and unpacked.
     pub(super) fn unpacking(&self) -> Unpacking {
         Unpacking { packed: self.decoder.consumed(), unpacked: self.given }
     }
 
-    /// Gives what was found to be wrong.
+    /// Returns the fault, if any.
     pub(super) fn fault(&self) -> Result<(), ImportRefusal> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 
-    /// Reads what is left, since only the whole can be checked.
+    /// Reads the rest, because only the whole entry can be verified.
     pub(super) fn read_to_the_end(&mut self) -> Result<(), ImportRefusal> {
         let mut passed = vec![0; 64 * 1024];
         while !self.has_ended && self.fault.is_none() {
-            // What fails stays as the fault.
+            // An error is kept as the fault.
             let _ = self.read(&mut passed);
         }
         self.fault()
@@ -141,7 +141,7 @@ impl EntryReader {
         ImportRefusal::Damaged { place: self.place(), reason: reason.to_owned() }
     }
 
-    /// Judges what was read last; nothing is the end.
+    /// Verifies the last bytes read; an empty slice is the end.
     fn judge(&mut self, new: &[u8]) -> Result<(), ImportRefusal> {
         self.crc.update(new);
         self.given = self.given.saturating_add(u64::try_from(new.len()).unwrap_or(u64::MAX));
@@ -210,7 +210,7 @@ impl Read for EntryReader {
     }
 }
 
-/// An entry that a format reads while its container watches.
+/// An entry read by a format and watched by its container.
 #[derive(Debug, Clone)]
 pub(super) struct Watched(Arc<Mutex<EntryReader>>);
 

@@ -1,4 +1,4 @@
-//! What the entries of a folder or an archive are.
+//! Recognition of the entries of a folder or an archive.
 
 use super::Listing;
 use super::container::{Container, Member};
@@ -15,12 +15,12 @@ use application::ports::import_source::ImportRefusal;
 use std::io::Read as _;
 use std::sync::Arc;
 
-/// How many files of one kind a note names.
+/// Number of names in a note.
 const NAMES_SHOWN: usize = 20;
-/// How much of an entry is looked at.
+/// Number of inspected bytes of an entry.
 const BYTES_LOOKED_AT: u64 = 4 * 1024 * 1024;
 
-/// Recognises the one file inside of a packed one.
+/// Recognises the single file in a gzip file.
 pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Result<Container, ImportRefusal> {
     let bytes = Watched::new(entry.open(Bound::of(context.most_unpacked))?);
     let recognised = recognise(Box::new(bytes.clone()), format);
@@ -30,7 +30,7 @@ pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Resu
     Ok(Container { path, members, note: None, context })
 }
 
-/// Recognises the entries; what nothing claims is passed over and counted.
+/// Recognises the entries; unrecognised ones are skipped and counted.
 pub(super) fn survey(
     what: &'static str,
     listing: Listing,
@@ -52,7 +52,7 @@ pub(super) fn survey(
         }
         match found {
             Ok(Claim { recognised, sign }) => claimed.push((entry, recognised, sign)),
-            // Half of an export would be taken for the whole.
+            // Part of an export would be taken for the whole.
             Err(refusal @ ImportRefusal::NotInThisWay(_)) => return Err(within(&entry.name, refusal)),
             Err(refusal) => {
                 unknown.note(&entry, refusal)?;
@@ -64,7 +64,8 @@ pub(super) fn survey(
     if members.is_empty() {
         return Err(unknown.refusal(count));
     }
-    // What a zip archive says of itself is checked when it is read; nothing of one that says too much is.
+    // A zip archive's own statements are verified on reading; nothing of an archive that exceeds them is
+    // kept.
     let sizes = members.iter().filter_map(|member| member.entry.expected);
     if bound.is_passed_by(sizes.fold(0, |sum, expected| sum.saturating_add(expected.size))) {
         return Err(ImportRefusal::Unreadable(format!("what is read of {what} {bound}")));
@@ -85,7 +86,7 @@ pub(super) fn survey(
 
 type Look = (Result<Claim, ImportRefusal>, Unpacking);
 
-/// Looks at the beginning of an entry; fails only when it cannot be read.
+/// Inspects the beginning of an entry; fails only if it cannot be read.
 fn look(entry: &Entry, format: Format, bound: Bound) -> Result<Look, ImportRefusal> {
     let bytes = Watched::new(entry.open(bound)?);
     let found = claim(Box::new(bytes.clone().take(BYTES_LOOKED_AT)), format);
@@ -94,15 +95,15 @@ fn look(entry: &Entry, format: Format, bound: Bound) -> Result<Look, ImportRefus
     Ok((found, reader.unpacking()))
 }
 
-/// What there is to read, and the hypnograms beside it.
+/// Entries to read, and hypnograms among them.
 struct Kept {
     members: Vec<Member>,
-    /// Hypnograms beside files that say themselves when their nights began. They are not read: a hypnogram does not say
-    /// that, and a start that is given counts for one file alone.
+    /// Hypnograms beside files that contain the start of their nights. They are not read, because a given
+    /// start applies to a single file.
     hypnograms: Named,
 }
 
-/// Drops what only a weak sign or an empty list speaks for, where other entries are sure to be of another format.
+/// Drops weak matches if other entries certainly have another format.
 fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut Named) -> Kept {
     let sure: Vec<Format> = claimed
         .iter()
@@ -135,7 +136,7 @@ fn told(format: Format, passed_over: &Named) -> String {
     format!("files that are {of} were passed over: {} ({})", passed_over.count, passed_over.listed())
 }
 
-/// Files inside of which there is something to say: how many, and the names of the first.
+/// Files of one kind to mention: their number and the first names.
 #[derive(Default)]
 struct Named {
     names: Vec<String>,
@@ -163,7 +164,7 @@ impl Named {
         format!("{}{more}", self.names.join(", "))
     }
 
-    /// Says what to do with hypnograms beside other files; nothing when there are none.
+    /// Advice on hypnograms beside other files; `None` if there are none.
     fn told_as_hypnograms(&self) -> Option<String> {
         let names = self.listed();
         (self.count > 0).then(|| {
@@ -174,7 +175,7 @@ impl Named {
         })
     }
 
-    /// Says what to do with archives inside; empty when there are none.
+    /// Advice on archives within the archive; empty if there are none.
     fn told_as_archives(&self) -> String {
         if self.count == 0 {
             return String::new();
@@ -183,17 +184,17 @@ impl Named {
     }
 }
 
-/// What was not recognised, and what to say when nothing was.
+/// Unrecognised entries, and the message if nothing was recognised.
 struct Unknown {
     what: &'static str,
     format: Format,
-    /// The first refusal; one that knows the file comes before those that do not.
+    /// First refusal; one about a known file comes before the others.
     first: Option<ImportRefusal>,
     packed: Named,
 }
 
 impl Unknown {
-    /// Notes an entry that nothing claims.
+    /// Records an unrecognised entry.
     fn note(&mut self, entry: &Entry, refusal: ImportRefusal) -> Result<(), ImportRefusal> {
         let is_telling = |refusal: &ImportRefusal| {
             matches!(refusal, ImportRefusal::HoldsNoSleep(_) | ImportRefusal::OtherFormat { .. })

@@ -1,4 +1,4 @@
-//! What holds for folders and archives of any format.
+//! Folders and archives of any format.
 
 mod damage;
 mod folder;
@@ -11,7 +11,7 @@ use crate::testing::{notes, read_path, sessions};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use std::io::Write as _;
 
-/// One night of Fitbit's, which is known by this number.
+/// One night of Fitbit's with this id.
 fn night(id: u32) -> String {
     format!(
         r#"{{"logId":{id},"mainSleep":true,"startTime":"2026-01-{:02}T23:00:00.000","duration":3600000}}"#,
@@ -25,7 +25,7 @@ fn month(ids: impl IntoIterator<Item = u32>) -> String {
 
 type Options = zip::write::SimpleFileOptions;
 
-/// Packs files as others do.
+/// Packs files like common tools.
 fn archive(files: &[(&str, &[u8])], options: Options) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, content) in files {
@@ -101,7 +101,7 @@ fn a_weak_sign_does_not_count_beside_another_format() {
     let (format, items) = read(&archive(&[("a.json", b"[]"), ("b.ndjson", line)], deflated())).unwrap();
     assert_eq!((format, places(&items)), ("ndjson", vec!["b.ndjson: line 1", "the archive"]));
     assert!(notes(&items).concat().ends_with("passed over: 1 (a.json)"));
-    // Any object may be a line of Restwell's own, when nothing else is.
+    // Any object may be Restwell's NDJSON if nothing else matches.
     let (_, items) =
         read_as(&archive(&[("a.json", b"{\"x\":1}"), ("b.ndjson", line)], deflated()), Format::Ndjson)
             .unwrap();

@@ -1,13 +1,13 @@
-//! How much packed data become.
+//! Limits on unpacked sizes.
 
 use std::fmt;
 
-/// What may be unpacked before anything is said about it.
+/// Bytes that may be unpacked regardless of the ratio.
 const FREE: u64 = 64 * 1024 * 1024;
-/// The most that data may grow: exports of Apple Health, which repeat themselves most, reach 30.
+/// Maximum ratio; Apple Health exports, the most repetitive, reach 30.
 const RATIO_LIMIT: u64 = 200;
 
-/// Bytes as they are packed, and what they became.
+/// Packed and unpacked bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Unpacking {
     pub(super) packed: u64,
@@ -15,7 +15,7 @@ pub(super) struct Unpacking {
 }
 
 impl Unpacking {
-    /// Returns whether somebody wants to keep a machine busy with little.
+    /// Returns whether the ratio is that of a zip bomb.
     pub(super) const fn is_a_bomb(self) -> bool {
         self.unpacked > FREE && self.unpacked / RATIO_LIMIT > self.packed
     }
@@ -29,9 +29,9 @@ impl Unpacking {
     }
 }
 
-/// How much may be unpacked of one file that somebody brings, whatever it holds.
+/// Limit on the unpacked size of one file.
 ///
-/// The ratio alone lets 512 MiB become 100 GiB, and one person's upload keep a server busy for an hour.
+/// The ratio alone would let 512 MiB become 100 GiB and keep a server busy for an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
     most: u64,
@@ -39,26 +39,26 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// No bound.
+    /// No limit.
     pub(super) const NONE: Self = Self::of(u64::MAX);
 
-    /// Bounds everything together.
+    /// Limits the total.
     pub(super) const fn of(most: u64) -> Self {
         Self { most, left: most }
     }
 
-    /// Tells what is left after so much.
+    /// Returns the rest of the limit after this many bytes.
     pub(super) const fn after(self, unpacked: u64) -> Self {
         Self { left: self.left.saturating_sub(unpacked), ..self }
     }
 
-    /// Returns whether so much is more than is left.
+    /// Returns whether this many bytes exceed the limit.
     pub(super) const fn is_passed_by(self, unpacked: u64) -> bool {
         unpacked > self.left
     }
 }
 
-/// Goes on after a subject.
+/// Completes a sentence about a file.
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "unpacks to more than {} MiB, the most that this server takes", self.most >> 20)

@@ -1,9 +1,9 @@
-//! A label as NIH writes it; what is not needed is not named.
+//! A label as NIH writes it; unused members are omitted.
 
 use crate::json::{Bounded, Loose};
 use serde::Deserialize;
 
-/// A label, or a hit of a search with the label inside.
+/// A label, or a search hit that contains one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Label {
@@ -16,14 +16,14 @@ pub(super) struct Label {
     pub(super) servings_per_container: Loose,
     pub(super) entry_date: Loose,
     pub(super) events: Bounded<Event>,
-    /// Absent in what a search returns.
+    /// Absent in search results.
     pub(super) ingredient_rows: Option<Bounded<Row>>,
     #[serde(rename = "otheringredients")]
     pub(super) other_ingredients: Option<Other>,
 }
 
 impl Label {
-    /// Gives the label of a hit, or the label itself.
+    /// Returns the label of a hit, or the label itself.
     pub(super) fn label(&self) -> &Self {
         self.source.as_deref().unwrap_or(self)
     }

@@ -1,4 +1,4 @@
-//! From a label as NIH writes it to the domain's.
+//! Conversion of NIH labels to the domain's.
 
 use super::label::{Label, Other, Quantity, Row};
 use crate::json::Loose;
@@ -7,12 +7,12 @@ use application::ports::import_source::ImportedSupplement;
 use chrono::NaiveDate;
 use domain::supplement::{Amount, CatalogueKey, Ingredient, SupplementLabel, SupplementLabelFields};
 
-/// What NIH writes where a label says nothing.
+/// NIH's text for missing values.
 const NOT_PRESENT: &str = "Not Present";
-/// The event that gives the day on which the database took the label in.
+/// The event with the day on which the database added the label.
 const ENTERED: &str = "Date entered into DSLD";
 
-/// Reads one label, or says why it is none; what is changed or left out is noted.
+/// Converts one label, or returns why it is invalid; changes and omissions are noted.
 pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
     let id = label.id.identifier().ok_or("id is missing, or neither a whole number nor a text")?;
     let key = CatalogueKey::new(CatalogueKey::DSLD.to_owned(), id).map_err(|error| format!("id: {error}"))?;
@@ -40,7 +40,7 @@ pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<Impo
     Ok(ImportedSupplement { place: place.to_owned(), id: None, key, label, entry_date: None })
 }
 
-/// Counts what is changed or left out while a label is read.
+/// Counts changes and omissions.
 #[derive(Debug, Default)]
 struct Reading {
     nameless: usize,
@@ -48,9 +48,9 @@ struct Reading {
 }
 
 impl Reading {
-    /// Gives a text of the label in its own spelling, a number as it is printed; nothing for what is not there.
+    /// Returns a text as spelled on the label, or a number as printed; empty if absent.
     ///
-    /// A line break or another control character within a text becomes a blank.
+    /// Control characters such as line breaks become spaces.
     fn text(&mut self, value: &Loose) -> String {
         let text = value.printed().filter(|text| text.trim() != NOT_PRESENT).unwrap_or_default();
         if !text.contains(char::is_control) {
@@ -60,7 +60,7 @@ impl Reading {
         text.replace("\r\n", " ").replace(char::is_control, " ")
     }
 
-    /// Adds a row and, after it, the rows nested in it.
+    /// Adds a row, followed by the rows nested in it.
     fn row(&mut self, row: &Row, ingredients: &mut Vec<Ingredient>) -> Result<(), String> {
         let name = self.text(&row.name);
         let amount = self.amount(&row.quantity.0)?;
@@ -95,16 +95,16 @@ impl Reading {
             self.nameless = self.nameless.saturating_add(1);
             return Ok(());
         }
-        // One more than allowed is enough for the label to be refused.
+        // One more than allowed is enough to reject the label.
         if ingredients.len() <= SupplementLabel::MAX_INGREDIENTS {
             ingredients.push(Ingredient::new(name, amount, active).map_err(|error| error.to_string())?);
         }
         Ok(())
     }
 
-    /// Gives the amount in the first serving size; none when the label states none.
+    /// Returns the amount in the first serving size; `None` if the label states none.
     ///
-    /// The operator of "less than" is dropped: the number that the label prints is kept.
+    /// The operator of "less than" is dropped; the printed number is kept.
     fn amount(&mut self, quantities: &[Quantity]) -> Result<Option<Amount>, String> {
         let order = |quantity: &&Quantity| quantity.serving_size_order.number().unwrap_or(f64::INFINITY);
         let Some(first) = quantities.iter().min_by(|one, other| order(one).total_cmp(&order(other))) else {
@@ -125,7 +125,7 @@ impl Reading {
     }
 }
 
-/// Gives the day on which the database took the label in.
+/// Returns the day on which the database added the label.
 fn entry_date(label: &Label) -> Option<NaiveDate> {
     let entered = label.events.0.iter().find(|event| event.r#type.as_str() == Some(ENTERED));
     date(&label.entry_date).or_else(|| date(&entered?.date))

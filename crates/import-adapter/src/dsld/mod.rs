@@ -1,5 +1,4 @@
-//! Labels of the NIH Dietary Supplement Label Database: one, several one after the other, a list of them, or what its
-//! search returns.
+//! Labels of the NIH Dietary Supplement Label Database: one, several in sequence, a list, or a search result.
 //!
 //! The rules are in `docs/import/dsld.md`.
 
@@ -14,10 +13,10 @@ use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSupplement};
 use label::Label;
 
-/// The most bytes of one label, of which the longest have some 100,000; rows in rows take much more memory.
+/// Maximum size of a label in bytes. The longest have about 100,000; nested rows need much more memory.
 const LABEL_LIMIT: usize = 1024 * 1024;
 
-/// Recognises one label or several, a list of labels, and what a search returns.
+/// Recognises one or several labels, a list of labels, and search results.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen.json()?, named)?;
     Some(Recognised::new(Format::Dsld, move |bytes, _| {
@@ -64,7 +63,7 @@ impl RecordReader for Dsld {
         Ok(true)
     }
 
-    /// Reads no label: a file is refused only for what is not JSON.
+    /// Parses no label: the file is rejected only for invalid JSON.
     fn check_record(&mut self) -> Result<bool, ImportRefusal> {
         Ok(self.document.next_record()?.is_some())
     }

@@ -1,8 +1,8 @@
-//! The codes: what an Observation is about, and which stage a value is.
+//! Codes: the subject of an Observation and the stage of a value.
 //!
-//! LOINC and SNOMED CT codes are those of the value sets of the Personal Health Records guide (HL7,
-//! `pcd-sleep-observation-code` and `-value`), which has codes of its own for the samples of `HealthKit` and the episodes
-//! of Open mHealth as well.
+//! LOINC and SNOMED CT codes are those of the value sets of HL7's Personal Health Records guide
+//! (`pcd-sleep-observation-code` and `-value`), which also has its own codes for `HealthKit` samples and Open
+//! mHealth episodes.
 
 use super::resource::{Coding, Component, Concept, Quantity};
 use domain::sleep::Stage;
@@ -13,18 +13,18 @@ const PHR: &str = "http://hl7.org/fhir/uv/phr/CodeSystem/observation-pghd-codes"
 const PHR_STAGE: &str = "http://hl7.org/fhir/uv/phr/CodeSystem/sleep-analysis-codes";
 const PHR_EPISODE: &str = "http://hl7.org/fhir/uv/phr/CodeSystem/sleep-episode-codes";
 
-/// What an Observation is about.
+/// Subject of an Observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// The stage that its value names.
     Stage,
-    /// How long a part of the night was.
+    /// Duration of part of the night.
     Sum(Kind),
-    /// A night, whose sums are its components.
+    /// A night with totals as components.
     Episode,
 }
 
-/// What a sum is of.
+/// Kind of a total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Asleep,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Gives the stage in which a person is who is so all the time; the others are no stages.
+    /// Returns the stage that lasts throughout such a period; `None` for kinds that are not stages.
     pub(super) const fn stage(self) -> Option<Stage> {
         match self {
             Self::Asleep => Some(Stage::Asleep),
@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-/// Tells what an Observation with this code is about; nothing when it is not about sleep.
+/// Returns the subject of an Observation with this code; `None` if it is not about sleep.
 pub(super) fn meaning(code: &Concept) -> Option<Meaning> {
     first(code, |system, code| match (system, code) {
         (SNOMED, "258158006") | (PHR, "sleepAnalysis") => Some(Meaning::Stage),
@@ -65,7 +65,7 @@ pub(super) fn meaning(code: &Concept) -> Option<Meaning> {
     })
 }
 
-/// Tells which sum a component is.
+/// Returns the total that a component states.
 pub(super) fn component(code: &Concept) -> Option<Kind> {
     let own = first(code, |system, code| match (system, code) {
         (PHR_EPISODE, "totalSleepTime") => Some(Kind::Asleep),
@@ -84,17 +84,17 @@ pub(super) fn component(code: &Concept) -> Option<Kind> {
     })
 }
 
-/// What a value says of a person.
+/// State that a value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// In bed, and nobody knows whether asleep.
+    /// In bed; asleep or awake is unknown.
     InBed,
     /// In this stage.
     In(Stage),
 }
 
 impl State {
-    /// Gives the stage, where one is known.
+    /// Returns the stage, if known.
     pub(super) const fn stage(self) -> Option<Stage> {
         match self {
             Self::InBed => None,
@@ -103,10 +103,10 @@ impl State {
     }
 }
 
-/// Tells what a value says; nothing when it is no stage that is known.
+/// Returns the state that a value names; `None` if it is not a known stage.
 pub(super) fn state(value: &Concept) -> Option<State> {
     first(value, |system, code| match (system, code) {
-        // Sleep that is not REM may be light or deep.
+        // Non-REM sleep may be light or deep.
         (SNOMED, "248220008" | "60984000") | (PHR_STAGE, "asleepUnspecified") => {
             Some(State::In(Stage::Asleep))
         }
@@ -120,13 +120,13 @@ pub(super) fn state(value: &Concept) -> Option<State> {
     })
 }
 
-/// Finds the first coding that says something; displays are not looked at, because anybody may write them.
+/// Returns the first known coding. Display texts are free text and are ignored.
 fn first<T>(concept: &Concept, find: impl Fn(&str, &str) -> Option<T>) -> Option<T> {
     let mut codings = concept.coding.0.iter();
     codings.find_map(|Coding { system, code }| find(system.as_str()?, code.as_str()?))
 }
 
-/// Reads the value of a component: a length of time in milliseconds, a count, or a flag as 1 or 0.
+/// Returns the value of a component: a length in milliseconds, a count, or a flag as 1 or 0.
 pub(super) fn amount(kind: Kind, component: &Component) -> Option<i64> {
     let quantity = component.value_quantity.as_ref();
     match kind {
@@ -140,7 +140,8 @@ pub(super) fn amount(kind: Kind, component: &Component) -> Option<i64> {
     }
 }
 
-/// Gives a length of time in milliseconds; absent when the value is no number from 0 on, or the unit no time.
+/// Returns a length in milliseconds; `None` if the value is negative or not a number, or the unit is not one
+/// of time.
 pub(super) fn millis(quantity: &Quantity) -> Option<i64> {
     let unit = quantity.code.as_str().or_else(|| quantity.unit.as_str())?;
     let factor = match unit {

@@ -1,14 +1,14 @@
-//! The source of an Observation: the device that it names.
+//! The device of an Observation, which is its source.
 
 use super::resource::{Observation, Reference};
 use super::subject::last_two;
 use domain::sleep::{InvalidSleepSource, SleepSource};
 
-/// The source of what names no device.
+/// Source of Observations without a device.
 const NAMELESS: &str = "fhir";
 const FRIENDLY: &str = "user-friendly-name";
 
-/// Gives the device's name, else its identifier or reference, else the format.
+/// Returns the device's name, else its identifier or reference, else the format.
 pub(super) fn source(observation: &Observation) -> Result<SleepSource, InvalidSleepSource> {
     let device = &observation.device;
     let name = clean(device.display.as_str())
@@ -18,7 +18,7 @@ pub(super) fn source(observation: &Observation) -> Result<SleepSource, InvalidSl
     SleepSource::parse(name.as_deref().unwrap_or(NAMELESS))
 }
 
-/// Gives the name of a device that the Observation contains.
+/// Returns the name of a device contained in the Observation.
 fn contained(observation: &Observation, device: &Reference) -> Option<String> {
     let id = device.target.as_str()?.strip_prefix('#')?;
     let found = observation.contained.0.iter().find(|resource| resource.id.as_str() == Some(id))?;
@@ -27,7 +27,7 @@ fn contained(observation: &Observation, device: &Reference) -> Option<String> {
     clean(friendly.or_else(|| names.first())?.name.as_str())
 }
 
-/// Makes a text fit for a source's name.
+/// Cleans a text for use as a source name.
 fn clean(text: Option<&str>) -> Option<String> {
     let letters = text?.trim().chars().filter(|letter| !letter.is_control());
     Some(letters.take(SleepSource::MAX_CHARS).collect::<String>()).filter(|name| !name.is_empty())

@@ -1,4 +1,4 @@
-//! What the resources of a file say, until its end shows which nights there are.
+//! Content of a file's resources, collected until its nights are known.
 
 use super::resource::Observation;
 use super::subject::Subject;
@@ -12,7 +12,7 @@ pub(super) struct Found {
     segments: Segments,
     totals: Totals,
     subject: Subject,
-    /// The first resource that is no Observation of sleep, and how many there are.
+    /// The first resource that is not an Observation of sleep, and their number.
     first_passed_over: Option<u64>,
     passed_over: usize,
 }
@@ -30,8 +30,7 @@ impl Default for Found {
 }
 
 impl Found {
-    /// Adds an Observation and gives what there is to note; the inner error says why it is not taken, the outer one
-    /// why the file is not.
+    /// Adds an Observation and returns its notes. The inner error rejects the record, the outer one the file.
     pub(super) fn add(
         &mut self,
         observation: &Observation,
@@ -62,13 +61,13 @@ impl Found {
         Ok(Ok(notes))
     }
 
-    /// Counts a resource that is no Observation of sleep.
+    /// Counts a resource that is not an Observation of sleep.
     pub(super) fn pass_over(&mut self, number: u64) {
         self.first_passed_over.get_or_insert(number);
         self.passed_over = self.passed_over.saturating_add(1);
     }
 
-    /// Gives the next session; false when there is none left.
+    /// Emits the next session; `false` at the end.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
         if let Some(number) = self.first_passed_over.take() {
             let told = "resources that are no Observations of sleep were passed over";

@@ -25,9 +25,9 @@ use stream::Stream;
 pub(crate) enum Resources {
     /// Elements of a list.
     List(Document),
-    /// Entries of a Bundle, each around a resource.
+    /// Entries of a Bundle, each wrapping a resource.
     Bundle(Document),
-    /// One after the other.
+    /// In sequence.
     Stream(Stream),
 }
 
@@ -40,7 +40,7 @@ impl Resources {
     }
 }
 
-/// Reads resources; sessions come at the end, because several Observations make one.
+/// Reads resources. Sessions follow at the end, because several Observations form one.
 pub(crate) struct Fhir {
     resources: Resources,
     found: Found,
@@ -87,7 +87,7 @@ impl RecordReader for Fhir {
     }
 }
 
-/// Reads an Observation of sleep; nothing when the resource is another one.
+/// Parses an Observation of sleep; `None` for any other resource.
 fn observation(text: &str, is_bundle: bool) -> Result<Option<Observation>, String> {
     if !text.starts_with('{') {
         return Err("not an object".to_owned());

@@ -1,4 +1,4 @@
-//! From an Observation to a stretch of sleep or to sums over a period.
+//! Conversion of an Observation to an interval of sleep or to totals of a period.
 
 use super::code::{self, Kind, Meaning};
 use super::resource::{Observation, Period};
@@ -8,23 +8,24 @@ use crate::segments::Segment;
 use crate::timestamp::Timestamp;
 use chrono::TimeDelta;
 
-/// How far a sum may be from the length of its period to be that length, in milliseconds: they are whole minutes often.
+/// Tolerance in milliseconds between a total and the length of its period, because totals are often in whole
+/// minutes.
 const ROUNDING_MILLIS: i64 = 60_000;
-/// From here on a period that has a sum is a day rather than a night: 23 hours and 59 minutes.
+/// From this length, 23 hours and 59 minutes, a period with a total is a day rather than a night.
 const DAY_MILLIS: i64 = (24 * 60 - 1) * 60_000;
 
-/// What an Observation says.
+/// Content of an Observation.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// Its period, with the stage throughout where there is one.
+    /// Its period, with the stage throughout if there is one.
     pub(super) segment: Segment,
-    /// Its sums over the period.
+    /// Its totals.
     pub(super) totals: Vec<Total>,
-    /// How many of its components cannot be read.
+    /// Number of unreadable components.
     pub(super) unreadable: usize,
 }
 
-/// Reads an Observation of sleep, or says why it is not taken.
+/// Parses an Observation of sleep, or returns why it is invalid.
 pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
     if matches!(observation.status.as_str(), Some("entered-in-error" | "cancelled")) {
         return Err("its status says that it does not hold".to_owned());
@@ -53,7 +54,7 @@ pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
     with_sums(observation, segment, kind.zip(sum))
 }
 
-/// Reads the sums: the value's own, and the components'.
+/// Reads the totals of the value and of the components.
 fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64)>) -> Result<Said, String> {
     let mut unreadable = 0_usize;
     let mut found: Vec<(Kind, i64)> = own.into_iter().collect();
@@ -78,7 +79,7 @@ fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64
     Ok(Said { segment: Segment { stage: throughout, ..segment }, totals, unreadable })
 }
 
-/// Frames the Observation: start and end, or start and how long it was.
+/// Returns the period: start and end, or start and duration.
 fn segment(period: &Period, sum: Option<i64>, at: u64) -> Result<Segment, String> {
     let start =
         timestamp("effectivePeriod.start", &period.start)?.ok_or("effectivePeriod.start is missing")?;

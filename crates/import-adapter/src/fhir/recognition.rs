@@ -1,4 +1,4 @@
-//! What a file of FHIR looks like.
+//! Detection of FHIR files.
 
 use super::stream::Stream;
 use super::{Fhir, Resources};
@@ -7,7 +7,7 @@ use crate::input::Cursor;
 use crate::json::{Document, Layout};
 use crate::recognition::{Recognised, Seen, Sketch};
 
-/// The kinds of Bundle that hold resources as they are; a history has one in several versions.
+/// Kinds of Bundle with current resources; a history contains several versions of each.
 const BUNDLES: [&str; 4] = ["searchset", "collection", "document", "message"];
 
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ enum Shape {
     Stream,
 }
 
-/// Recognises resources by `resourceType`; what is first on its line may be followed by others.
+/// Recognises resources by `resourceType`; one on its own line may be followed by others.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let shape = shape(seen.json()?, named)?;
     Some(Recognised::new(Format::Fhir, move |bytes, _| {
@@ -38,13 +38,13 @@ fn shape(sketch: &Sketch, named: bool) -> Option<Shape> {
     if kind(sketch)? != "Bundle" {
         return Some(Shape::Stream);
     }
-    // What stands behind many entries is not looked at.
+    // A member after many entries is beyond the inspected part.
     let holds =
         sketch.member("type").is_none_or(|kind| kind.text().is_some_and(|kind| BUNDLES.contains(&kind)));
     holds.then_some(Shape::Bundle)
 }
 
-/// Gives the type of a resource, which begins with a capital letter.
+/// Returns the type of a resource, which begins with a capital letter.
 fn kind(resource: &Sketch) -> Option<&str> {
     let kind = resource.member("resourceType")?.text()?;
     let is_type = kind.starts_with(|letter: char| letter.is_ascii_uppercase())

@@ -1,4 +1,4 @@
-//! The members of an Observation; what is not needed is not named.
+//! The members of an Observation; unused members are omitted.
 
 use crate::json::{Bounded, Loose};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ pub(super) struct Entry<T> {
     pub(super) resource: Option<T>,
 }
 
-/// What a resource is.
+/// Type of a resource.
 #[derive(Debug, Deserialize)]
 pub(super) struct Kind {
     #[serde(default, rename = "resourceType")]
@@ -83,7 +83,7 @@ pub(super) struct Component {
     pub(super) value_boolean: Loose,
 }
 
-/// A resource within; only devices have names of devices.
+/// A contained resource; only devices have device names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Contained {

@@ -1,10 +1,10 @@
-//! Resources one after the other: one alone, or one on each line as a bulk export has them.
+//! Resources in sequence: a single one, or one per line as in a bulk export.
 
 use crate::input::{Cursor, damaged};
 use crate::json::{Record, check};
 use application::ports::import_source::ImportRefusal;
 
-/// Reads resources; holds one.
+/// Reads resources, holding one at a time.
 pub(crate) struct Stream {
     cursor: Cursor,
     number: u64,
@@ -20,7 +20,7 @@ impl Stream {
         self.cursor.total()
     }
 
-    /// Gives the next resource, which begins on a line of its own; absent at the end of the file.
+    /// Returns the next resource, which starts on its own line; `None` at the end of the file.
     pub(super) fn next_record(&mut self) -> Result<Option<Record<'_>>, ImportRefusal> {
         let line_before = self.cursor.place().line;
         if self.cursor.peek_token()?.is_none() {

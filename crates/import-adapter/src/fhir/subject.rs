@@ -1,8 +1,8 @@
-//! The person whom an Observation is about.
+//! The person an Observation is about.
 
 use super::resource::Reference;
 
-/// What is known of the one person of a file.
+/// Known identifiers of the one person of a file.
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     reference: Option<String>,
@@ -11,9 +11,9 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Returns whether this may be the same person as in the records before; nobody named may be anybody.
+    /// Returns whether this may be the same person as in earlier records; an unnamed person may be anyone.
     ///
-    /// The first kind of name that both have decides: a reference, an identifier, a name for people.
+    /// The first kind of identifier that both have decides: reference, identifier, display name.
     pub(super) fn admits(&mut self, named: &Reference) -> bool {
         let reference = named.target.as_str().map(|text| last_two(text).to_owned());
         let identifier = named.identifier.value.identifier();
@@ -35,7 +35,8 @@ fn same(one: Option<&String>, other: Option<&String>) -> Option<bool> {
     Some(one? == other?)
 }
 
-/// Gives `Patient/7` of `https://fhir.example.org/r4/Patient/7/_history/2`; a text without a slash as it is.
+/// Returns `Patient/7` for `https://fhir.example.org/r4/Patient/7/_history/2`; a text without a slash is
+/// unchanged.
 pub(super) fn last_two(reference: &str) -> &str {
     let reference = reference.split("/_history/").next().unwrap_or(reference);
     let kind = reference.rsplit_once('/').and_then(|(before, _)| before.rfind('/'));

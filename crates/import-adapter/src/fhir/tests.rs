@@ -20,14 +20,14 @@ fn observation(code: (&str, &str), from: &str, to: &str, more: &str) -> String {
     )
 }
 
-/// One that names a stage in SNOMED CT.
+/// An Observation with a stage in SNOMED CT.
 fn stage(code: &str, from: &str, to: &str, more: &str) -> String {
     let value =
         format!(r#","valueCodeableConcept":{{"coding":[{{"system":"{SNOMED}","code":"{code}"}}]}}{more}"#);
     observation((SNOMED, "258158006"), from, to, &value)
 }
 
-/// One that gives a duration in minutes.
+/// An Observation with a duration in minutes.
 fn duration(code: &str, from: &str, to: &str, minutes: u32) -> String {
     let value = format!(
         r#","valueQuantity":{{"value":{minutes},"unit":"min","system":"http://unitsofmeasure.org","code":"min"}}"#

@@ -1,4 +1,4 @@
-//! Sums of parts of nights, until it is known which nights there are.
+//! Totals of parts of nights, collected until the nights are known.
 
 use super::code::Kind;
 use crate::source::Notes;
@@ -8,10 +8,10 @@ use domain::sleep::{SleepRecord, SleepRecordHead, SleepSource, SourceTotals, Sta
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The most sums of one file: 32 bytes each.
+/// Maximum number of totals per file, at 32 bytes each.
 const TOTAL_LIMIT: usize = 1_000_000;
 
-/// A sum over a period: milliseconds, or what else its kind says.
+/// A total of a period, in milliseconds or in the unit of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Total {
     pub(super) start: i64,
@@ -20,7 +20,7 @@ pub(super) struct Total {
     pub(super) amount: i64,
 }
 
-/// The sums of a file, by source.
+/// Totals of a file by source.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     held: HashMap<String, Vec<Total>>,
@@ -39,7 +39,7 @@ impl Totals {
         Ok(())
     }
 
-    /// Gives the session with its sums in place of stages, where they say more than these.
+    /// Returns the session with totals in place of stages if they are more detailed.
     pub(super) fn applied(&mut self, record: &SleepRecord, notes: &mut Notes) -> Result<SleepRecord, String> {
         let bed = record.time_in_bed();
         let mut totals = self.within(record.source(), bed);
@@ -56,7 +56,7 @@ impl Totals {
         SleepRecord::from_metrics(record.head().clone(), metrics).map_err(|error| error.to_string())
     }
 
-    /// Lists the sums whose periods lie within a night of the source, each once.
+    /// Returns the distinct totals whose periods lie within a night of the source.
     fn within(&mut self, source: Option<&SleepSource>, bed: &TimeInBed) -> Vec<Total> {
         if !self.is_sorted {
             self.held.values_mut().for_each(|totals| totals.sort_unstable());
@@ -79,7 +79,7 @@ impl Totals {
     }
 }
 
-/// Takes what says whether a session is the main sleep out of its sums, and marks it as a nap or as none.
+/// Removes the main-sleep flags from the totals and marks the session as a nap or not.
 fn with_kind_of_sleep(
     record: &SleepRecord,
     totals: &mut Vec<Total>,
@@ -98,8 +98,8 @@ fn with_kind_of_sleep(
     SleepRecord::from_stages(head, record.hypnogram().clone()).map_err(|error| error.to_string())
 }
 
-/// Tells whether sums say more than the stages: there are no stages, or only sleep durations that were read as one
-/// stretch of sleep each, while the sums tell the stages apart.
+/// Returns whether the totals are more detailed than the stages: there are no stages, or only sleep durations
+/// read as one interval each, while the totals distinguish stages.
 fn say_more(record: &SleepRecord, totals: &[Total]) -> bool {
     let entries = record.hypnogram().entries();
     let of_kind = |kinds: &[Kind]| totals.iter().filter(|total| kinds.contains(&total.kind)).count();
@@ -108,7 +108,7 @@ fn say_more(record: &SleepRecord, totals: &[Total]) -> bool {
     entries.is_empty() || only_durations && of_kind(&[Kind::Light, Kind::Deep, Kind::Rem]) > 0
 }
 
-/// Adds up what lies side by side; nothing when two sums of the same are of periods that overlap.
+/// Adds up consecutive periods; `None` if two totals of the same kind overlap.
 fn sums(totals: &[Total]) -> Option<SourceTotals> {
     let mut sums = SourceTotals::default();
     for (index, total) in totals.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Fitbit's local times, which carry no zone.
+//! Fitbit's local times, which have no zone.
 
 use crate::local_time::LocalTime;
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::time::{Fold, TimeZone, UtcOffset};
 
-/// Ties the local times of one log to instants: all of them take the offset in force at the log's start.
+/// Converts the local times of one log to instants with the offset in force at the log's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Anchor {
     zone: TimeZone,
@@ -12,11 +12,11 @@ pub(super) struct Anchor {
     pub(super) start_local: NaiveDateTime,
     /// Local time less UTC.
     shift: TimeDelta,
-    /// Whether the log itself carries the offset; it then wins over the zone.
+    /// Whether the log itself has an offset, which wins over the zone.
     carried: bool,
 }
 
-/// The end of a log.
+/// End of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) instant: DateTime<Utc>,
@@ -33,17 +33,17 @@ impl Anchor {
         Some(Self { zone, start: instant, start_local: start.local, shift, carried })
     }
 
-    /// Gives the offset in force at the start.
+    /// Returns the offset at the start.
     pub(super) fn offset(&self) -> Option<UtcOffset> {
         i32::try_from(self.shift.num_seconds()).ok().and_then(UtcOffset::from_seconds)
     }
 
-    /// Gives the instant of a stage.
+    /// Returns the instant of a stage.
     pub(super) fn at(&self, time: LocalTime) -> Option<DateTime<Utc>> {
         shifted(time.local, time.offset.map_or(self.shift, seconds))
     }
 
-    /// Gives the instants that an end can denote, the reading with the offset in force at the end first.
+    /// Returns the instants that an end can denote, first the one with the offset in force at the end.
     ///
     /// There is one, unless clocks changed during the log or the end exists twice.
     pub(super) fn readings_of_end(&self, end: LocalTime) -> Vec<DateTime<Utc>> {
@@ -60,8 +60,8 @@ impl Anchor {
         readings
     }
 
-    /// Chooses the reading that meets the end of the last stage, or comes closest to it; without stages the
-    /// one with the offset in force at the end.
+    /// Returns the instant closest to the end of the last stage; without stages, the one with the offset in
+    /// force at the end.
     pub(super) fn end(&self, end: LocalTime, stages_end: Option<DateTime<Utc>>) -> Option<End> {
         let readings = self.readings_of_end(end);
         let instant = match stages_end {
@@ -73,7 +73,7 @@ impl Anchor {
         Some(End { instant, offset: end.offset.or_else(|| self.offset_at(instant)) })
     }
 
-    /// Gives the end of a log that states its length instead.
+    /// Returns the end of a log that states its length instead.
     pub(super) fn end_after(&self, length: TimeDelta) -> Option<End> {
         let instant = self.start.checked_add_signed(length)?;
         Some(End { instant, offset: self.offset_at(instant) })

@@ -1,4 +1,4 @@
-//! One sleep log as Fitbit writes it; what is not needed is not named.
+//! One sleep log as Fitbit writes it; unused members are omitted.
 
 use crate::json::{Bounded, Loose};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ pub(super) struct Log {
     pub(super) id: Loose,
     pub(super) start_time: Loose,
     pub(super) end_time: Loose,
-    /// Milliseconds, cut to the minute.
+    /// Milliseconds, truncated to minutes.
     pub(super) duration: Loose,
     pub(super) time_in_bed: Loose,
     pub(super) minutes_to_fall_asleep: Loose,
@@ -31,7 +31,7 @@ pub(super) struct Log {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Levels {
     pub(super) data: Bounded<RawStage>,
-    /// Short wakes that lie over `data`.
+    /// Short wakes on top of `data`.
     pub(super) short_data: Bounded<RawStage>,
     pub(super) summary: Summary,
 }
@@ -47,7 +47,7 @@ pub(super) struct RawStage {
 }
 
 impl RawStage {
-    /// Gives the start, in either of the spellings of its name.
+    /// Returns the start, in either spelling of its name.
     pub(super) fn start(&self) -> Option<&str> {
         self.date_time.as_str().or_else(|| self.datetime.as_str())
     }
@@ -81,7 +81,7 @@ pub(super) struct Minute {
 }
 
 impl Minute {
-    /// Gives the time of day, in either of the spellings of its name.
+    /// Returns the time of day, in either spelling of its name.
     pub(super) fn clock(&self) -> Option<&str> {
         self.date_time.as_str().or_else(|| self.datetime.as_str())
     }

@@ -1,4 +1,4 @@
-//! Version 1 of the API: one value a minute, each with a time of day and no date.
+//! Version 1 of the API: one value per minute, each with a time of day but no date.
 
 use super::clock::Anchor;
 use super::log::Minute;
@@ -9,11 +9,11 @@ use domain::sleep::{Stage, StageEntry};
 const DAY_SECONDS: i64 = 86_400;
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
 
-/// Makes one entry of each run of equal values.
+/// Creates one entry per run of equal values.
 ///
-/// The first minute lies next to the start of the log and every other one after the one before it, so that
-/// midnight is crossed where the time of day falls. A time of day that stands still or falls by less than
-/// half a day (clocks were put back) is the next minute.
+/// The first minute lies closest to the start of the log and each other one after its predecessor, so
+/// midnight is crossed where the time of day decreases. A time of day that repeats, or decreases by less than
+/// half a day because clocks went back, is the next minute.
 pub(super) fn entries(minutes: &[Minute], anchor: &Anchor, notes: &mut Notes) -> Vec<StageEntry> {
     let mut runs: Vec<Run> = Vec::new();
     let mut before: Option<(NaiveTime, DateTime<Utc>)> = None;
@@ -57,12 +57,12 @@ fn place(
     let passed = clock.signed_duration_since(from_clock).num_seconds().rem_euclid(DAY_SECONDS);
     let back = DAY_SECONDS.saturating_sub(passed);
     let step = match before {
-        // The values are whole minutes and the log may start within one.
+        // The values are whole minutes, and the log may start within one.
         None if passed < 60 || back <= 60 => TimeDelta::zero(),
         Some(_) if passed == 0 || back < DAY_SECONDS / 2 => MINUTE,
         _ => TimeDelta::seconds(passed),
     };
-    // Anything further away lies beyond every time in bed.
+    // Anything further away is beyond any time in bed.
     from.checked_add_signed(step).filter(|start| start.checked_add_signed(MINUTE).is_some())
 }
 

@@ -50,7 +50,7 @@ impl RecordReader for FitbitJson {
     }
 }
 
-/// The name under which sessions of this source are kept.
+/// Source name of these sessions.
 fn source() -> Result<SleepSource, InvalidSleepSource> {
     SleepSource::parse("fitbit")
 }

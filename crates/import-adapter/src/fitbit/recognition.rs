@@ -1,4 +1,4 @@
-//! What a file of Fitbit's looks like.
+//! Detection of Fitbit files.
 
 use super::web_export::{WebExport, begins_web_export};
 use super::{Document, FitbitJson};
@@ -7,7 +7,7 @@ use crate::input::Cursor;
 use crate::json::Layout;
 use crate::recognition::{Recognised, Seen, Sketch};
 
-/// Members that only sleep logs have; activity logs have `logId`, `startTime` and `duration` too.
+/// Members that only sleep logs have; activity logs share `logId`, `startTime` and `duration`.
 const SLEEP_ONLY: [&str; 6] =
     ["dateOfSleep", "minutesAsleep", "timeInBed", "minuteData", "isMainSleep", "mainSleep"];
 
@@ -26,7 +26,7 @@ pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     match (sketch, sketch.member("sleep")) {
-        // An empty list is an empty month of Takeout; there is nothing in it to tell it by.
+        // An empty list is an empty month of Takeout; it has nothing to identify it.
         (Sketch::List(None), _) => Some(Layout::List),
         (Sketch::List(Some(first)), _) => is_sleep_log(first, named).then_some(Layout::List),
         (_, Some(Sketch::List(None))) => Some(Layout::Wrapped("sleep")),

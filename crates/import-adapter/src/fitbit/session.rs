@@ -1,4 +1,4 @@
-//! From a log to a session.
+//! Conversion of a log to a session.
 
 use super::clock::{Anchor, End};
 use super::log::Log;
@@ -13,7 +13,7 @@ use chrono::TimeDelta;
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};
 use domain::time::TimeZone;
 
-/// Reads one log, or says why it is none; what is dropped of it is noted.
+/// Converts one log, or returns why it is invalid; dropped parts are noted.
 pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
     let anchor = Anchor::new(zone, start).ok_or("startTime is out of range")?;
@@ -55,7 +55,7 @@ fn local_time(name: &str, value: &Loose) -> Result<Option<LocalTime>, String> {
     time.map(Some).ok_or_else(|| format!("{name} is not a date and time"))
 }
 
-/// Takes the stages of the newer versions, else the minutes of version 1.
+/// Returns the stages of the newer versions, else the minutes of version 1.
 fn stages(log: &Log, anchor: &Anchor, notes: &mut Notes) -> Stages {
     match &log.levels {
         Some(levels) if !levels.data.0.is_empty() => Stages::read(levels, anchor, notes),
@@ -63,7 +63,7 @@ fn stages(log: &Log, anchor: &Anchor, notes: &mut Notes) -> Stages {
     }
 }
 
-/// Gives the length that a log states: `duration` in milliseconds, else `timeInBed` in minutes.
+/// Returns the stated length: `duration` in milliseconds, else `timeInBed` in minutes.
 fn length(log: &Log) -> Option<TimeDelta> {
     let millis =
         log.duration.number().or_else(|| log.time_in_bed.number().map(|minutes| minutes * 60_000.0))?;

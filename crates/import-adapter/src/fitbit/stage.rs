@@ -1,4 +1,4 @@
-//! The stages of a log: `levels.data`, and the short wakes over it.
+//! Stages of a log: `levels.data` with the short wakes on top.
 
 use super::clock::Anchor;
 use super::log::{Levels, RawStage};
@@ -7,10 +7,10 @@ use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 
-/// The length, in seconds, of the entry with which Fitbit fills up a night in which clocks change.
+/// Length, in seconds, of the entry with which Fitbit fills a night with a clock change.
 const PADDING_SECONDS: i64 = 3600;
 
-/// The stages of one log before its time in bed is known.
+/// Stages of one log before its time in bed is known.
 #[derive(Debug, Default)]
 pub(super) struct Stages {
     pub(super) base: Vec<StageEntry>,
@@ -18,7 +18,7 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Reads `data` and `shortData`; what cannot be read is left out and noted.
+    /// Reads `data` and `shortData`; unreadable entries are left out and noted.
     pub(super) fn read(levels: &Levels, anchor: &Anchor, notes: &mut Notes) -> Self {
         let mut reading = Reading::default();
         let base = levels.data.0.iter().filter_map(|raw| reading.entry(raw, anchor)).collect();
@@ -37,12 +37,12 @@ impl Stages {
         Self { base, wakes: Vec::new() }
     }
 
-    /// Gives the end of the last stage.
+    /// Returns the end of the last stage.
     pub(super) fn end(&self) -> Option<DateTime<Utc>> {
         self.base.iter().map(StageEntry::end).max()
     }
 
-    /// Drops the hour of UNKNOWN that fills up a night in which clocks change.
+    /// Drops the hour of UNKNOWN that fills a night with a clock change.
     pub(super) fn drop_padding(&mut self, notes: &mut Notes) {
         let is_padding = |last: &StageEntry| {
             last.stage() == Stage::Unknown && last.millis() == PADDING_SECONDS.saturating_mul(1000)
@@ -53,7 +53,7 @@ impl Stages {
         }
     }
 
-    /// Lays everything on one time line within the time in bed.
+    /// Arranges all entries within the time in bed.
     pub(super) fn hypnogram(self, time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
         let beyond =
             |entry: &&StageEntry| entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
@@ -63,7 +63,7 @@ impl Stages {
     }
 }
 
-/// Counts what is left out while entries are read.
+/// Counts entries that are left out.
 #[derive(Debug, Default)]
 struct Reading {
     unreadable: usize,

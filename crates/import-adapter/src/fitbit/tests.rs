@@ -70,7 +70,7 @@ fn stages_that_cover_little_of_a_log_leave_its_totals() {
     };
     let items = fitbit(&cut(STAGES), "Europe/Berlin");
     let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    // The short wake lies where no stage is.
+    // The short wake lies outside all stages.
     assert_eq!(stages(&record), ["AWAKE 23:00-23:10", "AWAKE 23:35-23:37", "REM 23:50-00:00"]);
     assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(3000.0));
     assert_eq!(seconds(&record, MetricKind::TimeNightAwake), Some(600.0));
@@ -84,7 +84,7 @@ fn stages_that_cover_little_of_a_log_leave_its_totals() {
         notes(&items),
         ["record 1: the stages cover less than 90 percent of the log; its own totals were kept"]
     );
-    // Without totals of its own, a log has what its stages say.
+    // A log without totals has those of its stages.
     let bare = cut(&STAGES.replace(r#""minutesAsleep": 50, "minutesAwake": 10,"#, ""));
     let items =
         fitbit(&bare.replace(r#""summary": {"deep": {"count": 1, "minutes": 20}},"#, ""), "Europe/Berlin");
@@ -260,7 +260,7 @@ fn an_offset_that_a_log_carries_wins_over_the_zone() {
     assert_eq!(frame(&only(&text, "Europe/Berlin")), "2026-01-10T23:00:00-08:00 2026-01-11T00:00:00-08:00");
 }
 
-/// A night of 8 h 57 m 30 s by the clock over the change of 2025-03-30 in Berlin, when 02:00 became 03:00.
+/// A night of 8 h 57 m 30 s of local time across the change of 2025-03-30 in Berlin, when 02:00 became 03:00.
 fn spring(last_level: &str) -> String {
     format!(
         r#"[{{"logId":6,"startTime":"2025-03-29T23:00:00.000","endTime":"2025-03-30T07:57:30.000","duration":32220000,
@@ -286,7 +286,7 @@ fn the_end_takes_the_offset_with_which_it_meets_the_last_stage() {
     let record = only(&spring("rem"), "Europe/Berlin");
     assert_eq!(frame(&record), "2025-03-29T23:00:00+01:00 2025-03-30T08:57:30+02:00");
     assert_eq!(seconds(&record, MetricKind::TimeNightInBed), Some(32250.0));
-    // Without a clock change the same hour is what the device recorded.
+    // Without a clock change the same hour was recorded by the device.
     let record = only(&spring("unknown"), "Africa/Lagos");
     assert_eq!(stages(&record).last().unwrap(), "UNKNOWN 06:57-07:57");
 }
@@ -300,7 +300,7 @@ fn without_stages_the_end_takes_the_offset_in_force_at_the_end() {
     assert_eq!(frame(&spring), "2025-03-29T23:00:00+01:00 2025-03-30T08:00:00+02:00");
     let autumn = only(&text("2025-10-25T23:00:00", "2025-10-26T07:00:00"), "Europe/Berlin");
     assert_eq!(frame(&autumn), "2025-10-25T23:00:00+02:00 2025-10-26T07:00:00+01:00");
-    // A start within the repeated hour and an end that only exists after it.
+    // A start within the repeated hour, and an end that exists only after it.
     let short = only(&text("2025-10-26T02:50:00", "2025-10-26T02:10:00"), "Europe/Berlin");
     assert_eq!(frame(&short), "2025-10-26T02:50:00+02:00 2025-10-26T02:10:00+01:00");
 }

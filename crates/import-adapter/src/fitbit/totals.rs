@@ -1,13 +1,13 @@
-//! The sums that a log states.
+//! Totals stated by a log.
 
 use super::log::{Log, Summary};
 use crate::json::Loose;
 use domain::sleep::SourceTotals;
 use std::time::Duration;
 
-/// Reads the sums of a log; 0 minutes asleep and awake together say nothing.
+/// Parses the totals of a log; 0 minutes both asleep and awake count as missing.
 ///
-/// Fitbit gives `minutesToFallAsleep` as 0 for every log that it made itself, so that 0 is not known there.
+/// Fitbit writes `minutesToFallAsleep` as 0 for every log that it detected itself, so 0 means unknown there.
 pub(super) fn read(log: &Log) -> SourceTotals {
     let none = Summary::default();
     let summary = log.levels.as_ref().map_or(&none, |levels| &levels.summary);

@@ -1,9 +1,9 @@
-//! The local times of the web export.
+//! Local times of the web export.
 
 use chrono::{NaiveDate, NaiveDateTime};
 
-/// Parses `YYYY-MM-DD` or `DD-MM-YYYY`, then `h:mm` with am or pm in any case, with or without a blank
-/// before it, or `hh:mm` of a clock of 24 hours.
+/// Parses `YYYY-MM-DD` or `DD-MM-YYYY`, then `h:mm` with am or pm in any case, with or without a space before
+/// it, or `hh:mm` in 24 hours.
 pub(super) fn parse(text: &str) -> Option<NaiveDateTime> {
     let (date, clock) = text.trim().split_once(char::is_whitespace)?;
     let date = parse_date(date)?;

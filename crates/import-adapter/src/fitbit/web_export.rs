@@ -1,4 +1,4 @@
-//! The CSV of Fitbit's web export: a title line, a header line, a night a line.
+//! The CSV of Fitbit's web export: a title line, a header line, and one line per night.
 
 use super::clock::{Anchor, End};
 use super::{item, source, web_clock};
@@ -13,9 +13,9 @@ use std::time::Duration;
 const TITLE: &str = "Sleep";
 const START: &str = "Start Time";
 const END: &str = "End Time";
-/// The columns that a header must have.
+/// Required columns.
 pub(crate) const NEEDED_COLUMNS: [&str; 2] = [START, END];
-/// All columns that are known; "Time in Bed" follows from start and end.
+/// All known columns; "Time in Bed" follows from start and end.
 pub(crate) const KNOWN_COLUMNS: [&str; 9] = [
     START,
     END,
@@ -28,13 +28,13 @@ pub(crate) const KNOWN_COLUMNS: [&str; 9] = [
     "Minutes Deep Sleep",
 ];
 
-/// Returns whether a first line is the one of a web export.
+/// Returns whether a first line is that of a web export.
 pub(crate) fn begins_web_export(line: &str) -> bool {
     let line = line.trim();
     line == TITLE || csv_fields(line).is_some_and(|fields| is_header(&fields))
 }
 
-/// Reads a web export, a line at a time.
+/// Reads a web export line by line.
 pub(crate) struct WebExport {
     cursor: Cursor,
     zone: TimeZone,
@@ -42,14 +42,14 @@ pub(crate) struct WebExport {
     line: Vec<u8>,
 }
 
-/// The part of the file that is being read; an export has one for each kind of data that was ticked.
+/// Current section; an export has one per selected kind of data.
 enum Section {
-    /// A title may come, or the header at once.
+    /// Before a title or a header.
     Beginning,
-    /// The title was there, the header comes.
+    /// After the title, before the header.
     Titled,
     Nights(Vec<String>),
-    /// Something else than sleep.
+    /// In another section.
     Other,
 }
 
@@ -83,7 +83,7 @@ impl WebExport {
                 let outcome = Row { columns, fields: &fields }.record(self.zone, &mut notes);
                 items.finish(&place, notes, outcome.map(|record| item(&place, record)));
             }
-            // A line that the file's end cuts has too few fields.
+            // A line truncated by the end of the file has too few fields.
             Section::Nights(_) if end == LineEnd::EndOfFile => {
                 return Err(damaged(self.cursor.place(), "the file breaks off"));
             }
@@ -145,7 +145,7 @@ impl Row<'_> {
         time.map(LocalTime::without_offset).ok_or_else(|| format!("{name} is not a date and time"))
     }
 
-    /// Reads `5,000` as 5000 and `N/A` as nothing.
+    /// Parses `5,000` as 5000, and `N/A` as `None`.
     fn number(&self, name: &str) -> Result<Option<u32>, String> {
         match self.field(name) {
             None | Some("" | "N/A") => Ok(None),

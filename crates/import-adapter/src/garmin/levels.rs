@@ -1,11 +1,11 @@
-//! The stages of a night.
+//! Stages of a night.
 
 use super::members::Stretch;
 use super::stamp::instant;
 use crate::source::Notes;
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 
-/// Lays the levels on one time line within the time in bed; what cannot be read is left out and noted.
+/// Arranges the levels within the time in bed; unreadable ones are left out and noted.
 pub(super) fn read(
     stretches: &[Stretch],
     time_in_bed: &TimeInBed,
@@ -33,7 +33,7 @@ pub(super) fn read(
 }
 
 fn stage(stretch: &Stretch) -> Stage {
-    // Garmin writes 0.0 for 0.
+    // Garmin writes 0 as 0.0.
     match stretch.level.number().map(|level| level.to_string()).as_deref() {
         Some("0") => Stage::Deep,
         Some("1") => Stage::Light,

@@ -1,9 +1,9 @@
-//! One day as Garmin writes it; what is not needed is not named.
+//! One day as Garmin writes it; unused members are omitted.
 
 use crate::json::{Bounded, Loose};
 use serde::Deserialize;
 
-/// What the API says of a day; every member may be missing.
+/// A day as in the API; every member may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Day {
@@ -13,12 +13,12 @@ pub(super) struct Day {
     pub(super) levels: Bounded<Stretch>,
     #[serde(rename = "dailyNapDTOS")]
     pub(super) naps: Bounded<Nap>,
-    /// The export's name for the same list.
+    /// The same list by its name in the export.
     #[serde(rename = "napList")]
     pub(super) nap_list: Bounded<Nap>,
 }
 
-/// The night of a day.
+/// Night of a day.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Night {
@@ -27,7 +27,7 @@ pub(super) struct Night {
     pub(super) start: Loose,
     #[serde(rename = "sleepEndTimestampGMT")]
     pub(super) end: Loose,
-    /// The start as the clock on the wall showed it, written as if that were GMT.
+    /// Start in local time, written as if it were GMT.
     #[serde(rename = "sleepStartTimestampLocal")]
     pub(super) start_local: Loose,
     #[serde(rename = "sleepEndTimestampLocal")]
@@ -45,17 +45,17 @@ pub(super) struct Night {
     pub(super) nap_list: Bounded<Nap>,
 }
 
-/// A sleep window that Garmin put in place of a night that it did not see.
+/// Window that Garmin inserted for a night that it did not detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unseen {
-    /// The person's usual window: no sleep was found.
+    /// The person's usual window; no sleep was detected.
     Unconfirmed,
     /// The device was not worn.
     OffWrist,
 }
 
 impl Night {
-    /// Returns why Garmin did not see this night; `None` if it did.
+    /// Returns why Garmin did not detect this night; `None` if it did.
     pub(super) fn unseen(&self) -> Option<Unseen> {
         match self.sleep_window_confirmation_type.as_str()? {
             "UNCONFIRMED" => Some(Unseen::Unconfirmed),
@@ -70,7 +70,7 @@ impl Night {
         stages.iter().any(|sum| sum.number().is_some_and(|seconds| seconds > 0.0))
     }
 
-    /// Returns whether this is a day on which nobody slept, or no device was worn.
+    /// Returns whether no sleep was recorded or the device was not worn.
     pub(super) fn says_nothing(&self) -> bool {
         let times = [&self.start, &self.end];
         let sums = [
@@ -84,7 +84,7 @@ impl Night {
     }
 }
 
-/// One stretch of a stage.
+/// One interval of a stage.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Stretch {

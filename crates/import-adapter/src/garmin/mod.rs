@@ -18,7 +18,7 @@ use domain::sleep::{InvalidSleepSource, SleepSource};
 use domain::time::TimeZone;
 use members::{Day, Night, Unseen};
 
-/// Reads days, one after the other.
+/// Reads days, one at a time.
 pub(crate) struct GarminJson {
     document: Document,
     zone: TimeZone,
@@ -48,19 +48,19 @@ impl RecordReader for GarminJson {
     }
 }
 
-/// Takes a day apart; in Garmin's export the night's members are the day's own.
+/// Splits a day; in Garmin's export the night's members are the day's own.
 fn day(text: &str) -> Result<(Day, Night), String> {
     let mut day: Day = decode(text)?;
     if let Some(night) = day.night.take() {
         return Ok((day, night));
     }
-    // Both would see the same lists of naps.
+    // Otherwise both would contain the same naps.
     day.naps.0.clear();
     day.nap_list.0.clear();
     Ok((day, decode(text)?))
 }
 
-/// Adds the night of a day, and its naps.
+/// Adds the night of a day and its naps.
 fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut Items) {
     let clock = stamp::Clock::new(night, zone);
     let is_measured = night.has_measured_sleep() || !day.levels.0.is_empty();
@@ -90,7 +90,7 @@ fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut I
     }
 }
 
-/// Says why a day is not a night.
+/// Returns why a day is not a night.
 const fn skipped(unseen: Unseen) -> &'static str {
     match unseen {
         Unseen::Unconfirmed => "Garmin found no sleep on this day (UNCONFIRMED), so it is not a night",
@@ -98,7 +98,7 @@ const fn skipped(unseen: Unseen) -> &'static str {
     }
 }
 
-/// The name under which sessions of this source are kept.
+/// Source name of these sessions.
 fn source() -> Result<SleepSource, InvalidSleepSource> {
     SleepSource::parse("garmin")
 }

@@ -1,4 +1,4 @@
-//! From a nap to a session.
+//! Conversion of a nap to a session.
 
 use super::members::Nap;
 use super::source;
@@ -7,7 +7,7 @@ use crate::source::Notes;
 use crate::totals::Sums;
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 
-/// Reads one nap, or says why it is no session.
+/// Converts one nap, or returns why it is invalid.
 pub(super) fn read(nap: &Nap, clock: &Clock, notes: &mut Notes) -> Result<SleepRecord, String> {
     let start = required("napStartTimestampGMT", &nap.start)?;
     let end = required("napEndTimestampGMT", &nap.end)?;

@@ -1,4 +1,4 @@
-//! From a night to a session.
+//! Conversion of a night to a session.
 
 use super::members::{Night, Stretch};
 use super::stamp::{Clock, required};
@@ -8,7 +8,7 @@ use crate::source::Notes;
 use crate::totals::{self, Sums};
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 
-/// Reads one night, or says why it is no session; what is dropped of it is noted.
+/// Converts one night, or returns why it is invalid; dropped parts are noted.
 pub(super) fn read(
     night: &Night,
     levels: &[Stretch],
@@ -29,7 +29,7 @@ pub(super) fn read(
         key: key("id", &night.id, start)?,
         source: Some(source().map_err(|error| error.to_string())?),
         time_in_bed,
-        // Garmin lists naps apart from the night of a day.
+        // Garmin lists naps separately from the night of a day.
         is_nap: Some(false),
     };
     totals::record(head, hypnogram, metrics, notes)

@@ -1,4 +1,4 @@
-//! What a file of Garmin's looks like.
+//! Detection of Garmin files.
 
 use super::{Document, GarminJson};
 use crate::format::Format;
@@ -6,7 +6,7 @@ use crate::input::Cursor;
 use crate::json::Layout;
 use crate::recognition::{Recognised, Seen, Sketch};
 
-/// Members that only Garmin's days of sleep have. A day of the export on which nothing was recorded has `retro` alone.
+/// Members that only Garmin's days of sleep have. A day of the export without a recording has only `retro`.
 const SLEEP_ONLY: [&str; 4] =
     ["dailySleepDTO", "sleepStartTimestampGMT", "sleepWindowConfirmationType", "retro"];
 

@@ -1,4 +1,4 @@
-//! Garmin's time stamps: milliseconds or texts, in GMT, and the same again as the clock on the wall showed them.
+//! Garmin's timestamps: milliseconds or texts, in GMT and again in local time.
 
 use super::members::Night;
 use crate::json::Loose;
@@ -8,7 +8,7 @@ use domain::time::{TimeZone, UtcOffset};
 
 const MINUTE_MILLIS: i64 = 60_000;
 
-/// Reads a stamp in GMT, which must be there.
+/// Parses a required GMT timestamp.
 pub(super) fn required(name: &str, value: &Loose) -> Result<DateTime<Utc>, String> {
     if value.is_absent() {
         return Err(format!("{name} is missing"));
@@ -16,7 +16,7 @@ pub(super) fn required(name: &str, value: &Loose) -> Result<DateTime<Utc>, Strin
     instant(value).ok_or_else(|| format!("{name} is not a date and time"))
 }
 
-/// Reads a stamp in GMT: milliseconds since 1970, or a text, which is GMT without an offset, too.
+/// Parses a GMT timestamp: milliseconds since 1970, or a text that is GMT unless it has an offset.
 pub(super) fn instant(value: &Loose) -> Option<DateTime<Utc>> {
     match value {
         Loose::Text(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -31,7 +31,7 @@ fn millis(number: f64) -> Option<DateTime<Utc>> {
     (number.abs() < 1e15).then(|| DateTime::from_timestamp_millis(number as i64)).flatten()
 }
 
-/// Reads a stamp of the clock on the wall as if it were GMT; an offset that it claims is not believed.
+/// Parses a local timestamp as if it were GMT; its offset, if any, is ignored.
 fn wall(value: &Loose) -> Option<DateTime<Utc>> {
     match value {
         Loose::Text(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -41,13 +41,13 @@ fn wall(value: &Loose) -> Option<DateTime<Utc>> {
     }
 }
 
-/// Knows the offsets of one day: those between its own two kinds of stamps, else those of the zone given.
+/// Offsets of one day: the difference of its two kinds of timestamps, else those of the given zone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
     zone: TimeZone,
     at_start: Option<UtcOffset>,
     at_end: Option<UtcOffset>,
-    /// Whether a stamp of the clock on the wall lies at no possible distance from GMT.
+    /// Whether a local timestamp differs from GMT by an impossible offset.
     pub(super) is_wrong: bool,
 }
 
@@ -67,13 +67,13 @@ impl Clock {
         self.at_start.or(self.at_end).unwrap_or_else(|| self.zone.offset_at(start))
     }
 
-    /// Gives the offset at the end of the night, and for what follows on the same day.
+    /// Returns the offset at the end of the night and for the rest of the day.
     pub(super) fn at_end(&self, end: DateTime<Utc>) -> UtcOffset {
         self.at_end.or(self.at_start).unwrap_or_else(|| self.zone.offset_at(end))
     }
 }
 
-/// Says that two stamps are not whole minutes, or more than any zone, apart.
+/// Rejects two timestamps whose difference is not in whole minutes or exceeds every zone.
 #[derive(Debug, Clone, Copy)]
 struct NoOffset;
 

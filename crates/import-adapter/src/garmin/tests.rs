@@ -33,7 +33,7 @@ fn level(from: &str, to: &str, level: &str) -> String {
     )
 }
 
-/// The outcome of one day: its sessions, what was rejected, and what was noted.
+/// The result of one day: its sessions, rejections and notes.
 fn outcome(day: &str) -> (Vec<SleepRecord>, String, String) {
     let items = items(&format!("[{day}]"), Format::Garmin, "Europe/Berlin");
     (sessions(&items), rejections(&items).concat(), notes(&items).concat())
@@ -127,7 +127,7 @@ fn the_export_has_the_members_of_the_night_alone_and_texts_as_stamps() {
     assert_eq!(only(text.trim_matches(['[', ']'])), record);
 }
 
-/// A day of the export with this type of window and these further members.
+/// A day of the export with this type of window and additional members.
 fn window(kind: &str, more: &str) -> String {
     format!(
         r#"{{"sleepStartTimestampGMT":"2026-01-11T04:00:00.0","sleepEndTimestampGMT":"2026-01-11T05:00:00.0",

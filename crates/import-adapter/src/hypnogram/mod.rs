@@ -1,4 +1,4 @@
-//! Hypnograms of polysomnography: a number or a letter for each 30 seconds, as lines of text or as a JSON list.
+//! Hypnograms of polysomnography: a number or letter per 30 seconds, as lines of text or a JSON list.
 //!
 //! The rules are in `docs/import/hypnogram.md`.
 
@@ -17,8 +17,8 @@ use values::{Layout, Values};
 /// The whole file is one record.
 const PLACE: &str = "record 1";
 
-/// Recognises a JSON list, and lines, of numbers or of letters of stages; a format that was not named must show numbers of
-/// sleep stages.
+/// Recognises a JSON list, or lines, of numbers or stage letters; without a requested format, numbers must be
+/// those of sleep stages.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen, named)?;
     Some(Recognised::new(Format::Hypnogram, move |bytes, context| Hypnograms::open(bytes, context, layout)))

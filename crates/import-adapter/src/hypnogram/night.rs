@@ -1,4 +1,4 @@
-//! From epochs to a session.
+//! Conversion of epochs to a session.
 
 use super::PLACE;
 use super::values::Place;
@@ -9,12 +9,12 @@ use domain::sleep::{
 };
 use domain::time::UtcOffset;
 
-/// How long one epoch is, in milliseconds.
+/// Length of an epoch in milliseconds.
 const EPOCH_MILLIS: i64 = 30_000;
-/// The most epochs of one night.
+/// Maximum number of epochs per night.
 const EPOCH_LIMIT: i64 = TimeInBed::MAX_MILLIS / EPOCH_MILLIS;
 
-/// How the values of a file name stages.
+/// Scale by which the values of a file name stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     Numbers,
@@ -25,7 +25,7 @@ pub(super) enum Scale {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
     pub(super) scale: Scale,
-    /// The stage; `None` for a number of another scale.
+    /// Stage; `None` for a number of another scale.
     pub(super) stage: Option<Stage>,
 }
 
@@ -39,14 +39,14 @@ impl Score {
     }
 }
 
-/// Reads a number or the letters of a stage, which may be quoted; `None` for anything else.
+/// Parses a number or the letters of a stage, which may be quoted; `None` otherwise.
 pub(super) fn score(text: &str) -> Option<Score> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.map(Score::of_number).or_else(|| Score::of_letters(text.trim_matches('"')))
 }
 
-/// Gives the stage of letters, in any case: those of AASM (W, N1 to N3, R), of Rechtschaffen and Kales (S1 to S4, REM)
-/// and of YASA (WAKE, ART, UNS). S3 and S4 are N3.
+/// Returns the stage of letters, case-insensitively: those of AASM (W, N1 to N3, R), of Rechtschaffen and
+/// Kales (S1 to S4, REM) and of YASA (WAKE, ART, UNS). S3 and S4 are N3.
 fn lettered(letters: &str) -> Option<Stage> {
     match letters.to_ascii_uppercase().as_str() {
         "W" | "WAKE" => Some(Stage::Awake),
@@ -58,7 +58,7 @@ fn lettered(letters: &str) -> Option<Stage> {
     }
 }
 
-/// Gives the stage of a number: N1 and N2 are light sleep.
+/// Returns the stage of a number: N1 and N2 are light sleep.
 fn numbered(number: f64) -> Option<Stage> {
     if number.fract() != 0.0 || !(-1.0..=4.0).contains(&number) {
         return None;
@@ -74,18 +74,18 @@ fn numbered(number: f64) -> Option<Stage> {
     }
 }
 
-/// Equal epochs in a row.
+/// A run of equal epochs.
 struct Run {
     stage: Stage,
     epochs: i64,
 }
 
-/// The epochs of a file so far, as runs.
+/// Epochs so far, as runs.
 pub(super) struct Night {
     start: DateTime<FixedOffset>,
     runs: Vec<Run>,
     epochs: i64,
-    /// The scale of the first value that is a stage.
+    /// Scale of the first value that is a stage.
     scale: Option<Scale>,
     wrong: Option<String>,
 }
@@ -95,7 +95,7 @@ impl Night {
         Self { start, runs: Vec::new(), epochs: 0, scale: None, wrong: None }
     }
 
-    /// Adds an epoch; after the first wrong one, and beyond the longest night, none is kept.
+    /// Adds an epoch; none is kept after an invalid one or beyond the longest night.
     pub(super) fn add(&mut self, text: &str, place: Place) {
         self.epochs = self.epochs.saturating_add(1);
         if self.wrong.is_some() || self.epochs > EPOCH_LIMIT {
@@ -110,19 +110,19 @@ impl Night {
         }
     }
 
-    /// Reads a value, which must be of the scale of those before.
+    /// Parses a value, which must be of the scale of the previous ones.
     fn stage(&mut self, text: &str) -> Result<Stage, &'static str> {
         let Some(Score { scale, stage: Some(stage) }) = score(text) else {
             return Err("the value is no stage: neither -1, 0, 1, 2, 3 or 4, nor W, N1, N2, N3 or R");
         };
-        // 4 is REM as a number and S4 is deep sleep: in a file that mixes the two, nobody knows what 4 means.
+        // 4 is REM as a number and S4 is deep sleep, so 4 is ambiguous in a file that mixes the two.
         if stage != Stage::Unknown && *self.scale.get_or_insert(scale) != scale {
             return Err("the file mixes numbers and letters");
         }
         Ok(stage)
     }
 
-    /// Makes the session, if there is any epoch, or says why it is none.
+    /// Creates the session, or returns why it is invalid.
     pub(super) fn end(&self) -> Result<Option<ImportItem>, String> {
         if let Some(reason) = &self.wrong {
             return Err(reason.clone());
@@ -160,7 +160,7 @@ impl Night {
     }
 }
 
-/// Gives the instant so many epochs after another.
+/// Returns the instant this many epochs after another.
 fn after(start: DateTime<Utc>, epochs: i64) -> Result<DateTime<Utc>, String> {
     let passed = TimeDelta::try_milliseconds(epochs.saturating_mul(EPOCH_MILLIS));
     let instant = passed.and_then(|passed| start.checked_add_signed(passed));

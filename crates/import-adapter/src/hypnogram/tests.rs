@@ -50,7 +50,7 @@ fn letters_are_read_as_the_stages_that_they_name() {
         assert_eq!(only(&quoted.join("\n")), numbers);
         assert_eq!(only(&format!("[{}]", quoted.join(", "))), numbers);
     }
-    // What was not scored is no number and no letter of a stage.
+    // Unscored epochs are neither a number nor a letter of a stage.
     assert_eq!(only("?\n0\n4\n"), only("-1\n0\n4\n"));
     assert_eq!(only("[\"N3\",\"R\",-1]"), only("[3,4,-1]"));
 }

@@ -1,25 +1,25 @@
-//! The values of a file, one after the other.
+//! The values of a file, one at a time.
 
 use crate::input::{Cursor, damaged};
 use crate::json::{self, Document};
 use application::ports::import_source::ImportRefusal;
 
-/// How a file has its values.
+/// Layout of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// A JSON list.
     List,
-    /// One on each line, between comments and empty lines.
+    /// One per line, among comments and empty lines.
     Lines,
 }
 
-/// One value as it is written.
+/// One raw value.
 pub(super) struct Value<'a> {
     pub(super) text: &'a str,
     pub(super) place: Place,
 }
 
-/// Where a value stands.
+/// Position of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Line(u64),
@@ -35,7 +35,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Reads values; holds one.
+/// Reads values, holding one at a time.
 pub(super) enum Values {
     List(Document),
     Lines(Cursor, Vec<u8>),
@@ -56,7 +56,7 @@ impl Values {
         }
     }
 
-    /// Gives the next value; a line that is none refuses the file, because it is not what it looked like.
+    /// Returns the next value; a line that is not one makes the file invalid.
     pub(super) fn next_value(&mut self) -> Result<Option<Value<'_>>, ImportRefusal> {
         match self {
             Self::List(document) => Ok(document
@@ -73,7 +73,7 @@ fn next_line<'a>(cursor: &mut Cursor, line: &'a mut Vec<u8>) -> Result<Option<Va
         if cursor.read_line(line)?.is_none() {
             return Ok(None);
         }
-        // What cannot be read is looked at below.
+        // Unreadable values are rejected below.
         if std::str::from_utf8(line).map_or(true, |text| of_line(text).is_some()) {
             break start;
         }
@@ -86,7 +86,7 @@ fn next_line<'a>(cursor: &mut Cursor, line: &'a mut Vec<u8>) -> Result<Option<Va
     Ok(Some(Value { text: value, place: Place::Line(start.line) }))
 }
 
-/// Gives what a line has beside blanks; nothing of an empty line and of a comment.
+/// Returns the trimmed content of a line; `None` for an empty line or a comment.
 pub(super) fn of_line(line: &str) -> Option<&str> {
     let line = line.trim();
     (!line.is_empty() && !line.starts_with('#')).then_some(line)

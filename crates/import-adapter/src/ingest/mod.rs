@@ -1,6 +1,6 @@
-//! What a first-party backend sends: the members of Restwell's own lines, in a list or a line each.
+//! Ingest bodies of first-party backends: the members of Restwell's NDJSON, in a list or one item per line.
 //!
-//! The members are those of `docs/import/ndjson.md`; a `type` is passed over, because the path says it.
+//! The members are those of `docs/import/ndjson.md`; `type` is ignored, because the path determines it.
 
 mod records;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use application::ports::ingest_source::{
 use records::Records;
 use std::io::Read;
 
-/// Reads bodies in JSON.
+/// Reads JSON bodies.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JsonIngestParser;
 
@@ -44,7 +44,7 @@ impl IngestParser for JsonIngestParser {
     }
 }
 
-/// A body that is being read.
+/// A body being read.
 struct Source {
     records: Records,
     shape: IngestShape,

@@ -1,23 +1,23 @@
-//! The texts of the items, one after the other.
+//! The items of a body as texts.
 
 use crate::input::{Cursor, damaged};
 use crate::json::{Document, Layout, check};
 use application::ports::import_source::ImportRefusal;
 use application::ports::ingest_source::IngestLayout;
 
-/// The items of a body as they are written, known to be valid JSON.
+/// Raw items of a body, known to be valid JSON.
 pub(super) enum Records {
     Document(Document),
     Lines {
         cursor: Cursor,
         line: Vec<u8>,
     },
-    /// The body is empty, and an empty batch is no error.
+    /// The body is empty; an empty batch is valid.
     None,
 }
 
 impl Records {
-    /// Begins to read; what is neither an object nor a list is refused. Nothing at all has no items, as lines or not.
+    /// Starts reading; rejects a body that is neither an object nor a list. An empty body has no items.
     pub(super) fn new(layout: IngestLayout, mut cursor: Cursor) -> Result<Self, ImportRefusal> {
         if layout == IngestLayout::Lines {
             return Ok(Self::Lines { cursor, line: Vec::new() });
@@ -31,7 +31,7 @@ impl Records {
         Ok(Self::Document(Document::new(cursor, layout)))
     }
 
-    /// Gives the next item; absent at the end of the body.
+    /// Returns the next item; `None` at the end of the body.
     pub(super) fn next(&mut self) -> Result<Option<&str>, ImportRefusal> {
         match self {
             Self::None => Ok(None),

@@ -36,7 +36,7 @@ fn json(kind: IngestKind, body: &str) -> Vec<IngestItem> {
     items(kind, IngestLayout::Json, body.as_bytes()).unwrap()
 }
 
-/// The code and the member of the one item of a body.
+/// Returns code and member of the body's only item.
 fn refusal(kind: IngestKind, body: &str) -> (ItemCode, Option<&'static str>) {
     let mut found = json(kind, body);
     assert_eq!(found.len(), 1, "{body}");
@@ -176,7 +176,7 @@ fn a_session_names_the_member_at_fault() {
     assert_eq!(taken[0].notes, ["members that are not known were passed over"]);
 }
 
-/// A made-up member, whose name and values say that they are the sender's.
+/// An unknown member whose name and values contain recognisable sender text.
 fn member() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         Just(r#""LEAKME""#.to_owned()),
@@ -213,7 +213,7 @@ fn member() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What is answered is kept for a day under an idempotency key, where nothing of the sender may be.
+    /// Replies are stored for a day under an idempotency key, where nothing of the sender may be.
     #[test]
     fn nothing_that_the_sender_wrote_is_told_of_an_item(members in prop::collection::vec(member(), 0..6)) {
         let body = format!("[{{{}}}]", members.join(","));

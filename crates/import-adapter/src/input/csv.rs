@@ -1,10 +1,9 @@
-//! One line of a CSV.
+//! Single lines of CSV.
 
-/// The most fields of a line: what holds a night has some hundreds.
+/// Maximum number of fields per line; nights have some hundreds.
 const FIELD_LIMIT: usize = 200_000;
 
-/// Takes a line apart, without the blanks around its fields; nothing when a quoted field is not closed in it,
-/// or when there are far too many.
+/// Splits a line and trims its fields; `None` if a quoted field is not closed or there are too many fields.
 pub(crate) fn csv_fields(line: &str) -> Option<Vec<String>> {
     if line.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
         return None;

@@ -8,13 +8,13 @@ use std::io::{ErrorKind, Read};
 
 const CHUNK: usize = 64 * 1024;
 
-/// The byte order mark, which is passed over at the start of a file.
+/// Byte order mark, skipped at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Takes the stretches of a value, one after the other.
+/// Receives the pieces of a value in order.
 type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), ImportRefusal>;
 
-/// Reads bytes one after the other and knows where it is; holds one chunk of the file.
+/// Reads a file byte by byte with its position, holding one chunk.
 pub(crate) struct Cursor {
     reader: Box<dyn Read + Send>,
     chunk: Box<[u8]>,
@@ -25,7 +25,7 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Begins to read, past a byte order mark.
+    /// Starts reading after an optional byte order mark.
     pub(crate) fn new(reader: Box<dyn Read + Send>) -> Result<Self, ImportRefusal> {
         let chunk = vec![0; CHUNK].into_boxed_slice();
         let mut cursor = Self { reader, chunk, next: 0, filled: 0, place: Place::START, total: 0 };
@@ -36,12 +36,12 @@ impl Cursor {
         Ok(cursor)
     }
 
-    /// Gives how many bytes were taken from the file.
+    /// Returns the number of bytes read from the file.
     pub(crate) const fn total(&self) -> u64 {
         self.total
     }
 
-    /// Gives the place of the next byte.
+    /// Returns the position of the next byte.
     pub(crate) const fn place(&self) -> Place {
         self.place
     }
@@ -50,7 +50,7 @@ impl Cursor {
         self.chunk.get(self.next..self.filled).unwrap_or_default()
     }
 
-    /// Reads more behind what is held; tells whether there was more.
+    /// Reads another chunk; returns whether there was one.
     fn fill(&mut self) -> Result<bool, ImportRefusal> {
         if self.next == self.filled {
             (self.next, self.filled) = (0, 0);
@@ -69,7 +69,7 @@ impl Cursor {
         }
     }
 
-    /// Shows the next byte; absent at the end.
+    /// Returns the next byte without consuming it; `None` at the end.
     pub(crate) fn peek(&mut self) -> Result<Option<u8>, ImportRefusal> {
         if self.next == self.filled && !self.fill()? {
             return Ok(None);
@@ -77,7 +77,7 @@ impl Cursor {
         Ok(self.chunk.get(self.next).copied())
     }
 
-    /// Takes the next byte; absent at the end.
+    /// Consumes the next byte; `None` at the end.
     pub(crate) fn take(&mut self) -> Result<Option<u8>, ImportRefusal> {
         let byte = self.peek()?;
         if let Some(byte) = byte {
@@ -87,7 +87,7 @@ impl Cursor {
         Ok(byte)
     }
 
-    /// Passes over JSON's white space and shows what follows.
+    /// Skips JSON white space and returns the byte after it without consuming it.
     pub(crate) fn peek_token(&mut self) -> Result<Option<u8>, ImportRefusal> {
         while matches!(self.peek()?, Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.take()?;
@@ -95,7 +95,7 @@ impl Cursor {
         self.peek()
     }
 
-    /// Takes one character of JSON's punctuation.
+    /// Consumes one character of JSON punctuation.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<(), ImportRefusal> {
         match self.peek_token()? {
             Some(found) if found == byte => self.take().map(|_| ()),
@@ -104,19 +104,19 @@ impl Cursor {
         }
     }
 
-    /// Refuses a file that breaks off here.
+    /// Rejects a file that ends here.
     pub(crate) fn ends_too_early(&self) -> ImportRefusal {
         damaged(self.place, "the file breaks off")
     }
 
-    /// Takes one JSON value as it is written, at most [`RECORD_LIMIT`] bytes; its inside is not checked.
+    /// Reads one raw JSON value of at most [`RECORD_LIMIT`] bytes, without validating its inside.
     pub(crate) fn read_value(&mut self, out: &mut Vec<u8>) -> Result<(), ImportRefusal> {
         out.clear();
         let start = self.place;
         self.scan_value(&mut |stretch| push(out, stretch, start))
     }
 
-    /// Passes over one JSON value of any length; its inside is not checked.
+    /// Skips one JSON value of any length, without validating its inside.
     pub(crate) fn skip_value(&mut self) -> Result<(), ImportRefusal> {
         self.scan_value(&mut |_| Ok(()))
     }
@@ -137,7 +137,7 @@ impl Cursor {
             if self.peek()?.is_none() {
                 return Err(self.ends_too_early());
             }
-            // A stretch at a time, as large as what is held.
+            // Piece by piece, as large as the current chunk.
             match extent.part(self.held()) {
                 Part::All => self.pass(usize::MAX, sink)?,
                 Part::Rest(length) => return self.pass(length, sink),
@@ -149,7 +149,7 @@ impl Cursor {
         }
     }
 
-    /// Passes over a number or a word, up to what can only follow one.
+    /// Skips a number or a word up to a delimiter.
     fn scan_scalar(&mut self, sink: Sink<'_>) -> Result<(), ImportRefusal> {
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
         while self.peek()?.is_some() {
@@ -161,7 +161,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Gives away so many bytes of what is held, or all of it.
+    /// Consumes up to this many bytes of the chunk.
     fn pass(&mut self, length: usize, sink: Sink<'_>) -> Result<(), ImportRefusal> {
         let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
         let stretch = held.get(..length).unwrap_or(held);
@@ -171,7 +171,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Takes one line without its end, at most [`RECORD_LIMIT`] bytes; absent at the end of the file.
+    /// Reads one line without its end, at most [`RECORD_LIMIT`] bytes; `None` at the end of the file.
     pub(crate) fn read_line(&mut self, out: &mut Vec<u8>) -> Result<Option<LineEnd>, ImportRefusal> {
         out.clear();
         let start = self.place;
@@ -179,7 +179,7 @@ impl Cursor {
             return Ok(None);
         }
         while self.peek()?.is_some() {
-            // A stretch at a time: exports are mostly long lines.
+            // Piece by piece: lines of exports are mostly long.
             let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
             let length = memchr(b'\n', held).unwrap_or(held.len());
             let (stretch, rest) = held.split_at_checked(length).unwrap_or_default();
@@ -194,7 +194,7 @@ impl Cursor {
             }
             self.next = self.next.saturating_add(length);
             if ends {
-                // Columns begin anew behind it: those of the line need no counting.
+                // Columns restart after a line feed, so those of the line need no counting.
                 self.take()?;
                 if out.last() == Some(&b'\r') {
                     out.pop();
@@ -211,7 +211,7 @@ impl Cursor {
 pub(crate) enum LineEnd {
     /// With a line feed.
     Newline,
-    /// With the file.
+    /// With the end of the file.
     EndOfFile,
 }
 

@@ -1,9 +1,9 @@
-//! Where a JSON value ends.
+//! Finds the end of JSON values.
 
 use super::DEPTH_LIMIT;
 use memchr::memchr2;
 
-/// Finds the end of a list, an object or a text, a stretch of bytes at a time; what is inside is not checked.
+/// Finds the end of a list, an object or a text, piece by piece, without validating its inside.
 #[derive(Debug, Default)]
 pub(super) struct Extent {
     depth: usize,
@@ -11,19 +11,19 @@ pub(super) struct Extent {
     escaped: bool,
 }
 
-/// What a stretch of bytes has of a value.
+/// How much of a piece belongs to the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The value goes on behind it.
+    /// All of it; the value continues.
     All,
-    /// So many bytes, the last of which is the value's.
+    /// This many bytes; the last one ends the value.
     Rest(usize),
-    /// So many bytes, behind which it is nested more than [`DEPTH_LIMIT`] deep.
+    /// This many bytes, after which nesting exceeds [`DEPTH_LIMIT`].
     TooDeep(usize),
 }
 
 impl Extent {
-    /// Goes on with the next bytes; the first of all opens the value.
+    /// Continues with the next bytes; the first byte of all opens the value.
     pub(super) fn part(&mut self, bytes: &[u8]) -> Part {
         let mut passed = 0_usize;
         while let Some((skipped, byte)) = self.next(bytes.get(passed..).unwrap_or_default()) {
@@ -46,7 +46,7 @@ impl Extent {
         Part::All
     }
 
-    /// Finds the next byte that means something here, and how many are before it.
+    /// Finds the next structural byte, and the number of bytes before it.
     fn next(&self, bytes: &[u8]) -> Option<(usize, u8)> {
         let skipped = if self.escaped {
             0

@@ -1,4 +1,4 @@
-//! The bytes of a file, with the place that is being read and with bounds on everything that is held.
+//! Input bytes with positions and bounds on everything held in memory.
 
 mod csv;
 mod cursor;
@@ -13,13 +13,13 @@ pub(crate) use rows::{Row, Rows, field};
 
 use application::ports::import_source::ImportRefusal;
 
-/// The most bytes of one record: a JSON value in a list, a line.
+/// Maximum size of a record (a JSON value in a list, or a line) in bytes.
 pub const RECORD_LIMIT: usize = 16 * 1024 * 1024;
 
-/// The deepest nesting of one record; below the limit that `serde_json` has for the same reason.
+/// Maximum nesting of a record; below the recursion limit of `serde_json`.
 pub(crate) const DEPTH_LIMIT: usize = 100;
 
-/// Refuses a file as damaged at a place.
+/// Rejects a file as damaged at this position.
 pub(crate) fn damaged(place: Place, reason: impl Into<String>) -> ImportRefusal {
     ImportRefusal::Damaged { place: place.to_string(), reason: reason.into() }
 }

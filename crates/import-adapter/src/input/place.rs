@@ -1,9 +1,9 @@
-//! A place in a text file.
+//! Positions in a text file.
 
 use memchr::{memchr_iter, memrchr};
 use std::fmt;
 
-/// A line and a column, both counted from 1; the column in characters.
+/// Line and column, both from 1; the column counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) line: u64,
@@ -11,10 +11,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The first character of a file.
+    /// Position of the first character.
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 
-    /// Moves past one byte; the later bytes of a character do not count.
+    /// Advances by one byte; continuation bytes of a character do not count.
     pub(crate) const fn pass(&mut self, byte: u8) {
         if byte == b'\n' {
             self.line = self.line.saturating_add(1);
@@ -24,7 +24,7 @@ impl Place {
         }
     }
 
-    /// Moves past bytes.
+    /// Advances by these bytes.
     pub(crate) fn pass_all(&mut self, bytes: &[u8]) {
         let Some(last) = memrchr(b'\n', bytes) else {
             return self.pass_within_line(bytes);
@@ -35,13 +35,13 @@ impl Place {
         self.pass_within_line(rest);
     }
 
-    /// Moves past bytes without an end of a line among them.
+    /// Advances by bytes without a line end among them.
     pub(crate) fn pass_within_line(&mut self, bytes: &[u8]) {
         let characters = bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count();
         self.column = self.column.saturating_add(number(characters));
     }
 
-    /// Gives the place in the file of a line and a column, counted from 1, of a text that starts here.
+    /// Converts line and column, from 1, within a text that starts here to a position in the file.
     pub(crate) fn within(self, line: usize, column: usize) -> Self {
         let (line, column) = (number(line.max(1)), number(column.max(1)));
         let first = line == 1;

@@ -1,4 +1,4 @@
-//! The rows of a CSV, one after the other.
+//! Rows of a CSV file.
 
 use super::{Cursor, LineEnd, Place, RECORD_LIMIT, csv_fields, damaged};
 use crate::recognition::Bytes;
@@ -13,13 +13,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Names its line in a report.
+    /// Returns its line for reports.
     pub(crate) fn place(&self) -> String {
         format!("line {}", self.start.line)
     }
 }
 
-/// Reads rows; a quoted field may have lines of its own, and empty lines are passed over.
+/// Reads rows; quoted fields may span lines, and empty lines are skipped.
 pub(crate) struct Rows {
     cursor: Cursor,
     line: Vec<u8>,
@@ -34,7 +34,7 @@ impl Rows {
         self.cursor.total()
     }
 
-    /// Takes the next row; absent at the end of the file.
+    /// Reads the next row; `None` at the end of the file.
     pub(crate) fn next_row(&mut self) -> Result<Option<Row>, ImportRefusal> {
         loop {
             let start = self.cursor.place();
@@ -70,13 +70,13 @@ impl Rows {
         }
     }
 
-    /// Refuses a file whose last row is cut.
+    /// Rejects a file whose last row is truncated.
     pub(crate) fn ends_too_early(&self) -> ImportRefusal {
         self.cursor.ends_too_early()
     }
 }
 
-/// Finds the field of a column.
+/// Returns the field in a column.
 pub(crate) fn field<'a>(columns: &[String], fields: &'a [String], name: &str) -> Option<&'a str> {
     let index = columns.iter().position(|column| column == name)?;
     fields.get(index).map(String::as_str).filter(|field| !field.is_empty())

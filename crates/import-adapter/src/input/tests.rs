@@ -32,7 +32,7 @@ fn a_value_is_taken_as_it_is_written() {
     assert_eq!(cursor.peek_token(), Ok(None));
 }
 
-/// Gives one byte a read, so that every byte is the last of a stretch once.
+/// Returns one byte per read, so that every byte ends a chunk once.
 struct Trickle(&'static [u8]);
 
 impl Read for Trickle {

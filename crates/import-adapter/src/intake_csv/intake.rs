@@ -1,4 +1,4 @@
-//! From a row to an intake.
+//! Conversion of a row to an intake.
 
 use crate::input::field;
 use crate::local_time::{LocalTime, SKIPPED};
@@ -22,7 +22,7 @@ pub(super) struct Intake<'a> {
 }
 
 impl Intake<'_> {
-    /// Reads the intake of the row, or says why it is none; `zone` is that of a time without an offset.
+    /// Converts the row, or returns why it is invalid; `zone` applies to times without an offset.
     pub(super) fn log(
         &self,
         place: &str,
@@ -42,7 +42,7 @@ impl Intake<'_> {
         field(self.columns, self.fields, name).ok_or_else(|| format!("{name} is missing"))
     }
 
-    /// Reads `2026-01-10T22:00:00Z` and `2026-01-10 22:00`.
+    /// Parses `2026-01-10T22:00:00Z` and `2026-01-10 22:00`.
     fn created_at(&self, zone: TimeZone, notes: &mut Notes) -> Result<DateTime<Utc>, String> {
         let text = self.required(CREATED_AT)?.replacen(' ', "T", 1);
         let local = LocalTime::parse(&text);
@@ -56,7 +56,7 @@ impl Intake<'_> {
         })
     }
 
-    /// Gives the id, or an id that stands for the product code, and the code.
+    /// Returns the id, or a placeholder for the product code, and the code.
     fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
         if self.columns.iter().any(|column| column == UPC) {
             let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;

@@ -12,11 +12,11 @@ use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::time::TimeZone;
 use intake::{CREATED_AT, Intake, SERVINGS, SUPPLEMENT_ID, UPC};
 
-/// The columns that a header must have, beside one of the two that say of what.
+/// Required columns, besides at least one that identifies the supplement.
 pub(crate) const NEEDED_COLUMNS: [&str; 2] = [CREATED_AT, SERVINGS];
 pub(crate) const PRODUCT_COLUMNS: [&str; 2] = [UPC, SUPPLEMENT_ID];
 
-/// Recognises the header: a time, servings, and one column that says of what.
+/// Recognises the header: a time, servings, and a column that identifies the supplement.
 pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
     seen.text().and_then(crate::recognition::Text::header).filter(|columns| is_header(columns))?;
     Some(Recognised::new(Format::IntakeCsv, |bytes, context| {
@@ -24,14 +24,14 @@ pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
     }))
 }
 
-/// Tells whether a line is the header with semicolons between its columns, as spreadsheets of many countries write it.
+/// Returns whether a line is the header with semicolons, as spreadsheets of many countries write it.
 pub(crate) fn is_header_with_semicolons(line: &str) -> bool {
     let columns: Vec<String> =
         line.split(';').map(|column| column.trim().trim_matches('"').to_owned()).collect();
     is_header(&columns)
 }
 
-/// What to do with such a table.
+/// Advice for such a table.
 pub(crate) const SEMICOLONS: &str = "this is a table of intakes with semicolons between its columns; write it with commas \
     between the columns, and points in numbers";
 
@@ -43,9 +43,9 @@ fn is_header(columns: &[String]) -> bool {
 /// Reads intakes.
 struct IntakeCsv {
     rows: Rows,
-    /// The zone of times that carry no offset.
+    /// Zone of times without an offset.
     zone: TimeZone,
-    /// The header; empty before it was read.
+    /// Header; empty before it was read.
     columns: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl IntakeCsv {
             let outcome = intake.log(&place, self.zone, &mut notes).map(ImportItem::Log);
             items.finish(&place, notes, outcome);
         } else if row.end == LineEnd::EndOfFile {
-            // A line that the file's end cuts has too few fields.
+            // A line truncated by the end of the file has too few fields.
             return Err(self.rows.ends_too_early());
         } else {
             items.reject(&place, "not as many fields as the header has");

@@ -9,7 +9,7 @@ fn intakes(text: &str) -> Vec<ImportItem> {
     read(text.as_bytes(), Format::Auto, "Europe/Berlin").unwrap()
 }
 
-/// Writes intakes as `2026-01-10T21:00:00Z 1.5`.
+/// Formats intakes as `2026-01-10T21:00:00Z 1.5`.
 fn logs(items: &[ImportItem]) -> Vec<String> {
     let log = |item: &ImportItem| match item {
         ImportItem::Log(log) => {

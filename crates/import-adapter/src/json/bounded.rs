@@ -1,14 +1,14 @@
-//! A list that cannot grow beyond what a night holds.
+//! Lists bounded by the length of a night.
 
 use domain::sleep::Hypnogram;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The words with which a list that is too long is refused.
+/// Error of a list that is too long.
 pub(super) const TOO_LONG: &str = "a list has more than 20160 entries";
 
-/// A list of at most [`Hypnogram::MAX_ENTRIES`] entries; `null` is the empty one.
+/// A list of at most [`Hypnogram::MAX_ENTRIES`] entries; `null` is empty.
 #[derive(Debug)]
 pub(crate) struct Bounded<T>(pub(crate) Vec<T>);
 

@@ -1,4 +1,4 @@
-//! From the text of one record to its members, without ever repeating a value in an error.
+//! Parsing of records without repeating a value in an error.
 
 use super::bounded::TOO_LONG;
 use crate::input::{Place, damaged};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
-/// Checks that bytes are one JSON value in UTF-8; `start` is the place of the first.
+/// Checks that bytes are one JSON value in UTF-8; `start` is the position of the first byte.
 pub(crate) fn check(bytes: &[u8], start: Place) -> Result<&str, ImportRefusal> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
@@ -25,12 +25,12 @@ pub(crate) fn check(bytes: &[u8], start: Place) -> Result<&str, ImportRefusal> {
     }
 }
 
-/// Reads the members of a record that [`check`] passed, or says what is wrong with their types.
+/// Parses the members of a checked record, or returns what is wrong with their types.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| reason(&error))
 }
 
-/// Words an error about members for people, without any value.
+/// Describes a type error for people, without any value.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = without_place(error);
     let place = Place::START.within(error.line(), error.column());
@@ -45,7 +45,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// Says what type a member must have. The message ends with that, but begins with a value: only words of this list are told.
+/// Returns the expected type. serde's message begins with a value, so only known words at its end are used.
 fn expected(message: &str) -> Option<&'static str> {
     let (_, expected) = message.rsplit_once(", expected ")?;
     match expected {
@@ -60,7 +60,7 @@ fn expected(message: &str) -> Option<&'static str> {
     }
 }
 
-/// Drops the place, which serde counts from the start of the record.
+/// Removes the position, which serde counts from the start of the record.
 fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let suffix = format!(" at line {} column {}", error.line(), error.column());

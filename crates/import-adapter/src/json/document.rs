@@ -1,41 +1,41 @@
-//! A JSON document of any length as a row of records.
+//! A JSON document of any length as a sequence of records.
 
 use super::check;
 use crate::input::{Cursor, DEPTH_LIMIT, Place, damaged};
 use application::ports::import_source::ImportRefusal;
 
-/// Where a document has its records.
+/// Where a document holds its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// The document is a list of them.
+    /// The document is a list of records.
     List,
-    /// The document is an object with a list of them as this member.
+    /// The document is an object with a list of records in this member.
     Wrapped(&'static str),
-    /// The document is an object with an object as the first member, which has a list of them as the second.
+    /// The document is an object; its first member is an object with a list of records in the second.
     Nested(&'static str, &'static str),
-    /// The document is one of them.
+    /// The document is one record.
     Single,
-    /// The file is one of them, or several, one after the other (a line each, say).
+    /// The file is one or more records in sequence, for example one per line.
     Row,
 }
 
 /// One record, known to be valid JSON.
 #[derive(Debug)]
 pub(crate) struct Record<'a> {
-    /// Its number in the file, counted from 1.
+    /// Number in the file, from 1.
     pub(crate) number: u64,
-    /// Its text.
+    /// Text.
     pub(crate) text: &'a str,
 }
 
 impl Record<'_> {
-    /// Gives the place for a report: `record 3`.
+    /// Returns its position in reports: `record 3`.
     pub(crate) fn place(&self) -> String {
         format!("record {}", self.number)
     }
 }
 
-/// What comes next.
+/// Next step of the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Document,
@@ -46,12 +46,12 @@ enum Next {
     Nothing,
 }
 
-/// Reads a document, one record after the other; holds one record.
+/// Reads a document one record at a time, holding a single record.
 pub(crate) struct Document {
     cursor: Cursor,
     layout: Layout,
     next: Next,
-    /// Whether the members that come next are those of the inner object of [`Layout::Nested`].
+    /// Whether the next members belong to the inner object of [`Layout::Nested`].
     inside: bool,
     number: u64,
     raw: Vec<u8>,
@@ -66,7 +66,7 @@ impl Document {
         self.cursor.total()
     }
 
-    /// Gives the next record; absent at the end of the document, which is the end of the file.
+    /// Returns the next record; `None` at the end of the file.
     pub(crate) fn next_record(&mut self) -> Result<Option<Record<'_>>, ImportRefusal> {
         let start = loop {
             let found = match self.next {
@@ -163,7 +163,7 @@ impl Document {
             .map_err(|_| damaged(start, "not valid JSON: expected the name of a member"))
     }
 
-    /// Passes over a value of any length that is no record, and checks it; holds one scalar of it.
+    /// Skips and validates a value of any length outside the records, holding one scalar at a time.
     fn pass_over(&mut self, depth: usize) -> Result<(), ImportRefusal> {
         let (opening, closing) = match self.cursor.peek_token()? {
             Some(b'[') => (b'[', b']'),
@@ -208,7 +208,7 @@ impl Document {
         Ok(None)
     }
 
-    /// Reads one value into `raw` and gives the place of its first byte.
+    /// Reads one value into `raw` and returns the position of its first byte.
     fn value(&mut self) -> Result<Place, ImportRefusal> {
         self.cursor.peek_token()?;
         let start = self.cursor.place();

@@ -1,15 +1,15 @@
-//! A member that one writer gives as a number and another as a text.
+//! Members that some writers give as numbers and others as texts.
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// The largest whole number that a binary64 number holds without gaps below it.
+/// Largest whole number up to which binary64 has no gaps.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A scalar of any type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Loose {
-    /// Not there, or `null`.
+    /// Absent or `null`.
     #[default]
     Absent,
     /// `true` or `false`.
@@ -29,7 +29,7 @@ impl Loose {
         matches!(self, Self::Absent)
     }
 
-    /// Gives the text, if it is one.
+    /// Returns the text, if it is one.
     pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -37,7 +37,7 @@ impl Loose {
         }
     }
 
-    /// Gives the flag, if it is one.
+    /// Returns the flag, if it is one.
     pub(crate) const fn as_flag(&self) -> Option<bool> {
         match self {
             Self::Flag(flag) => Some(*flag),
@@ -45,7 +45,7 @@ impl Loose {
         }
     }
 
-    /// Gives a finite number, also one that is written as a text.
+    /// Returns a finite number, also from a text.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "amounts and minutes, not identifiers")]
@@ -56,7 +56,7 @@ impl Loose {
         }
     }
 
-    /// Gives a text, or a number as it is printed without an exponent; nothing for anything else.
+    /// Returns a text, or a number printed without an exponent; `None` otherwise.
     pub(crate) fn printed(&self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.clone()),
@@ -66,7 +66,7 @@ impl Loose {
         }
     }
 
-    /// Gives an identifier: a whole number, or a text that is not blank; nothing for anything else.
+    /// Returns an identifier: a whole number or a non-blank text; `None` otherwise.
     pub(crate) fn identifier(&self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),

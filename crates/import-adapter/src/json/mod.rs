@@ -1,4 +1,4 @@
-//! JSON: a document's records one after the other, and members whose types vary.
+//! JSON documents as sequences of records, and members of varying type.
 
 mod bounded;
 mod decode;

@@ -37,7 +37,7 @@ pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<B
     Ok(Box::new(ImportedLog { place: place.to_owned(), id, upc, record }))
 }
 
-/// Gives the supplement by its id, else by its product code.
+/// Returns the supplement by id, else by product code.
 fn supplement(id: Option<&str>, upc: Option<&str>) -> Result<(SupplementId, Option<Upc>), Unfit> {
     match (id, upc) {
         (Some(id), None) => Ok((SupplementId::parse(id).map_err(named("supplement_id"))?, None)),

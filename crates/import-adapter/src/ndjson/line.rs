@@ -1,4 +1,4 @@
-//! What the kinds of line have in common.
+//! What all kinds of line share.
 
 use super::unfit::{Unfit, named};
 use crate::source::Notes;
@@ -7,12 +7,12 @@ use domain::id::UserId;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// The most unknown members that a note names, and the most characters of each.
+/// Maximum number of unknown members in a note, and of characters of each.
 const NAMES_SHOWN: usize = 8;
 const CHARS_SHOWN: usize = 40;
 
-/// Reads the members of a line; those that nobody knows, at any depth, are passed over and noted, because a
-/// misspelt name would lose data.
+/// Parses the members of a line. Unknown members at any depth are skipped and noted, because a misspelt name
+/// would lose data.
 pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut Notes) -> Result<T, Unfit> {
     let mut unknown = BTreeSet::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -23,7 +23,7 @@ pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut
             unknown.insert(shown(&key));
         }
     });
-    // Also a text that nobody checked is read to its end.
+    // Ensures that nothing follows the value.
     let members = members.and_then(|members| deserializer.end().map(|()| members));
     let members = members.map_err(|error| Unfit::of_types::<T>(&error, text))?;
     if !unknown.is_empty() {
@@ -39,7 +39,7 @@ fn shown(name: &str) -> String {
     without_deceptive(name).chars().take(CHARS_SHOWN).collect()
 }
 
-/// Checks that a line is about the person for whom the file is read.
+/// Checks that a line is about the person whose file it is.
 pub(super) fn check_person(named_id: Option<&str>, expected: Option<UserId>) -> Result<(), Unfit> {
     let Some(named_id) = named_id else {
         return Ok(());

@@ -1,17 +1,17 @@
-//! The members that a kind of line has.
+//! Member names of line types.
 
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor, value::Error};
 use serde::forward_to_deserialize_any;
 
-/// Returns the names of the members of a type, as its reader has them.
+/// Returns the member names that a type's deserializer accepts.
 pub(super) fn members_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut members: &'static [&'static str] = &[];
-    // Fails always: there is nothing to read, only somebody who asks.
+    // Always fails: there is no input, only the request for members.
     let _ = T::deserialize(Asked(&mut members));
     members
 }
 
-/// Hears what members a type asks for, and gives none.
+/// Deserializer that records which members a type requests.
 struct Asked<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Asked<'_> {

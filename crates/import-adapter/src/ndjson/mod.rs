@@ -1,4 +1,4 @@
-//! Restwell's own lines: an object a line, with `type` and the members of the API.
+//! Restwell's NDJSON: one object per line, with `type` and the members of the API.
 //!
 //! The format is defined in `docs/import/ndjson.md`.
 
@@ -58,7 +58,7 @@ impl Ndjson {
         Self { cursor, user_id, line: Vec::new() }
     }
 
-    /// Takes the next line that is not blank and gives its place; absent at the end of the file.
+    /// Reads the next non-blank line and returns its position; `None` at the end of the file.
     fn next_line(&mut self) -> Result<Option<Place>, ImportRefusal> {
         loop {
             let start = self.cursor.place();
@@ -102,10 +102,9 @@ impl Ndjson {
     }
 }
 
-/// Reads a line that says first of all that it is a session, and is one.
+/// Parses a line that begins as a session and is valid; `None` for any other line.
 ///
-/// Sessions are by far the longest lines and the most: what reads well is not checked, and not looked through for its
-/// type, before. Nothing is decided here about any other line.
+/// Sessions are by far the most and the longest lines, so this fast path skips the check for unknown members.
 fn session_at_once(line: &[u8], user_id: Option<UserId>, place: &str) -> Option<(ImportItem, Notes)> {
     let text = std::str::from_utf8(line).ok()?;
     let member = text.trim_start().strip_prefix('{')?.trim_start().strip_prefix("\"type\"")?;
@@ -116,7 +115,7 @@ fn session_at_once(line: &[u8], user_id: Option<UserId>, place: &str) -> Option<
     Some((session, notes))
 }
 
-/// Reads what is known of the person.
+/// Parses a profile.
 pub(crate) fn read_profile(
     text: &str,
     user_id: Option<UserId>,
@@ -126,7 +125,7 @@ pub(crate) fn read_profile(
     profile::read(&read_members(text, notes)?, user_id, place).map(ImportItem::Profile)
 }
 
-/// Reads a session.
+/// Parses a session.
 pub(crate) fn read_session(
     text: &str,
     user_id: Option<UserId>,
@@ -140,12 +139,12 @@ pub(crate) fn read_session(
     session::read(&line, user_id, place, notes).map(ImportItem::Session)
 }
 
-/// Reads a label.
+/// Parses a label.
 pub(crate) fn read_supplement(text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
     supplement::read(read_members(text, notes)?, place).map(ImportItem::Supplement)
 }
 
-/// Reads an intake.
+/// Parses an intake.
 pub(crate) fn read_log(
     text: &str,
     user_id: Option<UserId>,
@@ -155,12 +154,12 @@ pub(crate) fn read_log(
     intake_log::read(read_members(text, notes)?, user_id, place).map(ImportItem::Log)
 }
 
-/// Reads a person.
+/// Parses a person.
 pub(crate) fn read_user(text: &str, notes: &mut Notes) -> Result<Box<IngestedUser>, Unfit> {
     user::read(&read_members(text, notes)?)
 }
 
-/// The member that says what a line is.
+/// The member with the line's type.
 #[derive(Debug, Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -174,7 +173,8 @@ impl RecordReader for Ndjson {
         Ok(true)
     }
 
-    /// Reads no member but the person's: a file is refused only for what is not JSON, and for what is somebody else's.
+    /// Reads only `user_id`: a file is rejected as a whole only for invalid JSON and for another person's
+    /// lines.
     fn check_record(&mut self) -> Result<bool, ImportRefusal> {
         let Some(start) = self.next_line()? else { return Ok(false) };
         let text = check(&self.line, start)?;

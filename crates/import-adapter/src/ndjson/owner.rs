@@ -1,7 +1,7 @@
-//! Whose a line is.
+//! The person of a line.
 //!
-//! A file that holds one line of somebody else is theirs: it is refused as a whole, before anything of it is stored, since
-//! the health data of two people in one account can hardly be told apart again.
+//! A file with a single line about another person is rejected as a whole before anything is stored, because
+//! the health data of two people in one account can hardly be separated.
 
 use crate::input::Place;
 use application::ports::import_source::ImportRefusal;
@@ -19,8 +19,8 @@ struct Owner<'a> {
     user_id: Option<Cow<'a, str>>,
 }
 
-/// Refuses the file when this line, which is well-formed, names a person who is not the one that is expected. A `user_id`
-/// that is none is left to whoever reads the line.
+/// Rejects the file if this well-formed line is about another person. An invalid `user_id` is left to the
+/// line's parser.
 pub(super) fn refuse_other(text: &str, start: Place, expected: Option<UserId>) -> Result<(), ImportRefusal> {
     let Some(expected) = expected else { return Ok(()) };
     if is_plainly_of(text, expected) {
@@ -35,10 +35,10 @@ pub(super) fn refuse_other(text: &str, start: Place, expected: Option<UserId>) -
     }
 }
 
-/// Tells whether a look at the bytes is enough, as it is for nearly every line: no member of this name, in whatever
-/// spelling, or the one that an export writes for this person.
+/// Returns whether inspecting the bytes suffices, as for nearly every line: the member is absent in any
+/// spelling, or exactly as an export writes it for this person.
 fn is_plainly_of(text: &str, expected: UserId) -> bool {
-    // A name may be spelled with escapes.
+    // Names may contain escapes.
     if memchr::memchr(b'\\', text.as_bytes()).is_some() {
         return false;
     }

@@ -19,7 +19,7 @@ pub(super) struct Line {
     user_id: Option<String>,
     created_at: Option<String>,
     home_timezone: Option<String>,
-    /// What an app may read is not a thing to import.
+    /// Scopes are not imported.
     #[serde(rename = "scopes", default)]
     _scopes: Loose,
     birth_date: Option<String>,
@@ -35,7 +35,7 @@ pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<
     check_person(line.user_id.as_deref(), user_id)?;
     let created_at = line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose();
     let created_at = created_at.map_err(at("created_at"))?;
-    // A line that does not say whose it is says nothing of when this person came.
+    // Without a user_id the line's creation date is not this person's.
     let created_at = created_at.filter(|_| line.user_id.is_some() && user_id.is_some());
     Ok(Box::new(ImportedProfile {
         place: place.to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<
     }))
 }
 
-/// What is said of a person's body.
+/// Body measurements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body<'a> {
     pub(super) birth_date: Option<&'a str>,

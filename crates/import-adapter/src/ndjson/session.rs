@@ -14,8 +14,8 @@ use domain::sleep::{
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Defines a line, and a stage and a metric in it. Texts are taken as they stand in the line wherever they need no
-/// unescaping: there are many.
+/// Defines a line with its stages and metrics. Texts are borrowed from the line unless they need unescaping,
+/// because there are many.
 macro_rules! members {
     ($line:ident, $stage:ident, $metric:ident, $kind:ty $(, #[$attribute:meta])?) => {
         #[derive(Debug, Deserialize)]
@@ -61,11 +61,11 @@ macro_rules! members {
 }
 
 members!(Line, RawStage, RawMetric, Loose);
-// A type that is no text may have anything in it.
+// A type that is not a text may have any content.
 members!(KnownLine, KnownStage, KnownMetric, Option<&'a str>, #[serde(deny_unknown_fields)]);
 
-/// Reads the members of a line that has none but known ones, at any depth; nothing for any other line, and none for one
-/// that is wrong. To look out for unknown members costs a text for each member, of which a night has more than a hundred.
+/// Parses a line that has only known members at any depth; `None` for any other line, valid or not. Looking
+/// for unknown members costs a text for each of a night's hundred members or more.
 pub(super) fn known_members(text: &str) -> Option<Line<'_>> {
     serde_json::from_str::<KnownLine<'_>>(text).ok().map(Line::from)
 }
@@ -146,7 +146,7 @@ pub(super) fn read(
         let metrics = metrics(&line.sleep_metric.0, &time_in_bed, notes).map_err(at("sleep_metric"))?;
         SleepRecord::from_metrics(head, metrics)
     } else {
-        // Metrics beside stages matter only where the stages cover little, and nobody has to send them.
+        // Metrics beside stages matter only if the stages cover little, and they are optional.
         match metrics(&line.sleep_metric.0, &time_in_bed, &mut Notes::default()) {
             Ok(metrics) => SleepRecord::from_stages_or_metrics(head, hypnogram, metrics),
             Err(_) => SleepRecord::from_stages(head, hypnogram),
@@ -157,7 +157,7 @@ pub(super) fn read(
     Ok(Box::new(ImportedSession { place: place.to_owned(), id, record, updated_at }))
 }
 
-/// Gives the key that the session had, else one made of its start.
+/// Returns the session's key, else one derived from its start.
 fn key(line: &Line<'_>, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
     let kind = match line.external_id_kind.as_deref() {
         None | Some("given") => SessionKeyKind::Given,
@@ -175,7 +175,7 @@ fn hypnogram(raw: &[RawStage<'_>], time_in_bed: &TimeInBed, notes: &mut Notes) -
     for RawStage { stage, start, end } in raw {
         let stage = Stage::parse(stage)
             .ok_or("raw_sleep: a stage is not one of AWAKE, LIGHT, DEEP, REM, ASLEEP and UNKNOWN")?;
-        // The offset of a stage is the one of the start; only the instant counts.
+        // A stage's offset is that of the start; only the instant matters.
         let start = Timestamp::parse("raw_sleep: start", start)?.instant;
         let end = Timestamp::parse("raw_sleep: end", end)?.instant;
         entries.push(StageEntry::new(stage, start, end).map_err(|error| format!("raw_sleep: {error}"))?);

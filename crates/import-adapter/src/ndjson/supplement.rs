@@ -12,7 +12,7 @@ use domain::supplement::{
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// The name space of keys that are made of a label's own words; it never changes.
+/// Name space of keys derived from a label's text; never changes.
 const LABEL_WORDS: Uuid = Uuid::from_u128(0x8f1d_3c52_7a0e_4b69_9d44_2e6b_a1c7_50f3);
 
 #[derive(Debug, Deserialize)]
@@ -71,23 +71,24 @@ pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, U
     Ok(Box::new(ImportedSupplement { place: place.to_owned(), id, key, label, entry_date: entered }))
 }
 
-/// A label's own day is shown at 00:00:00 UTC; any other time is the one of the first import.
+/// A label's entry date is written as 00:00:00 UTC; any other time is that of the first import.
 fn is_midnight(instant: &DateTime<Utc>) -> bool {
     instant.time() == NaiveTime::MIN
 }
 
-/// Makes a key of the id, else of brand, name and product code, so that the same label is found again.
+/// Returns the key from the id, else from brand, name and product code, so that the same label is found
+/// again.
 fn own_key(id: Option<SupplementId>, label: &SupplementLabel) -> String {
     if let Some(id) = id {
         return id.to_string();
     }
-    // Lengths keep apart what the separator alone would not.
+    // Lengths prevent ambiguity that a separator alone would leave.
     let words =
         [label.brand(), label.name(), label.upc()].map(|word| format!("{}:{word}", word.len())).join("|");
     format!("label-{}", Uuid::new_v5(&LABEL_WORDS, words.as_bytes()))
 }
 
-/// Reads the ingredients in their `order`; one without comes last.
+/// Reads the ingredients by `order`; those without come last.
 fn ingredients(mut raw: Vec<RawIngredient>) -> Result<Vec<Ingredient>, String> {
     raw.sort_by_key(|ingredient| ingredient.order.unwrap_or(i64::MAX));
     raw.into_iter()

@@ -16,7 +16,7 @@ fn lines(text: &str) -> Vec<ImportItem> {
     items(text, Format::Ndjson, "Europe/Berlin")
 }
 
-/// Reads one line of which everything is taken.
+/// Reads one line that is fully accepted.
 fn only(line: &str) -> ImportItem {
     let mut items = items(line, Format::Auto, "Europe/Berlin");
     assert_eq!((rejections(&items), notes(&items)), (vec![], vec![]));
@@ -256,7 +256,7 @@ fn one_line_of_another_person_refuses_the_whole_file() {
 }
 
 proptest! {
-    /// What is taken without a check is what the check lets pass, and is taken after it too.
+    /// The fast path accepts only what the full check accepts, with the same result.
     #[test]
     fn a_session_that_is_read_at_once_is_the_one_that_is_read_by_steps(
         place in 0..SESSION.len(),
@@ -300,7 +300,7 @@ fn a_session_is_read_at_once_when_it_says_first_what_it_is() {
 }
 
 proptest! {
-    /// What is read at once is what the way that looks out for unknown members reads, and it never passes one over.
+    /// The fast path reads what the full path reads, and never misses an unknown member.
     #[test]
     fn the_short_way_of_a_session_reads_what_the_long_one_does(
         unknown in prop::option::of((0..3_usize, "[a-z]{1,3}")),
@@ -326,7 +326,7 @@ proptest! {
                 };
                 prop_assert_eq!(read(&short), read(&long.unwrap()));
             }
-            // Anything else goes the long way.
+            // Anything else takes the full path.
             None => prop_assert!(has_unknown || long.is_err() || kind != "\"sleep_session\""),
         }
     }

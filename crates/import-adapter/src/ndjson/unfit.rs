@@ -1,4 +1,4 @@
-//! Why a line or an item is not taken.
+//! Why a line or an item is rejected.
 
 use super::member::members_of;
 use crate::input::Place;
@@ -7,16 +7,16 @@ use application::ports::ingest_source::{ItemCode, ItemRefusal};
 use serde::Deserialize;
 use std::fmt::Display;
 
-/// Why a line or an item is not taken, and for which of its members.
+/// Reason of a rejection, and the member at fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unfit {
     code: ItemCode,
     field: Option<&'static str>,
-    /// In words for people; never a value.
+    /// Message for people; never contains a value.
     pub(super) reason: String,
 }
 
-/// Words an error about a member that names the member itself.
+/// Describes an error that names its member.
 pub(super) fn at<E: Display>(field: &'static str) -> impl Fn(E) -> Unfit {
     move |error| {
         let (code, field) = (ItemCode::InvalidMember, Some(field));
@@ -24,7 +24,7 @@ pub(super) fn at<E: Display>(field: &'static str) -> impl Fn(E) -> Unfit {
     }
 }
 
-/// Words an error about a member that does not name it.
+/// Describes an error that does not name its member.
 pub(super) fn named<E: Display>(field: &'static str) -> impl Fn(E) -> Unfit {
     move |error| at(field)(format!("{field}: {error}"))
 }
@@ -44,8 +44,7 @@ impl Unfit {
         Self { code: ItemCode::OtherUser, ..at("user_id")(reason) }
     }
 
-    /// Words an error about the types of members; only a member of the type itself is named, because any other name is a
-    /// word of whoever wrote the text.
+    /// Describes a type error. Only known members are named, because any other name is the sender's text.
     pub(super) fn of_types<'de, T: Deserialize<'de>>(error: &serde_json::Error, text: &str) -> Self {
         let place = Place::START.within(error.line(), error.column());
         let known = |name: &str| members_of::<T>().iter().copied().find(|member| *member == name);
@@ -53,7 +52,7 @@ impl Unfit {
         let reason = reason(error);
         let quoted = |before: &str| known(reason.strip_prefix(before)?.strip_prefix('`')?.strip_suffix('`')?);
         if reason.starts_with("missing field ") {
-            // Of an entry of a list it is the list that is at fault.
+            // For an entry of a list, the list is at fault.
             let field = inside.or_else(|| quoted("missing field "));
             return Self { code: ItemCode::MissingMember, field, reason };
         }
@@ -68,7 +67,7 @@ impl From<Unfit> for ItemRefusal {
     }
 }
 
-/// Finds the member of an object in whose value a place lies; nothing where the object itself ends.
+/// Returns the member of an object whose value contains a position; `None` at the end of the object.
 fn member_at(text: &str, place: Place) -> Option<&str> {
     let mut here = Place::START;
     let (mut depth, mut is_name, mut name) = (0_usize, false, None);
@@ -179,7 +178,7 @@ mod tests {
             assert_eq!(refusal(text), (code, Some(field)), "{text}");
         }
         assert_eq!(refusal(r#"{"name":"a","name":"b"}"#).0, InvalidMember);
-        // A name that nobody knows is not repeated, whatever is wrong inside of it.
+        // An unknown name is never repeated.
         assert_eq!(refusal(r#"{"name":"a","secret":[}"#), (InvalidMember, None));
     }
 }

@@ -1,4 +1,4 @@
-//! A person, as a backend sends them: there is no such line in a file.
+//! People as sent by a backend; files have no such line.
 
 use super::profile::{Body, zone};
 use super::unfit::{Unfit, named};

@@ -1,4 +1,4 @@
-//! The members of a data point; what is not needed is not named.
+//! The members of a data point; unused members are omitted.
 
 use crate::json::{Bounded, Loose};
 use crate::timestamp::Timestamp;
@@ -37,11 +37,11 @@ pub(super) struct Provenance {
     pub(super) source_name: Loose,
     /// The record's id at the source.
     pub(super) source_data_point_id: Loose,
-    /// The same, as the format's own converter of exports (Shimmer) writes it.
+    /// The same id as written by Shimmer, the format's own converter.
     pub(super) external_id: Loose,
 }
 
-/// The body of any schema about sleep.
+/// Body of any sleep schema.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Body {
@@ -80,7 +80,7 @@ struct Interval {
     duration: Option<Measure>,
 }
 
-/// A length of time with its unit.
+/// A length of time with a unit.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Measure {
@@ -89,7 +89,7 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    /// Gives the length; absent when the value is no number from 0 on, or the unit none of a part of a night.
+    /// Returns the length; `None` if the value is negative or not a number, or the unit is unsuitable.
     pub(super) fn length(&self) -> Option<Duration> {
         let seconds = match self.unit.as_str()? {
             "ps" => 1e-12,
@@ -104,13 +104,13 @@ impl Measure {
             _ => return None,
         };
         let millis = (self.value.number()? * seconds * 1000.0).round();
-        // The nearest millisecond: a tenth of a minute is no binary number.
+        // Rounded to milliseconds, because a tenth of a minute is not a binary number.
         Duration::try_from_secs_f64(millis / 1000.0).ok()
     }
 }
 
 impl Body {
-    /// Frames the record in time: start and end, start and duration, or end and duration.
+    /// Returns the time in bed from start and end, start and duration, or end and duration.
     pub(super) fn time_in_bed(&self) -> Result<TimeInBed, String> {
         if !self.descriptive_statistic.is_absent() {
             return Err("a statistic of several nights is no session".to_owned());

@@ -17,27 +17,27 @@ use domain::sleep::SleepSource;
 use member::{Body, Header, OnlyBody, OnlyHeader};
 use night::Nights;
 
-/// The schemas that say when somebody slept.
+/// Schemas with sleep times.
 const SCHEMAS: [&str; 4] = ["sleep-episode", "sleep-duration", "total-sleep-time", SAMPLE_SCHEMA];
 const SAMPLE_SCHEMA: &str = "hk-category-sample";
 
-/// Reads a document of data points or bodies; sessions come at its end, because several records make one.
+/// Reads a document of data points or bodies. Sessions follow at the end, because several records form one.
 pub(crate) struct OpenMhealth {
     document: Document,
     found: Found,
     is_read: bool,
 }
 
-/// What the records of a file say.
+/// Records collected so far.
 struct Found {
     segments: Segments,
     nights: Nights,
-    /// The first person that a header names.
+    /// First person named in a header.
     person: Option<String>,
     passed_over: PassedOver,
 }
 
-/// Records about something else than sleep.
+/// Records about other subjects.
 #[derive(Debug, Default)]
 struct PassedOver {
     first: Option<String>,
@@ -57,7 +57,7 @@ impl OpenMhealth {
 }
 
 impl Found {
-    /// Takes one record; the inner error says why it is not taken, the outer one why the file is not.
+    /// Adds a record. The inner error rejects the record, the outer one the file.
     fn take(&mut self, text: &str, number: u64) -> Result<Result<(), String>, ImportRefusal> {
         let (header, body) = match members(text) {
             Ok(members) => members,
@@ -87,7 +87,7 @@ impl Found {
         }
     }
 
-    /// Checks that every record is about the same person; nobody could tell whose night is whose later.
+    /// Checks that all records are about the same person, because they could not be separated later.
     fn check_person(&mut self, header: &Header) -> Result<(), String> {
         let Some(named) = header.user_id.identifier() else { return Ok(()) };
         match &self.person {
@@ -108,7 +108,7 @@ impl Found {
     }
 }
 
-/// Reads the header, which may be missing, and the body, unless it is of a schema about something else.
+/// Parses the header, which may be missing, and the body unless its schema is about something else.
 fn members(text: &str) -> Result<(Header, Option<Body>), String> {
     if !text.starts_with('{') {
         return Err("not an object".to_owned());
@@ -123,7 +123,7 @@ fn members(text: &str) -> Result<(Header, Option<Body>), String> {
     Ok((header, Some(body)))
 }
 
-/// Gives the app or device that a record names, else the format.
+/// Returns the app or device named by a record, otherwise the format.
 fn source(header: &Header) -> Result<SleepSource, String> {
     let name =
         header.acquisition_provenance.source_name.as_str().map(str::trim).filter(|name| !name.is_empty());

@@ -1,4 +1,4 @@
-//! Nights of which only sums are known.
+//! Nights with totals only.
 
 use super::member::{Body, Header, Measure};
 use crate::json::Loose;
@@ -9,12 +9,12 @@ use domain::sleep::{
 };
 use std::collections::BTreeMap;
 
-/// The most nights of one file, some 300 bytes each.
+/// Maximum number of nights per file, at about 300 bytes each.
 const NIGHT_LIMIT: usize = 100_000;
 
-/// One night of one source: whatever the records with this time frame say of it.
+/// One night of one source, merged from all records with its time frame.
 ///
-/// Converters write an episode, its duration and its total sleep time as three records of one night.
+/// Converters write an episode, its duration and its total sleep time as three records.
 #[derive(Debug)]
 struct Night {
     at: u64,
@@ -22,20 +22,20 @@ struct Night {
     key: Option<SessionKey>,
     is_nap: Option<bool>,
     totals: SourceTotals,
-    /// Whether a record says something else than one before it.
+    /// Whether two records contradict each other.
     differs: bool,
-    /// How many sums cannot be read.
+    /// Number of unreadable totals.
     unreadable: usize,
 }
 
-/// The nights of a file by source, start and end.
+/// Nights by source, start and end.
 #[derive(Debug, Default)]
 pub(super) struct Nights {
     held: BTreeMap<(SleepSource, i64, i64), Night>,
 }
 
 impl Nights {
-    /// Adds what a record says; the inner error says why it is not taken, the outer one why the file is not.
+    /// Adds a record. The inner error rejects the record, the outer one the file.
     pub(super) fn add(
         &mut self,
         source: SleepSource,
@@ -59,7 +59,7 @@ impl Nights {
         Ok(Ok(()))
     }
 
-    /// Gives the next session; false when there is none left.
+    /// Emits the next session; `false` at the end.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
         let Some(((source, ..), night)) = self.held.pop_first() else { return false };
         let mut notes = Notes::default();
@@ -104,7 +104,7 @@ impl Night {
         })
     }
 
-    /// Adds what another record says of the same night; what was said first stays.
+    /// Merges another record of the same night; existing values win.
     fn merge(&mut self, other: Self) {
         let Self { at: _, time_in_bed: _, key, is_nap, totals, differs: _, unreadable } = other;
         self.key = self.key.take().or(key);
@@ -134,10 +134,10 @@ impl Night {
     }
 }
 
-/// Makes metrics of the sums.
+/// Builds metrics from the totals.
 ///
-/// By the schemas the time frame begins with sleep onset, so that the latency lies before it; most writers frame the
-/// time in bed instead, so that it lies within. A latency that has no room within is left out.
+/// By the schemas the time frame begins at sleep onset, so the latency precedes it; most writers use the time
+/// in bed, so it lies within. A latency that does not fit within is left out.
 fn metrics(totals: SourceTotals, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {
     let (metrics, dropped) = SleepMetrics::from_totals(time_in_bed, &totals);
     if dropped && totals.latency.is_some() {
@@ -154,7 +154,7 @@ fn metrics(totals: SourceTotals, time_in_bed: &TimeInBed, notes: &mut Notes) -> 
     metrics
 }
 
-/// Takes a value where there is none yet; tells whether another one is there.
+/// Fills a missing value; returns whether it contradicts an existing one.
 fn take<T: PartialEq + Copy>(known: &mut Option<T>, other: Option<T>) -> bool {
     match (&known, other) {
         (Some(known), Some(other)) => *known != other,
@@ -166,7 +166,7 @@ fn take<T: PartialEq + Copy>(known: &mut Option<T>, other: Option<T>) -> bool {
     }
 }
 
-/// Gives the key that the source gave the record; the data point's own id is a new one with every conversion.
+/// Returns the record's key at the source. The data point's own id changes with every conversion.
 fn key(header: &Header) -> Result<Option<SessionKey>, String> {
     let provenance = &header.acquisition_provenance;
     let id = provenance.source_data_point_id.identifier().or_else(|| provenance.external_id.identifier());

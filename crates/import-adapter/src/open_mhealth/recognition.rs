@@ -1,4 +1,4 @@
-//! What a file of Open mHealth looks like.
+//! Detection of Open mHealth files.
 
 use super::{OpenMhealth, SCHEMAS};
 use crate::format::Format;
@@ -6,7 +6,7 @@ use crate::input::Cursor;
 use crate::json::{Document, Layout};
 use crate::recognition::{Recognised, Seen, Sketch};
 
-/// Lengths that only these schemas have, each with its unit.
+/// Lengths that only these schemas have.
 const LENGTHS: [&str; 5] = [
     "total_sleep_time",
     "sleep_duration",
@@ -14,11 +14,11 @@ const LENGTHS: [&str; 5] = [
     "latency_to_arising",
     "wake_after_sleep_onset",
 ];
-/// Members that say something beside a time frame.
+/// Members with content besides a time frame.
 const BESIDE_FRAME: [&str; 4] =
     ["is_main_sleep", "number_of_awakenings", "sleep_maintenance_efficiency_percentage", "category_value"];
 
-/// Recognises data points and bodies: one, a list, or what Shimmer answers (`{"shim": ..., "body": [...]}`).
+/// Recognises data points and bodies: one, a list, or a reply of Shimmer (`{"shim": ..., "body": [...]}`).
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen.json()?, named)?;
     Some(Recognised::new(Format::OpenMhealth, move |bytes, _| {
@@ -39,7 +39,7 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     }
 }
 
-/// Returns whether a record is a data point of any schema, among which there may be some about sleep.
+/// Returns whether a record is a data point of any schema; others in the file may be about sleep.
 fn has_schema(record: &Sketch) -> bool {
     record.has("body")
         && record.path(&["header", "schema_id"]).is_some_and(|id| id.has("name") && id.has("version"))

@@ -14,7 +14,7 @@ pub(super) fn is_sleep(body: &Body) -> bool {
     body.category_type.as_str() == Some(SLEEP)
 }
 
-/// Reads a stretch of sleep, or says why it is none.
+/// Parses an interval of sleep, or returns why it is invalid.
 pub(super) fn read(body: &Body, at: u64) -> Result<Segment, String> {
     let time = body.time_in_bed()?;
     let value = body.category_value.as_str().unwrap_or_default();

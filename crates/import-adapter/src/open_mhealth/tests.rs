@@ -6,7 +6,7 @@ use proptest::prelude::{prop, prop_assert_eq, proptest};
 
 const OMH: Format = Format::OpenMhealth;
 
-/// An episode from 23:00 to 07:00 with these further members.
+/// An episode from 23:00 to 07:00 with additional members.
 fn episode(more: &str) -> String {
     format!(
         r#"{{"effective_time_frame":{{"time_interval":{{"start_date_time":"2026-01-10T23:00:00+01:00",

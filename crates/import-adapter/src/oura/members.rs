@@ -1,4 +1,4 @@
-//! One sleep document as Oura writes it; what is not needed is not named.
+//! One sleep document as Oura writes it; unused members are omitted.
 
 use crate::json::Loose;
 use serde::Deserialize;
@@ -21,11 +21,11 @@ pub(super) struct Period {
     pub(super) sleep_phase_30_sec: Loose,
     pub(super) sleep_phase_5_min: Loose,
     pub(super) app_sleep_phase_5_min: Loose,
-    /// Version 1: minutes that local time is ahead of UTC.
+    /// Version 1: minutes by which local time is ahead of UTC.
     pub(super) timezone: Loose,
     /// Version 1: 1 for the longest sleep of a day.
     pub(super) is_longest: Loose,
-    /// Version 1, as all that follow.
+    /// Version 1, like all members below.
     pub(super) total: Loose,
     pub(super) awake: Loose,
     pub(super) light: Loose,
@@ -36,7 +36,7 @@ pub(super) struct Period {
 }
 
 impl Period {
-    /// Says that the document is about no sleep, if so: the ring was mistaken, or the person removed it.
+    /// Returns why the document is not sleep, if so: a false detection, or removed by the person.
     pub(super) fn is_no_sleep(&self) -> Option<&'static str> {
         match self.kind.as_str() {
             Some("rest") => Some("it is rest, not sleep, and was left out"),
@@ -45,17 +45,17 @@ impl Period {
         }
     }
 
-    /// Returns whether this was a nap, where the document says so.
+    /// Returns whether this was a nap, if the document says so.
     pub(super) fn is_nap(&self) -> Option<bool> {
         match self.kind.as_str() {
             Some("long_sleep") => Some(false),
             Some("sleep" | "late_nap") => Some(true),
-            // The longest sleep of a day is no nap; what another one is, version 1 does not say.
+            // The longest sleep of a day is not a nap; version 1 does not classify the others.
             _ => (self.is_longest.number() == Some(1.0)).then_some(false),
         }
     }
 
-    /// Returns whether the kind of sleep is one that Oura has not had so far.
+    /// Returns whether the kind of sleep is unknown.
     pub(super) fn is_of_unknown_kind(&self) -> bool {
         let known = matches!(self.kind.as_str(), Some("long_sleep" | "sleep" | "late_nap"));
         !self.kind.is_absent() && !known

@@ -15,7 +15,7 @@ use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
 use members::Period;
 
-/// Reads sleep documents, one after the other.
+/// Reads sleep documents, one at a time.
 pub(crate) struct OuraJson {
     document: Document,
     zone: TimeZone,

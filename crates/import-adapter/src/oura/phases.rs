@@ -1,4 +1,4 @@
-//! The stages of a document: a text with one digit for each epoch.
+//! Stages of a document: a text with one digit per epoch.
 
 use super::members::Period;
 use crate::json::Loose;
@@ -9,7 +9,7 @@ use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 const HALF_A_MINUTE: TimeDelta = TimeDelta::seconds(30);
 const FIVE_MINUTES: TimeDelta = TimeDelta::minutes(5);
 
-/// Reads the finest text that the document has; an empty hypnogram when it has none.
+/// Reads the finest text of the document; an empty hypnogram if it has none.
 pub(super) fn read(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) -> Result<Hypnogram, String> {
     for (name, value, epoch) in [
         ("sleep_phase_30_sec", &period.sleep_phase_30_sec, HALF_A_MINUTE),
@@ -25,9 +25,9 @@ pub(super) fn read(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) 
     Ok(Hypnogram::empty())
 }
 
-/// Gives the text if it tells at least one stage.
+/// Returns the text if it contains at least one stage.
 ///
-/// A number is not taken: whatever made one of the text may have dropped zeros before it and digits behind.
+/// Numbers are rejected: their writer may have dropped leading zeros or trailing digits.
 fn digits<'a>(name: &str, value: &'a Loose, notes: &mut Notes) -> Option<&'a str> {
     let Some(text) = value.as_str().map(str::trim) else {
         if !value.is_absent() {
@@ -42,7 +42,7 @@ fn digits<'a>(name: &str, value: &'a Loose, notes: &mut Notes) -> Option<&'a str
     tells.then_some(text)
 }
 
-/// Makes one entry of each run of equal epochs; the last epoch ends where the time in bed does.
+/// Creates one entry per run of equal epochs; the last epoch ends with the time in bed.
 fn entries(text: &str, epoch: TimeDelta, time_in_bed: &TimeInBed, notes: &mut Notes) -> Vec<StageEntry> {
     let mut runs: Vec<(Stage, DateTime<Utc>, DateTime<Utc>)> = Vec::new();
     let (mut unknown, mut beyond) = (0_usize, 0_usize);
@@ -53,7 +53,7 @@ fn entries(text: &str, epoch: TimeDelta, time_in_bed: &TimeInBed, notes: &mut No
             beyond = beyond.saturating_add(1);
             continue;
         }
-        // Within seven days of an instant that prints with four digits of year: nothing overflows.
+        // Within seven days of an instant with a four-digit year, so this does not overflow.
         next = start + epoch;
         let end = next.min(time_in_bed.end());
         let Some(stage) = stage(digit) else {

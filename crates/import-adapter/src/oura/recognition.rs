@@ -1,4 +1,4 @@
-//! What a file of Oura's looks like.
+//! Detection of Oura files.
 
 use super::{Document, OuraJson};
 use crate::format::Format;
@@ -6,7 +6,7 @@ use crate::input::Cursor;
 use crate::json::Layout;
 use crate::recognition::{Recognised, Seen, Sketch};
 
-/// Members of a sleep document, of which one stands beside `bedtime_start`.
+/// Members of a sleep document, at least one of which accompanies `bedtime_start`.
 const SLEEP_ONLY: [&str; 8] = [
     "bedtime_end",
     "sleep_phase_5_min",
@@ -18,7 +18,7 @@ const SLEEP_ONLY: [&str; 8] = [
     "low_battery_alert",
 ];
 
-/// Lists that stand beside `sleep` in an export, which gives everything that Oura has of a person.
+/// Lists that accompany `sleep` in an export of all data.
 const BESIDE_SLEEP: [&str; 5] = ["activity", "readiness", "daily_activity", "daily_readiness", "daily_sleep"];
 
 /// Recognises JSON by the members of a sleep document.
@@ -39,7 +39,8 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     if is_sleep(sketch) {
         return Some(Layout::Single);
     }
-    // `{"sleep":[]}` may be Fitbit's too, which is asked first; a reply of version 2 has `next_token` when empty.
+    // `{"sleep":[]}` may also be Fitbit's, which is asked first; an empty reply of version 2 has
+    // `next_token`.
     let lists = [
         (sketch.member("sleep"), Layout::Wrapped("sleep"), named),
         (sketch.path(&["sleep", "data"]), Layout::Nested("sleep", "data"), true),
@@ -62,8 +63,8 @@ fn is_sleep(record: &Sketch) -> bool {
     record.has("bedtime_start") && SLEEP_ONLY.iter().any(|name| record.has(name))
 }
 
-/// Tells an export whose list of sleep lies too far behind to be seen. One list alone may be a reply about something
-/// else; it is taken when the format was asked for.
+/// Recognises an export whose list of sleep is beyond the inspected part. A single list may be another reply,
+/// so it is accepted only if the format was requested.
 fn begins_export(sketch: &Sketch, named: bool) -> bool {
     let is_days = |name: &&&str| {
         let first = sketch.member(name).and_then(Sketch::first);

@@ -1,4 +1,4 @@
-//! From a document to a session.
+//! Conversion of a document to a session.
 
 use super::members::Period;
 use super::phases;
@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
 use domain::time::{TimeZone, UtcOffset};
 
-/// Reads one document, or says why it is no session; what is dropped of it is noted.
+/// Converts one document, or returns why it is invalid; dropped parts are noted.
 pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     let clock = Clock { zone, of_document: offset(&period.timezone) };
     let (start, offset_at_start) = clock.read("bedtime_start", &period.bedtime_start, notes)?;
@@ -32,7 +32,7 @@ pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result
     totals::record(head, hypnogram, metrics, notes)
 }
 
-/// Reads times: their own offset wins over that of the document, and that one over the zone given.
+/// Parses times: their own offset wins over the document's, which wins over the given zone.
 struct Clock {
     zone: TimeZone,
     of_document: Option<UtcOffset>,
@@ -56,14 +56,14 @@ impl Clock {
             notes.add_once(SKIPPED);
         }
         let (instant, offset) = time.resolve(self.zone).ok_or_else(|| format!("{name} is out of range"))?;
-        // `Z` tells the instant and no offset.
+        // `Z` gives the instant but no local offset.
         let is_utc = text.is_some_and(|text| text.ends_with(['Z', 'z']));
         let elsewhere = || self.of_document.unwrap_or_else(|| self.zone.offset_at(instant));
         Ok((instant, if is_utc { elsewhere() } else { offset }))
     }
 }
 
-/// Reads the `timezone` of version 1: minutes that local time is ahead of UTC.
+/// Parses the `timezone` of version 1: minutes by which local time is ahead of UTC.
 fn offset(minutes: &Loose) -> Option<UtcOffset> {
     minutes.identifier()?.parse().ok().and_then(UtcOffset::from_minutes)
 }
@@ -82,7 +82,7 @@ fn metrics(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) -> Sleep
     sums.metrics(&totals, time_in_bed, notes)
 }
 
-/// Gives what version 2 names, else what version 1 does.
+/// Returns the member of version 2, else that of version 1.
 const fn either<'a>(second: &'a Loose, first: &'a Loose) -> &'a Loose {
     if second.is_absent() { first } else { second }
 }

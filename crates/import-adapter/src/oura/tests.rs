@@ -15,7 +15,7 @@ fn only(text: &str) -> SleepRecord {
     record
 }
 
-/// A document of version 2 with these members beside its times.
+/// A version 2 document with these members besides its times.
 fn document(members: &str) -> String {
     format!(
         r#"{{"id":"night-1","day":"2026-01-11","type":"long_sleep","bedtime_start":"2026-01-10T23:10:05-07:00",
@@ -23,7 +23,7 @@ fn document(members: &str) -> String {
     )
 }
 
-/// The outcome of one document: its session if there is one, what was rejected, and what was noted.
+/// The result of one document: its session if there is one, rejections and notes.
 fn outcome(document: &str) -> (Option<SleepRecord>, String, String) {
     let items = oura(&format!(r#"{{"data":[{document}],"next_token":null}}"#), "Europe/Berlin");
     (sessions(&items).pop(), rejections(&items).concat(), notes(&items).concat())

@@ -1,7 +1,7 @@
-//! What a file is, by its content.
+//! Detection of formats by content.
 //!
-//! A format looks at what the beginning of a file shows ([`Seen`]) and says whether it takes the file, and with
-//! which reader. [`FORMATS`] asks them in order; what one claims, the later ones are not asked about.
+//! Each format inspects the beginning of a file ([`Seen`]) and returns whether it recognises it, and its
+//! reader. [`FORMATS`] are asked in order; the first match wins.
 
 mod no_sleep;
 mod own_tables;
@@ -25,12 +25,12 @@ use application::ports::import_source::ImportRefusal;
 use std::fmt;
 use std::sync::Arc;
 
-/// The bytes of one file, from its beginning.
+/// Bytes of one file, from the beginning.
 pub(crate) type Bytes = Box<dyn std::io::Read + Send>;
 
 type Opener = dyn Fn(Bytes, FileContext) -> Result<Box<dyn RecordReader>, ImportRefusal> + Send + Sync;
 
-/// A file whose format is known, and how to read it.
+/// A file of a recognised format, and how to read it.
 #[derive(Clone)]
 pub(crate) struct Recognised {
     format: Format,
@@ -38,7 +38,7 @@ pub(crate) struct Recognised {
 }
 
 impl Recognised {
-    /// Takes the format, and what makes its reader.
+    /// Takes the format and a constructor of its reader.
     pub(crate) fn new<R: RecordReader + 'static>(
         format: Format,
         opener: impl Fn(Bytes, FileContext) -> Result<R, ImportRefusal> + Send + Sync + 'static,
@@ -53,7 +53,7 @@ impl Recognised {
         self.format
     }
 
-    /// Begins to read records.
+    /// Starts reading records.
     pub(crate) fn read(
         &self,
         bytes: Bytes,
@@ -69,11 +69,11 @@ impl fmt::Debug for Recognised {
     }
 }
 
-/// Looks at the beginning of a file for one format; `named` tells that the format was asked for, so that what shows
-/// nothing (an empty list) may be taken for it.
+/// Inspects the beginning of a file for one format. `named` means that the format was requested, so that an
+/// empty list may be accepted.
 type Recogniser = fn(seen: &Seen, named: bool) -> Option<Recognised>;
 
-/// Every format, in the order in which they are asked.
+/// All formats in the order in which they are asked.
 const FORMATS: &[(Format, Recogniser)] = &[
     (Format::Ndjson, ndjson::recognise),
     (Format::AppleHealth, apple_health::recognise),
@@ -90,32 +90,32 @@ const FORMATS: &[(Format, Recogniser)] = &[
     (Format::IntakeCsv, intake_csv::recognise),
 ];
 
-/// Recognises a file, or says what was seen instead of the format that was asked for.
+/// Recognises a file, or reports what was found instead.
 pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<Recognised, ImportRefusal> {
     let seen = Seen::look(&mut Cursor::new(bytes)?)?;
     let found = seen.first_claim(asked, asked != Format::Auto);
     found.ok_or_else(|| seen.refusal(asked))
 }
 
-/// What speaks for a format.
+/// Strength of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// The content.
+    /// Specific content.
     Sure,
-    /// An empty list, which could be one of many formats.
+    /// An empty list, which many formats have.
     Empty,
-    /// Only that the format was asked for, or small numbers, which any list may have.
+    /// Only the request, or small numbers, which any list may contain.
     Weak,
 }
 
-/// A format that takes a file, and why.
+/// A matching format and the strength of the match.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub(crate) recognised: Recognised,
     pub(crate) sign: Sign,
 }
 
-/// Recognises one file of several, which says less by being there than a file that somebody names.
+/// Recognises one file of several. Being among others says less than being named on the command line.
 pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal> {
     let seen = Seen::look(&mut Cursor::new(bytes)?)?;
     let sure = seen.first_claim(asked, false);
@@ -131,7 +131,7 @@ pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal>
 }
 
 impl Seen {
-    /// Asks the formats in order, or the one that was asked for.
+    /// Asks the formats in order, or only the requested one.
     fn first_claim(&self, asked: Format, named: bool) -> Option<Recognised> {
         let mut asked_for = FORMATS.iter().filter(|(format, _)| asked == Format::Auto || *format == asked);
         asked_for.find_map(|(_, recognise)| recognise(self, named))

@@ -1,6 +1,6 @@
-//! Tables of known makers that hold nothing to import, and what to import instead.
+//! Known tables without anything to import, and what to import instead.
 
-/// The columns that show each table, and what to say of it.
+/// Columns that identify each table, and its message.
 const TABLES: [(&[&str], &str); 4] = [
     (
         &["Cycle start time", "Recovery score %"],
@@ -22,7 +22,7 @@ const TABLES: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// Returns what to say of a table with this header; `None` if it is none of these.
+/// Returns the message for a table with this header; `None` if it is not one of these.
 pub(super) fn sentence(header: &[String]) -> Option<&'static str> {
     let has = |name: &&str| header.iter().any(|column| column == name);
     TABLES.iter().find(|(columns, _)| columns.iter().all(has)).map(|(_, sentence)| *sentence)

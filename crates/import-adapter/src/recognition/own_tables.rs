@@ -1,11 +1,11 @@
-//! The tables of Restwell's own export, which cannot be imported: a session without its stages would be half of it.
+//! Tables of Restwell's own export, which cannot be imported: sessions and stages are in separate files.
 
-/// What to do instead.
+/// Advice for these files.
 pub(super) const ADVICE: &str = "this is a table of a Restwell export, and such tables are for reading alone; make the \
     export once more as lines (ndjson), and import these";
 
-/// The columns of each table but that of the logs, which alone is a table of intakes like any other. Kept the same as
-/// those of the export by a test of the server.
+/// Columns of each table except the intake logs, which can be imported. A test of the server keeps them equal
+/// to the export's.
 const TABLES: [&str; 6] = [
     "user_id,email,created_at,home_timezone,birth_date,biological_sex,blood_type,height_cm,weight_kg,skin_type,wheelchair_use",
     "id,external_id,source,time_in_bed_start,time_in_bed_end,is_nap,updated_at",

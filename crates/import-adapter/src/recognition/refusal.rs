@@ -1,4 +1,4 @@
-//! What to say of a file that no format takes.
+//! Messages for files that no format recognises.
 
 use super::table::Table;
 use super::{FORMATS, Seen, Sketch, Text, no_sleep, own_tables};
@@ -8,12 +8,12 @@ use application::ports::import_source::ImportRefusal;
 use domain::deceptive_text::without_deceptive;
 use std::fmt::Write as _;
 
-/// The most names of members or columns, and characters of each, that a message repeats.
+/// Maximum number of member or column names in a message, and of characters of each.
 const NAMES_SHOWN: usize = 8;
 const CHARS_SHOWN: usize = 40;
 
 impl Seen {
-    /// Says that the file is not what was asked for, and what it is.
+    /// Reports that the file is not of the requested format, and what it is.
     pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
         if let Some(refusal) = self.text().and_then(known_table) {
             return refusal;
@@ -34,8 +34,8 @@ impl Seen {
         ImportRefusal::OtherFormat { seen, formats: formats.into_iter().map(Format::name).collect() }
     }
 
-    /// Finds the format that the content shows, when another one was named. When none was, finds those that take the file
-    /// if they are named, but not those that take any object or any number.
+    /// Finds the format of the content when another one was requested. When none was, finds the formats that
+    /// would accept the file on request, except those that accept any object or number.
     fn other_formats(&self, asked: Format) -> Vec<Format> {
         if self.is_empty() {
             return Vec::new();
@@ -61,7 +61,7 @@ impl Seen {
     }
 }
 
-/// Refuses a table that is known and not read, with what to do instead.
+/// Rejects a known table that cannot be imported, with advice.
 fn known_table(text: &Text) -> Option<ImportRefusal> {
     if is_header_with_semicolons(text.first_line()) {
         return Some(ImportRefusal::NotInThisWay(SEMICOLONS.to_owned()));
@@ -87,7 +87,7 @@ fn outlined(sketch: &Sketch) -> String {
     }
 }
 
-/// Lists names of `kind`, at most a few and without anything that could disturb a terminal.
+/// Lists a few names of `kind`, without control characters.
 pub(super) fn shown(kind: &str, names: &[&str]) -> String {
     let mut text = format!("the {kind}{} ", if names.len() == 1 { "" } else { "s" });
     for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {

@@ -1,52 +1,52 @@
-//! What the beginning of a file shows.
+//! The inspected beginning of a file.
 
 use super::Sketch;
 use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
 
-/// How many lines of a text are looked at.
+/// Maximum number of inspected lines of a text.
 const LINES_LOOKED_AT: usize = 4;
-/// How many of one that begins as XML does, whose root element may stand behind a long document type; and how many bytes.
+/// The same for XML, whose root element may follow a long document type; and the maximum number of bytes.
 const LINES_OF_MARKUP: usize = 2000;
 const BYTES_OF_MARKUP: usize = 256 * 1024;
 
-/// What the beginning of a file shows.
+/// The beginning of a file.
 #[derive(Debug)]
 pub(crate) enum Seen {
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
-    /// A JSON list or object, in outline, with the damage that ended it early.
+    /// Outline of a JSON list or object, with the damage that ended it early.
     Json(Sketch, Option<ImportRefusal>),
-    /// Text that does not begin as JSON does.
+    /// Text that is not JSON.
     Text(Text),
     /// Not a text.
     Binary(&'static str),
 }
 
-/// The beginning of a text.
+/// Beginning of a text.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Its first lines without their ends, at most four (of XML more); the last may break off.
+    /// First lines without their ends, at most four (more for XML); the last may be truncated.
     lines: Vec<String>,
 }
 
 impl Text {
-    /// Gives the first line; empty when it is too long to be a title or a header.
+    /// Returns the first line; empty if it is too long to be a title or a header.
     pub(crate) fn first_line(&self) -> &str {
         self.lines.first().map_or("", String::as_str)
     }
 
-    /// Gives the first lines.
+    /// Returns the first lines.
     pub(crate) fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// Takes the first line apart as the header of a CSV with commas; nothing when a quote in it is not closed.
+    /// Parses the first line as a CSV header with commas; `None` if a quote in it is not closed.
     pub(crate) fn header(&self) -> Option<Vec<String>> {
         crate::input::csv_fields(self.first_line())
     }
 
-    /// Returns whether the first line is the header of a CSV that has all of these columns.
+    /// Returns whether the first line is a CSV header with all of these columns.
     pub(crate) fn has_columns(&self, names: &[&str]) -> bool {
         self.header()
             .is_some_and(|header| names.iter().all(|name| header.iter().any(|column| column == name)))
@@ -54,7 +54,7 @@ impl Text {
 }
 
 impl Seen {
-    /// Gives the outline, when the file is JSON.
+    /// Returns the outline of a JSON file.
     pub(crate) const fn json(&self) -> Option<&Sketch> {
         match self {
             Self::Json(sketch, _) => Some(sketch),
@@ -62,7 +62,7 @@ impl Seen {
         }
     }
 
-    /// Gives the beginning of the text, when the file is one and not JSON.
+    /// Returns the beginning of a text file that is not JSON.
     pub(crate) const fn text(&self) -> Option<&Text> {
         match self {
             Self::Text(text) => Some(text),
@@ -70,7 +70,7 @@ impl Seen {
         }
     }
 
-    /// Returns whether there is no record that could show what the file is.
+    /// Returns whether there is no record to identify the file by.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,
@@ -99,12 +99,12 @@ fn text(cursor: &mut Cursor) -> Seen {
     while !is_cut && has_room(&lines) {
         match cursor.read_line(&mut line) {
             Ok(Some(_)) => {}
-            // Of XML without any ends of lines the beginning tells enough.
+            // XML without line ends has its root element in these bytes.
             Err(_) if line.starts_with(b"<") => {
                 cut(&mut line);
                 is_cut = true;
             }
-            // A line that is too long is no title or header line, and what else it is does not matter.
+            // A longer line is neither a title nor a header.
             Ok(None) | Err(_) => break,
         }
         if lines.is_empty() {
@@ -123,7 +123,7 @@ fn text(cursor: &mut Cursor) -> Seen {
     Seen::Text(Text { lines })
 }
 
-/// Cuts a line short, and not within a character.
+/// Truncates a line at a character boundary.
 fn cut(line: &mut Vec<u8>) {
     line.truncate(BYTES_OF_MARKUP);
     while line.last().is_some_and(|byte| !byte.is_ascii()) {

@@ -1,36 +1,36 @@
-//! The outline of a JSON document: the names of its members and the shapes of their values.
+//! Outline of a JSON document: member names and shapes of values.
 
 use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
 use serde::de::DeserializeOwned;
 
-/// The most member names that are looked at in all.
+/// Maximum number of member names in an outline.
 const NAMES_LOOKED_AT: usize = 400;
-/// How deep an outline goes.
+/// Maximum depth of an outline.
 const DEPTH: usize = 6;
-/// Where looking ends, counted in bytes of the file: members of known formats stand far before it.
+/// Number of inspected bytes; members that identify a format come much earlier.
 const BYTES_LOOKED_AT: u64 = 1024 * 1024;
-/// The longest text or number that an outline holds, in bytes as written.
+/// Maximum length of a text or number in an outline, in bytes as written.
 const TEXT_LIMIT: usize = 200;
 
-/// One value, in outline.
+/// Outline of one value.
 #[derive(Debug, Default)]
 pub(crate) enum Sketch {
-    /// An object's members, as far as they were read.
+    /// Members of an object, as far as they were read.
     Object(Vec<(String, Sketch)>),
-    /// A list's first element; absent when it has none.
+    /// First element of a list; `None` for an empty list.
     List(Option<Box<Sketch>>),
     /// A short text.
     Text(String),
     /// A number.
     Number(f64),
-    /// Anything else, or what lies too deep.
+    /// Anything else, or a value that is too deep.
     #[default]
     Other,
 }
 
 impl Sketch {
-    /// Gives a member of an object.
+    /// Returns a member of an object.
     pub(crate) fn member(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.iter().find(|(known, _)| known == name).map(|(_, value)| value),
@@ -38,7 +38,7 @@ impl Sketch {
         }
     }
 
-    /// Follows members of members.
+    /// Follows a path of members.
     pub(crate) fn path(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |value, name| value.member(name))
     }
@@ -48,7 +48,7 @@ impl Sketch {
         self.member(name).is_some()
     }
 
-    /// Gives the first element of a list that has one.
+    /// Returns the first element of a non-empty list.
     pub(crate) fn first(&self) -> Option<&Self> {
         match self {
             Self::List(first) => first.as_deref(),
@@ -56,12 +56,12 @@ impl Sketch {
         }
     }
 
-    /// Returns whether this is a list without elements.
+    /// Returns whether this is an empty list.
     pub(crate) const fn is_empty_list(&self) -> bool {
         matches!(self, Self::List(None))
     }
 
-    /// Gives the text, if it is a short one.
+    /// Returns a short text.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -69,7 +69,7 @@ impl Sketch {
         }
     }
 
-    /// Gives the number, if it is one.
+    /// Returns a number.
     pub(crate) const fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -77,7 +77,7 @@ impl Sketch {
         }
     }
 
-    /// Names the members of an object.
+    /// Returns the names of an object's members.
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
             Self::Object(members) => members.iter().map(|(name, _)| name.as_str()).collect(),
@@ -85,7 +85,7 @@ impl Sketch {
         }
     }
 
-    /// Draws the outline of the value that comes next; what damage ended it early is told beside.
+    /// Outlines the next value; also returns the damage that ended it early.
     pub(crate) fn draw(cursor: &mut Cursor) -> (Self, Option<ImportRefusal>) {
         let mut sketch = Self::Other;
         let mut artist = Artist { cursor, names_left: NAMES_LOOKED_AT };
@@ -94,7 +94,7 @@ impl Sketch {
     }
 }
 
-/// Whether there is still room for more of the outline.
+/// Returns whether the outline may still grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Left,
@@ -125,7 +125,7 @@ impl Artist<'_> {
         Ok(self.room())
     }
 
-    /// Reads a text or a number, unless it is a long one.
+    /// Reads a short text or number.
     fn short<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ImportRefusal> {
         let mut raw = Vec::new();
         self.cursor.read_value(&mut raw)?;
@@ -157,7 +157,7 @@ impl Artist<'_> {
         }
     }
 
-    /// Draws the first element and passes over the others.
+    /// Outlines the first element and skips the others.
     fn list(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
         self.cursor.expect(b'[')?;
         if self.cursor.peek_token()? == Some(b']') {

@@ -1,19 +1,19 @@
-//! Tables (CSV) that no format takes: their columns, and the formats that come nearest.
+//! Unrecognised CSV tables: their columns, and the closest formats.
 
 use super::Text;
 use super::refusal::shown;
 use crate::format::Format;
 use crate::{fitbit, intake_csv, sleep_as_android, whoop};
 
-/// How many near formats are named.
+/// Number of close formats in a message.
 const NEAREST_SHOWN: usize = 2;
 
-/// A format of tables.
+/// A table format.
 struct TableFormat {
     format: Format,
-    /// The columns without which a table is not of the format.
+    /// Required columns.
     needs: &'static [&'static str],
-    /// Columns that also speak for it.
+    /// Optional columns that also indicate it.
     knows: &'static [&'static str],
 }
 
@@ -28,14 +28,15 @@ const TABLE_FORMATS: [TableFormat; 4] = [
     },
 ];
 
-/// The header of a table.
+/// Header of a table.
 pub(super) struct Table {
     columns: Vec<String>,
     separator: char,
 }
 
 impl Table {
-    /// Finds the header in the first line. Lines of values are none: a message must not repeat them.
+    /// Finds a header in the first line. A line with values is not one, because a message must not repeat
+    /// values.
     pub(super) fn of(text: &Text) -> Option<Self> {
         let mut lines = text.lines().iter().filter(|line| !line.trim().is_empty());
         let (first, second) = (lines.next()?, lines.next());
@@ -43,7 +44,7 @@ impl Table {
             .into_iter()
             .filter_map(|separator| Some((separator, fields(first, separator)?)))
             .max_by_key(|(separator, columns)| (columns.len(), *separator == ','))?;
-        // Prose has commas, too, but not as many on each line.
+        // Prose has commas too, but a varying number per line.
         let is_row = |line: &String| {
             fields(line, separator).is_none_or(|row| row.len() > 1 && row.len().abs_diff(columns.len()) <= 1)
         };
@@ -53,7 +54,7 @@ impl Table {
         (are_names && second.is_none_or(is_row)).then_some(Self { columns, separator })
     }
 
-    /// Names the first columns and the nearest formats.
+    /// Lists the first columns and the closest formats.
     pub(super) fn described(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
         format!("a table with {}; {}", shown("column", &names), self.nearest())
@@ -85,7 +86,7 @@ impl Table {
         self.columns.iter().filter(is_known).count()
     }
 
-    /// Names a format, and what keeps the table from being one of it.
+    /// Returns a format's name with the columns that are missing.
     fn told(&self, format: &TableFormat) -> String {
         let name = format.format.name();
         let missing: Vec<&str> = format.needs.iter().copied().filter(|needed| !self.has(needed)).collect();

@@ -128,7 +128,7 @@ fn a_file_of_another_format_than_the_named_one_is_refused_with_its_own() {
     let refused = seen(log, Format::Whoop).unwrap_err();
     let told = "not a WHOOP file; it is a Fitbit file".to_owned();
     assert_eq!(refused, ImportRefusal::OtherFormat { seen: told, formats: vec!["fitbit"] });
-    // What an empty list is, nobody knows.
+    // An empty list is ambiguous.
     assert!(matches!(seen(b"[]", Format::Whoop), Err(ImportRefusal::NotThisFormat(_))));
 }
 

@@ -1,4 +1,4 @@
-//! Local times, which have no offset: what else the record says decides where one exists twice.
+//! Local times without an offset; other members of the record resolve those that exist twice.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use domain::time::{Fold, TimeZone};
@@ -22,7 +22,7 @@ fn number(text: &str, digits: usize) -> Option<u32> {
     plain.then(|| text.parse().ok())?
 }
 
-/// Gives the instant of a local time; of two, the one closer to what it should be, else the first.
+/// Returns the instant of a local time; of two, the one closer to `about`, else the first.
 pub(super) fn resolve(zone: TimeZone, local: NaiveDateTime, about: Option<DateTime<Utc>>) -> DateTime<Utc> {
     let first = zone.resolve(local, Fold::First);
     let Some(about) = about else { return first };

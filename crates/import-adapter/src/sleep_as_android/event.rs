@@ -1,16 +1,18 @@
-//! Stages out of events: `LIGHT_START-1606462701362`, `LIGHT_END-1606462881362`.
+//! Stages from events: `LIGHT_START-1606462701362`, `LIGHT_END-1606462881362`.
 
 use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 use std::collections::HashMap;
 
-/// How far before `From` a stage may begin without a note: `From` and `To` are cut to the minute, events are not.
+/// How far before `From` a stage may start without a note: `From` and `To` are truncated to minutes, events
+/// are not.
 const SLACK_BEFORE: TimeDelta = TimeDelta::minutes(1);
-/// How far past `To` a stage may end without a note: the app scores epochs of five minutes, and the last one ends later.
+/// How far past `To` a stage may end without a note: the app scores epochs of five minutes, and the last one
+/// ends later.
 const SLACK_AFTER: TimeDelta = TimeDelta::minutes(6);
 
-/// A stage that begins or ends.
+/// Start or end of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Event {
     at: DateTime<Utc>,
@@ -18,10 +20,10 @@ struct Event {
     is_start: bool,
 }
 
-/// What an event says, apart from stages.
+/// Kind of an event.
 enum Read {
     Stage(Event),
-    /// A light, an alarm, a device.
+    /// A light, an alarm or a device.
     Other,
     Unreadable,
 }
@@ -44,7 +46,7 @@ fn read(text: &str) -> Read {
     at.map_or(Read::Unreadable, |at| Read::Stage(Event { at, stage, is_start }))
 }
 
-/// Makes stages of a record's events; what is left out of them is noted.
+/// Builds the stages from a record's events and notes what was left out.
 pub(super) fn hypnogram<'a>(
     texts: impl Iterator<Item = &'a str>,
     time_in_bed: &TimeInBed,
@@ -58,7 +60,7 @@ pub(super) fn hypnogram<'a>(
             Read::Unreadable => unreadable = unreadable.saturating_add(1),
         }
     }
-    // Those of the same time stay as they are listed: an end, then the start of what follows.
+    // A stable sort: at equal times an end comes before the next start.
     events.sort_by_key(|event| event.at);
     notes.count(unreadable, "events without a readable time were left out");
     let entries = entries(&events, time_in_bed, notes);
@@ -73,10 +75,11 @@ pub(super) fn hypnogram<'a>(
     Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
 }
 
-/// Pairs starts with ends: a stage lasts to its own end, else to the next start, else to the end of the session.
+/// Pairs starts with ends: a stage lasts to its own end, else to the next start, else to the end of the
+/// session.
 fn entries(events: &[Event], time_in_bed: &TimeInBed, notes: &mut Notes) -> Vec<StageEntry> {
     let (mut entries, mut empty, mut unmatched) = (Vec::new(), 0_usize, 0_usize);
-    // From the last to the first, so that what comes next is known.
+    // Backwards, so that the next start is known.
     let mut next_start = time_in_bed.end();
     let mut ends: HashMap<Stage, DateTime<Utc>> = HashMap::new();
     for Event { at, stage, is_start } in events.iter().rev() {

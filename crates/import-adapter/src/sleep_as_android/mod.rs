@@ -1,7 +1,7 @@
 //! Sleep as Android: `sleep-export.csv`, alone or in its zip.
 //!
-//! Each record has a header row of its own, since the columns behind the known ones are times of that night; then its
-//! data, then sometimes a row of noise levels. The rules are in `docs/import/sleep-as-android.md`.
+//! Each record has its own header row, because the columns after the known ones are times of that night; then
+//! comes its data, and sometimes a row of noise levels. The rules are in `docs/import/sleep-as-android.md`.
 
 mod clock;
 mod event;
@@ -15,7 +15,7 @@ use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
 use record::Record;
 
-/// The columns that are looked for.
+/// Columns that are used.
 pub(crate) const COLUMNS: [&str; 6] = ["Id", "Tz", "From", "To", "Sched", "Hours"];
 
 /// Recognises the header of the first record.
@@ -29,9 +29,9 @@ pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
 /// Reads records.
 struct SleepAsAndroid {
     rows: Rows,
-    /// The zone of a record that names none that is known.
+    /// Zone for records without a known zone.
     zone: TimeZone,
-    /// The header of the record that is being read; empty before the first.
+    /// Header of the current record; empty before the first.
     columns: Vec<String>,
 }
 
@@ -44,13 +44,13 @@ impl SleepAsAndroid {
         } else if self.columns.is_empty() {
             return Err(damaged(row.start, "the header row is expected"));
         } else if self.is_noise(&row) {
-            // It says nothing of sleep.
+            // A row of noise levels.
         } else if row.fields.len() == self.columns.len() {
             let mut notes = Notes::default();
             let outcome = Record { columns: &self.columns, fields: &row.fields }.read(self.zone, &mut notes);
             items.finish_session(&place, notes, outcome);
         } else if row.end == LineEnd::EndOfFile {
-            // A row that the file's end cuts has too few fields.
+            // A row truncated by the end of the file has too few fields.
             return Err(self.rows.ends_too_early());
         } else {
             items.reject(&place, "not as many fields as the header has");
@@ -60,7 +60,7 @@ impl SleepAsAndroid {
 }
 
 impl SleepAsAndroid {
-    /// Returns whether a row has levels of noise alone: then the known columns are empty.
+    /// Returns whether a row holds only noise levels: the known columns are empty.
     fn is_noise(&self, row: &Row) -> bool {
         COLUMNS.iter().all(|name| field(&self.columns, &row.fields, name).is_none())
     }

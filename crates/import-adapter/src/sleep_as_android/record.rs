@@ -1,4 +1,4 @@
-//! From a record to a session.
+//! Conversion of a record to a session.
 
 use super::{clock, event};
 use crate::input::field;
@@ -10,14 +10,14 @@ use domain::sleep::{
 };
 use domain::time::TimeZone;
 
-/// One record: its header and its data.
+/// A record: its header and its data.
 pub(super) struct Record<'a> {
     pub(super) columns: &'a [String],
     pub(super) fields: &'a [String],
 }
 
 impl Record<'_> {
-    /// Reads the session, or says why it is none; `zone` is that of a record that names none that is known.
+    /// Converts the record, or returns why it is invalid; `zone` applies to records without a known zone.
     pub(super) fn read(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
         let zone = self.zone(zone, notes);
         let (from, to) = (self.time("From")?, self.time("To")?);
@@ -57,12 +57,12 @@ impl Record<'_> {
         clock::parse(text).ok_or_else(|| format!("{name} is not a date and time such as 09. 12. 2020 8:16"))
     }
 
-    /// Gives when recording began: the Id of most records is that, in milliseconds.
+    /// Returns the start of the recording: the id of most records is its time in milliseconds.
     fn recorded_at(&self) -> Option<DateTime<Utc>> {
         self.field("Id")?.parse().ok().and_then(DateTime::from_timestamp_millis)
     }
 
-    /// Gives the end by the length that the record states; without it, any time after the start.
+    /// Returns the end computed from the stated length; without one, a time after the start.
     fn about_the_end(&self, start: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let hours = self.field("Hours").and_then(|hours| hours.parse::<f64>().ok());
         let hours = hours.filter(|hours| (0.0..=1000.0).contains(hours)).unwrap_or_default();

@@ -8,7 +8,7 @@ use proptest::prelude::{prop, prop_assert_eq, proptest};
 const COLUMNS: &str =
     "Id,Tz,From,To,Sched,Hours,Rating,Comment,Framerate,Snore,Noise,Cycles,DeepSleep,LenAdjust,Geo";
 
-/// Writes one record as the app does, with two columns of times and the events.
+/// Formats one record like the app, with two columns of times and the events.
 fn record(head: [&str; 5], events: &[String]) -> String {
     let [id, tz, from, to, hours] = head;
     let names = ",\"Event\"".repeat(events.len());
@@ -127,7 +127,8 @@ fn the_last_epoch_may_run_six_minutes_past_the_end_without_a_note() {
         assert_eq!(stages(&sessions(&items)[0]), [format!("{label} 05:00-06:00")]);
         assert_eq!(notes(&items), Vec::from_iter(noted), "{end}");
     }
-    // The start has a minute of slack: the app cuts From to the minute, and epochs begin with the recording.
+    // The start has a minute of slack: the app truncates From to minutes, and epochs start with the
+    // recording.
     for (begin, noted) in [("2026-01-10T21:59:00", None), ("2026-01-10T21:58:59", Some(cut))] {
         let events = events(&[("DEEP_START", begin), ("DEEP_END", "2026-01-10T23:00:00")]);
         assert_eq!(notes(&saa(&record(LONDON, &events))), Vec::from_iter(noted), "{begin}");

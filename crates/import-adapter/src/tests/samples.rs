@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// What a file must give: sessions, stage entries, labels, ingredients, rejections, notes.
 type Counts = [usize; 6];
 
-/// Names the folder of the samples; says loudly that there is none, past the capture of the test harness.
+/// Returns the name of the folder of the samples; says loudly that there is none, past the capture of the test harness.
 fn folder() -> Option<PathBuf> {
     // A relative path counts from the workspace, where the test command runs.
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -12,7 +12,7 @@ use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;
 use night::Night;
 
-/// Columns that only this table has together: that of the cycles has no `Nap`.
+/// Columns that only this table combines: the cycles have no `Nap`.
 pub(crate) const COLUMNS: [&str; 5] =
     ["Cycle start time", "Cycle timezone", "Sleep onset", "Wake onset", "Nap"];
 
@@ -27,9 +27,9 @@ pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
 /// Reads the table of sleeps.
 struct Whoop {
     rows: Rows,
-    /// The zone of a row that names none.
+    /// Zone of rows without one.
     zone: TimeZone,
-    /// The header; empty before it was read.
+    /// Header; empty before it was read.
     columns: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Whoop {
             let outcome = Night { columns: &self.columns, fields: &row.fields }.record(self.zone, &mut notes);
             items.finish_session(&place, notes, outcome);
         } else if row.end == LineEnd::EndOfFile {
-            // A line that the file's end cuts has too few fields.
+            // A line truncated by the end of the file has too few fields.
             return Err(self.rows.ends_too_early());
         } else {
             items.reject(&place, "not as many fields as the header has");

@@ -1,4 +1,4 @@
-//! From a row to a session.
+//! Conversion of a row to a session.
 
 use crate::input::field;
 use crate::local_time::{LocalTime, SKIPPED};
@@ -17,7 +17,7 @@ pub(super) struct Night<'a> {
 }
 
 impl Night<'_> {
-    /// Reads the session of the row, or says why it is none; `zone` is that of a row which names no offset.
+    /// Converts the row, or returns why it is invalid; `zone` applies to rows without an offset.
     pub(super) fn record(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
         let offset = self.offset()?;
         let (start, offset_at_start) = self.time("Sleep onset", offset, zone, notes)?;
@@ -41,7 +41,7 @@ impl Night<'_> {
         field(self.columns, self.fields, name)
     }
 
-    /// Gives the one offset of the whole row, which WHOOP keeps also where clocks change within it.
+    /// Returns the offset of the row, which WHOOP keeps even across clock changes.
     fn offset(&self) -> Result<Option<UtcOffset>, String> {
         let Some(text) = self.field("Cycle timezone") else { return Ok(None) };
         let offset = match text.strip_prefix("UTC").unwrap_or(text) {

@@ -17,7 +17,7 @@ use chrono::{DateTime, Utc};
 use domain::time::TimeZone;
 use members::Record;
 
-/// Reads a series: summaries become sessions at once, stretches when all of them are known.
+/// Reads a series: summaries become sessions immediately, intervals at the end.
 pub(crate) struct WithingsJson {
     document: Document,
     zone: TimeZone,
@@ -59,7 +59,7 @@ impl RecordReader for WithingsJson {
     }
 }
 
-/// Reads a time stamp: seconds since 1970.
+/// Parses a timestamp in seconds since 1970.
 fn instant(name: &str, value: &Loose) -> Result<DateTime<Utc>, String> {
     if value.is_absent() {
         return Err(format!("{name} is missing"));

@@ -1,4 +1,4 @@
-//! What a file of Withings' looks like.
+//! Detection of Withings files.
 
 use super::{Document, WithingsJson};
 use crate::format::Format;
@@ -16,7 +16,7 @@ pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     let lists = [
-        // A reply without a night still says that it is a reply.
+        // A reply without nights is still recognisable as one.
         (sketch.path(&["body", "series"]), Layout::Nested("body", "series"), named || sketch.has("status")),
         (sketch.member("series"), Layout::Wrapped("series"), named),
         (Some(sketch), Layout::List, named),
@@ -33,10 +33,10 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     found.or_else(|| is_sleep(sketch).then_some(Layout::Single))
 }
 
-/// Measurements of a stretch by the second, which may be too many to see its state behind them.
+/// Measurements per second, which may be so many that `state` after them is not inspected.
 const MEASUREMENTS: [&str; 6] = ["hr", "rr", "snoring", "sdnn_1", "rmssd", "mvt_score"];
 
-/// Tells a stretch by its state and a summary by its data; workouts have data and a category.
+/// Recognises an interval by its state and a summary by its data; workouts have data and a category.
 fn is_sleep(record: &Sketch) -> bool {
     let is_stretch = record.has("state") || MEASUREMENTS.iter().any(|name| record.has(name));
     let is_summary = record.has("data") && !record.has("category") && !record.has("attrib");

@@ -1,4 +1,4 @@
-//! One stretch of the raw series.
+//! Intervals of the raw series.
 
 use super::instant;
 use super::members::Record;
@@ -6,10 +6,10 @@ use crate::segments::Segment;
 use domain::sleep::{SleepSource, Stage};
 use domain::time::TimeZone;
 
-/// How much of a device's id names it: enough to tell a person's devices apart.
+/// Number of characters of a device id that distinguish a person's devices.
 const ID_CHARS: usize = 8;
 
-/// Reads one stretch and the device that it comes from, or says why it is none.
+/// Parses one interval and its device, or returns why it is invalid.
 pub(super) fn read(record: &Record, number: u64, zone: TimeZone) -> Result<(SleepSource, Segment), String> {
     let stage = stage(record).ok_or("state is not known")?;
     let start = instant("startdate", &record.startdate)?;
@@ -31,15 +31,15 @@ fn stage(record: &Record) -> Option<Stage> {
         "1" => Some(Stage::Light),
         "2" => Some(Stage::Deep),
         "3" => Some(Stage::Rem),
-        // Withings' documentation calls it manual: somebody said that they slept, and no more is known.
+        // "Manual" in Withings' documentation: entered by the person, without stages.
         "4" => Some(Stage::Asleep),
-        // And this one unspecified.
+        // "Unspecified" in Withings' documentation.
         "5" => Some(Stage::Unknown),
         _ => None,
     }
 }
 
-/// Names the device: its model, and the beginning of its id, so that two devices stay two sources.
+/// Returns the device's name: its model and the beginning of its id, so that two devices stay two sources.
 fn source(record: &Record) -> Result<SleepSource, String> {
     let mut name = "withings".to_owned();
     let id = record.hash_deviceid.as_str().map(|id| id.chars().take(ID_CHARS).collect::<String>());

@@ -1,4 +1,4 @@
-//! From a summary to a session.
+//! Conversion of a summary to a session.
 
 use super::instant;
 use super::members::{Data, Record};
@@ -9,7 +9,7 @@ use crate::totals::Sums;
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
 use domain::time::TimeZone;
 
-/// Reads one summary, or says why it is no session; what is dropped of it is noted.
+/// Converts one summary, or returns why it is invalid; dropped parts are noted.
 pub(super) fn read(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
     if !record.category.is_absent() {
         return Err("it is a workout, not sleep".to_owned());
@@ -30,7 +30,7 @@ pub(super) fn read(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result
     SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
 }
 
-/// Takes the zone that the record names, else the one given.
+/// Returns the record's zone, else the given one.
 fn zone_of(record: &Record, zone: TimeZone, notes: &mut Notes) -> TimeZone {
     let named = record.timezone.as_str().and_then(|name| TimeZone::parse(name).ok());
     if named.is_none() && !record.timezone.is_absent() {

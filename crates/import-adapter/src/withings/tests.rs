@@ -26,7 +26,7 @@ fn reply(series: &str) -> String {
     format!(r#"{{"status":0,"body":{{"series":[{series}],"more":false,"offset":0}}}}"#)
 }
 
-/// A stretch from one minute after the start to another.
+/// An interval between two minutes after the start.
 fn stretch(from: i64, to: i64, state: &str) -> String {
     let (from, to) = (START + from * 60, START + to * 60);
     format!(r#"{{"startdate":{from},"state":{state},"enddate":{to},"hr":{{"{from}":60}}}}"#)

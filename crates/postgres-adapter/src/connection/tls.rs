@@ -13,7 +13,7 @@ pub enum InvalidTls {
     #[error("no certificate in PEM can be read from the file of sslrootcert, {0}")]
     RootFile(PathBuf),
     /// The operating system names no authority that it trusts.
-    #[error("the operating system names no certificate authority; set sslrootcert")]
+    #[error("the operating system has no trusted certificate authorities; set sslrootcert")]
     NoSystemRoots,
     /// Public authorities are to be trusted whatever host they name.
     #[error(
@@ -75,9 +75,9 @@ impl TlsPolicy {
     pub(crate) fn connector(&self) -> Result<Option<MakeRustlsConnect>, InvalidTls> {
         let trust = match self {
             Self::Disabled => return Ok(None),
-            Self::Preferred | Self::Unchecked => Trust::Anybody,
-            Self::Checked { roots, host: true } => Trust::NamedBy(trusted(roots.as_deref())?),
-            Self::Checked { roots, host: false } => Trust::AnyNameOf(trusted(roots.as_deref())?),
+            Self::Preferred | Self::Unchecked => Trust::AnyServer,
+            Self::Checked { roots, host: true } => Trust::Authorities(trusted(roots.as_deref())?),
+            Self::Checked { roots, host: false } => Trust::AuthoritiesForAnyName(trusted(roots.as_deref())?),
         };
         let config = client_config(trust).map_err(|error| InvalidTls::Refused(Box::new(error)))?;
         Ok(Some(MakeRustlsConnect::new(config)))
@@ -86,7 +86,7 @@ impl TlsPolicy {
 
 /// Reads the authorities to trust.
 fn trusted(file: Option<&Path>) -> Result<Authorities, InvalidTls> {
-    let read = file.map_or_else(Authorities::of_system, Authorities::of_file);
+    let read = file.map_or_else(Authorities::from_system, Authorities::from_file);
     read.map_err(|none| match none {
         NoAuthorities::File(path) => InvalidTls::RootFile(path),
         NoAuthorities::System => InvalidTls::NoSystemRoots,

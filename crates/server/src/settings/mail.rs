@@ -86,7 +86,7 @@ impl MailSettings {
             Some(from) => {
                 Sender::parse(from).map_err(|error| Problem::new("mail.from", format!("is {error}")))?
             }
-            None => Sender::of_host(&public_host).map_err(|_| {
+            None => Sender::for_host(&public_host).map_err(|_| {
                 let text =
                     "must be set, because the host of the public URL is no name that mail can come from";
                 Problem::new("mail.from", text)

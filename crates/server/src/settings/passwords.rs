@@ -52,7 +52,7 @@ impl PasswordSettings {
 
     /// Returns how many passwords are hashed at a time on this machine.
     pub(crate) fn limits(&self) -> HashingLimits {
-        HashingLimits::of_this_machine(self.parallel_hashes, self.waiting)
+        HashingLimits::for_this_machine(self.parallel_hashes, self.waiting)
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
@@ -86,7 +86,7 @@ mod tests {
     fn the_defaults_are_the_least_that_owasp_recommends() {
         let settings = with(&[]).unwrap();
         assert_eq!(settings.parameters().unwrap(), HashParameters::MINIMUM);
-        assert_eq!(settings.limits(), HashingLimits::of_this_machine(0, 32));
+        assert_eq!(settings.limits(), HashingLimits::for_this_machine(0, 32));
     }
 
     #[test]

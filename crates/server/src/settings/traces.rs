@@ -39,9 +39,9 @@ impl TraceSettings {
     /// Says which collector is spoken with.
     pub(crate) fn trust(&self) -> Result<Trust, NoAuthorities> {
         match &self.otlp_certificates_file {
-            _ if !self.is_encrypted() => Ok(Trust::Nobody),
-            Some(path) => Authorities::of_file(path).map(Trust::NamedBy),
-            None => Authorities::of_system().map(Trust::NamedBy),
+            _ if !self.is_encrypted() => Ok(Trust::NoServer),
+            Some(path) => Authorities::from_file(path).map(Trust::Authorities),
+            None => Authorities::from_system().map(Trust::Authorities),
         }
     }
 
@@ -112,7 +112,7 @@ mod tests {
             said.contains("otlp_certificates_file cannot be used") && said.contains("/nonexistent/ca.pem"),
             "{said}"
         );
-        assert!(matches!(settings("http://collector", 1.0).trust(), Ok(Trust::Nobody)));
+        assert!(matches!(settings("http://collector", 1.0).trust(), Ok(Trust::NoServer)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(crate) use live_key::{LiveKey, LiveKeys};
 pub use public_key_set::{PublicKey, PublicKeySet};
 
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Place, Purpose};
+use crate::seal::{self, Binding, Purpose};
 use crate::token::TokenParties;
 use application::ports::system::{KeyRing, KeyRingError};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -55,8 +55,8 @@ impl KeyRing for Ed25519KeyRing {
     fn make(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError> {
         let pair = Ed25519KeyPair::generate().map_err(|_| KeyRingError::CannotMake)?;
         let document = pair.to_pkcs8().map_err(|_| KeyRingError::CannotMake)?;
-        let place = Place { purpose: Purpose::SigningKey, id: id.as_uuid() };
-        let sealed = seal::seal(&self.encryption_key, place, document.as_ref())
+        let binding = Binding { purpose: Purpose::SigningKey, id: id.as_uuid() };
+        let sealed = seal::seal(&self.encryption_key, binding, document.as_ref())
             .map_err(|_| KeyRingError::CannotMake)?;
         let private_key = SealedPrivateKey::new(sealed);
         let public_key = pair.public_key().as_ref().try_into().map_err(|_| KeyRingError::CannotMake)?;

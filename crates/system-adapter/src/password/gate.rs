@@ -17,11 +17,11 @@ pub struct HashingLimits {
 impl HashingLimits {
     /// Returns the limits for this machine: `parallel` running hashes (0 for the maximum), but at most half
     /// of the cores, so that requests are still served, and at least 1; `waiting` in the queue.
-    pub fn of_this_machine(parallel: u32, waiting: u32) -> Self {
-        Self::of_cores(std::thread::available_parallelism().map_or(1, NonZero::get), parallel, waiting)
+    pub fn for_this_machine(parallel: u32, waiting: u32) -> Self {
+        Self::for_cores(std::thread::available_parallelism().map_or(1, NonZero::get), parallel, waiting)
     }
 
-    fn of_cores(cores: usize, parallel: u32, waiting: u32) -> Self {
+    fn for_cores(cores: usize, parallel: u32, waiting: u32) -> Self {
         let most = (cores / 2).max(1);
         // A number that does not fit exceeds the number of cores anyway.
         let parallel = usize::try_from(parallel).unwrap_or(usize::MAX);
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn half_of_the_cores_hash_unless_fewer_are_wanted_and_one_always_does() {
-        let parallel = |cores, setting| HashingLimits::of_cores(cores, setting, 32).parallel();
+        let parallel = |cores, setting| HashingLimits::for_cores(cores, setting, 32).parallel();
         assert_eq!([parallel(1, 0), parallel(2, 0), parallel(16, 0)], [1, 1, 8]);
         assert_eq!([parallel(1, 9), parallel(16, 3), parallel(16, 100)], [1, 3, 8]);
-        let HashingLimits { parallel, waiting } = HashingLimits::of_cores(4, 0, u32::MAX);
+        let HashingLimits { parallel, waiting } = HashingLimits::for_cores(4, 0, u32::MAX);
         let _ = gate(parallel, waiting);
     }
 

@@ -37,7 +37,7 @@ pub(super) struct TokenDigest([u8; 32]);
 
 impl TokenDigest {
     /// Hashes a token; `None` if the library fails, in which case the token is not cached.
-    pub(super) fn of(token: &str) -> Option<Self> {
+    pub(super) fn new(token: &str) -> Option<Self> {
         digest(&SHA256, token.as_bytes()).as_ref().try_into().ok().map(Self)
     }
 }
@@ -70,6 +70,6 @@ impl VerifiedTokens {
 
     #[cfg(test)]
     pub(super) fn contains(&self, token: &str) -> bool {
-        TokenDigest::of(token).is_some_and(|digest| self.0.contains_key(&digest))
+        TokenDigest::new(token).is_some_and(|digest| self.0.contains_key(&digest))
     }
 }

@@ -23,7 +23,7 @@ impl TokenVerifier for Ed25519KeyRing {
             return Err(InvalidToken);
         }
         let keys = self.live_keys();
-        let digest = TokenDigest::of(token);
+        let digest = TokenDigest::new(token);
         if let Some(known) = digest.and_then(|digest| keys.verified.find(digest, now)) {
             return known.at(now);
         }
@@ -64,7 +64,7 @@ impl Ed25519KeyRing {
         if token.len() > MAX_BYTES {
             return None;
         }
-        let parts = Parts::of(token).ok()?;
+        let parts = Parts::split(token).ok()?;
         let signature = decode(parts.signature).ok()?;
         let id = header::parse(&decode(parts.header).ok()?).ok()?;
         let claims = claims::parse(&decode(parts.body).ok()?, self.parties()).ok()?;
@@ -81,7 +81,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(token: &'a str) -> Result<Self, InvalidToken> {
+    fn split(token: &'a str) -> Result<Self, InvalidToken> {
         let (message, signature) = token.rsplit_once('.').ok_or(InvalidToken)?;
         let (header, body) = message.split_once('.').ok_or(InvalidToken)?;
         if body.contains('.') { Err(InvalidToken) } else { Ok(Self { message, header, body, signature }) }
@@ -91,7 +91,7 @@ impl<'a> Parts<'a> {
 /// Checks everything but the times: the header selects a key, the key verifies the signature, and only then
 /// is the body parsed.
 fn check(token: &str, keys: &LiveKeys, parties: &TokenParties) -> Result<VerifiedToken, InvalidToken> {
-    let parts = Parts::of(token)?;
+    let parts = Parts::split(token)?;
     let key = keys.find(header::parse(&decode(parts.header)?)?).ok_or(InvalidToken)?;
     let holds = crypto::verify(parts.signature, parts.message.as_bytes(), &key.verifying, ALGORITHM);
     if !holds.unwrap_or(false) {

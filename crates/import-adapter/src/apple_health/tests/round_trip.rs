@@ -20,7 +20,7 @@ proptest! {
     fn any_night_reads_back_as_it_was_written(
         start in 1_000_000_000_i64..2_000_000_000,
         offset_minutes in -720..840_i32,
-        // Each stretch: its stage, its length and the gap behind it, in seconds.
+        // Per interval: stage, length and following gap, in seconds.
         stretches in prop::collection::vec((0..5_usize, 1..7200_i64, 0..=3600_i64), 1..20),
         rotation in 0..20_usize,
     ) {

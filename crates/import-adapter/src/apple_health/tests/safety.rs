@@ -11,7 +11,7 @@ fn refusal(text: &str) -> String {
     refused(text.as_bytes().to_vec())
 }
 
-/// Reads until the file is refused.
+/// Reads until the file is rejected.
 fn refused(bytes: Vec<u8>) -> String {
     let mut reader = AppleHealth::new(Box::new(Cursor::new(bytes)));
     let mut items = Items::default();
@@ -23,7 +23,7 @@ fn refused(bytes: Vec<u8>) -> String {
     }
 }
 
-/// Reads bytes that go on for 64 MiB behind this beginning; gives the refusal and how much was read.
+/// Reads this beginning followed by 64 MiB; returns the rejection and the number of bytes read.
 fn endless(beginning: &str, then: &'static [u8]) -> (String, u64) {
     struct Again(&'static [u8], usize);
     impl Read for Again {

@@ -1,4 +1,4 @@
-//! Archives that are damaged, and archives that mean harm.
+//! Damaged and malicious archives.
 
 use super::made::{Made, write};
 use super::{archive, deflated, month, places, read, refusal, stored};

@@ -1,4 +1,4 @@
-//! What gzip packed.
+//! Gzip files.
 
 use super::{month, places, read, read_as, refusal};
 use crate::Format;

@@ -1,8 +1,8 @@
-//! Archives made byte by byte, as no honest program makes them.
+//! Hand-made archives with contradictory headers.
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-/// One entry, with everything that an archive says of it.
+/// One entry with all its header fields.
 #[derive(Debug, Clone)]
 pub(super) struct Made {
     pub(super) name: String,
@@ -11,12 +11,12 @@ pub(super) struct Made {
     pub(super) crc: u32,
     pub(super) size: u64,
     pub(super) packed: Vec<u8>,
-    /// Where the list says that the entry begins, when that is not where it does.
+    /// Offset in the directory, if it differs from the real one.
     pub(super) offset: Option<u64>,
 }
 
 impl Made {
-    /// An entry that is not packed.
+    /// An uncompressed entry.
     pub(super) fn stored(name: &str, content: &[u8]) -> Self {
         let mut crc = Crc::new();
         crc.update(content);
@@ -31,7 +31,7 @@ impl Made {
         }
     }
 
-    /// An entry that begins with a text and goes on with so many mebibytes of line feeds.
+    /// A compressed entry that begins with a text, followed by this many mebibytes of line feeds.
     pub(super) fn bomb(name: &str, text: &[u8], mebibytes: usize) -> Self {
         let mut compressor = Compress::new(Compression::best(), false);
         let mut pack = |bytes: &[u8], flush| {
@@ -55,7 +55,7 @@ impl Made {
     }
 }
 
-/// Writes an archive; `long` with the numbers of 64 bits.
+/// Writes an archive; `long` uses zip64 fields.
 pub(super) fn write(entries: &[Made], long: bool) -> Vec<u8> {
     let (mut bytes, mut list) = (Vec::new(), Vec::new());
     for entry in entries {

@@ -1,11 +1,11 @@
-//! Exports as people get them.
+//! Exports as people receive them.
 
 use super::{archive, deflated, month, places, read};
 use crate::Format;
 use crate::testing::{notes, read_path, sessions};
 use std::fs;
 
-/// What Google Takeout holds beside sleep, made up.
+/// Made-up content of Google Takeout besides sleep.
 const OTHERS: [(&str, &str); 5] = [
     (
         "Takeout/Fitbit/Global Export Data/steps-2026-01-01.json",

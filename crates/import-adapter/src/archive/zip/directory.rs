@@ -1,4 +1,4 @@
-//! The list of an archive's entries.
+//! Central directory of a zip archive.
 
 use super::end::End;
 use super::fields::Fields;
@@ -7,12 +7,12 @@ use super::{Archive, damaged};
 use crate::archive::{ENTRY_LIMIT, too_many};
 use application::ports::import_source::ImportRefusal;
 
-/// The longest list, in bytes: 300,000 entries with names and extra fields of 170 bytes.
+/// Maximum size in bytes: 300,000 entries with names and extra fields of 170 bytes.
 const LIST_LIMIT: u64 = 64 * 1024 * 1024;
-/// The least bytes of one entry.
+/// Minimum size of an entry in bytes.
 const ENTRY_LENGTH: u64 = 46;
 
-/// Reads the list; gives also where it begins, before which all entries lie.
+/// Reads the directory; also returns its offset, before which all entries lie.
 pub(super) fn read(archive: &mut Archive) -> Result<(Vec<Header>, u64), ImportRefusal> {
     let end = End::find(archive)?;
     let wrong = || damaged("the list of its entries is damaged");

@@ -1,4 +1,4 @@
-//! The end of an archive, which says where the list of its entries is.
+//! End record of a zip archive, which locates the central directory.
 
 use super::fields::Fields;
 use super::{Archive, damaged};
@@ -6,28 +6,28 @@ use application::ports::import_source::ImportRefusal;
 
 const SIGNATURE: &[u8] = b"PK\x05\x06";
 const LENGTH: usize = 22;
-/// The longest comment that may follow.
+/// Maximum length of the comment after it.
 const COMMENT_LIMIT: usize = 0xffff;
 const LONG_LOCATOR: u32 = 0x0706_4b50;
 const LONG_LOCATOR_LENGTH: usize = 20;
 const LONG_SIGNATURE: u32 = 0x0606_4b50;
 const LONG_LENGTH: usize = 56;
 
-/// Where the list is.
+/// Location of the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct End {
-    /// How many entries there are; of the short form, the lower 16 bits.
+    /// Number of entries; the lower 16 bits in the short form.
     pub(super) entries: u64,
-    /// Whether `entries` is the whole number.
+    /// Whether `entries` is the full number.
     pub(super) is_long: bool,
     pub(super) list_size: u64,
     pub(super) list_offset: u64,
-    /// What the list must not reach beyond.
+    /// Upper bound of the directory's end.
     pub(super) limit: u64,
 }
 
 impl End {
-    /// Finds the end: the last record that is followed by its comment and nothing else.
+    /// Finds the last end record that is followed by its comment and nothing else.
     pub(super) fn find(archive: &mut Archive) -> Result<Self, ImportRefusal> {
         let missing = || damaged("the list of its entries is missing: it breaks off, or is damaged");
         let length = archive.len()?;
@@ -44,7 +44,7 @@ impl End {
         if is_short { Ok(short) } else { Self::long(archive, short) }
     }
 
-    /// Reads the long form; what has 65,535 entries exactly may have none.
+    /// Reads the zip64 record, which an archive with exactly 65,535 entries may lack.
     fn long(archive: &mut Archive, short: Self) -> Result<Self, ImportRefusal> {
         let Some(locator) = short.limit.checked_sub(LONG_LOCATOR_LENGTH as u64) else {
             return Ok(short);

@@ -1,6 +1,6 @@
-//! Numbers of an archive, one after the other: the lowest byte first.
+//! Little-endian numbers in sequence.
 
-/// What is left of a row of fields.
+/// The unread rest of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a>(&'a [u8]);
 

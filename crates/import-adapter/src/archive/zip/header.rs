@@ -1,33 +1,33 @@
-//! What an archive's list says of one entry.
+//! Directory entries.
 
 use super::fields::Fields;
 use crate::archive::entry::shown;
 use application::ports::import_source::ImportRefusal;
 
 const SIGNATURE: u32 = 0x0201_4b50;
-/// The extra field that holds numbers of more than 32 bits.
+/// Extra field with 64-bit numbers.
 const LONG_NUMBERS: u16 = 1;
-/// Systems whose attributes have a Unix file mode in their upper half: Unix and macOS.
+/// Systems whose attributes have a Unix file mode in the upper half: Unix and macOS.
 const UNIX_LIKE: [u16; 2] = [3, 19];
 
-/// One entry of the list.
+/// One directory entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// The name as it is written; only ever shown.
+    /// Raw name, for display only.
     pub(super) name: String,
     pub(super) method: u16,
     pub(super) crc: u32,
     pub(super) packed_size: u64,
     pub(super) size: u64,
-    /// Where the entry's own header stands.
+    /// Offset of the local header.
     pub(super) offset: u64,
     flags: u16,
-    /// The Unix file mode; 0 when there is none.
+    /// Unix file mode; 0 if absent.
     mode: u32,
 }
 
 impl Header {
-    /// Takes the next entry off the list.
+    /// Reads the next entry.
     pub(super) fn take(list: &mut Fields<'_>) -> Option<Self> {
         (list.u32()? == SIGNATURE).then_some(())?;
         let system = list.u16()? >> 8;
@@ -45,7 +45,7 @@ impl Header {
             name,
             method,
             crc,
-            // In this order they stand in the extra field.
+            // The order in the extra field.
             size: long_or(size, &mut long)?,
             packed_size: long_or(packed_size, &mut long)?,
             offset: long_or(offset, &mut long)?,
@@ -75,7 +75,7 @@ impl Header {
     }
 }
 
-/// Finds the extra field with the long numbers; empty when there is none.
+/// Returns the zip64 extra field; empty if there is none.
 fn long_numbers(mut extra: Fields<'_>) -> Fields<'_> {
     loop {
         let (Some(id), Some(length)) = (extra.u16(), extra.u16()) else { return Fields::of(&[]) };
@@ -87,7 +87,7 @@ fn long_numbers(mut extra: Fields<'_>) -> Fields<'_> {
     }
 }
 
-/// Gives a number, from the extra field when it has more than 32 bits.
+/// Returns a number, from the extra field if it exceeds 32 bits.
 fn long_or(short: u32, long: &mut Fields<'_>) -> Option<u64> {
     if short == u32::MAX { long.u64() } else { Some(u64::from(short)) }
 }

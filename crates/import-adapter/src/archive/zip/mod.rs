@@ -1,7 +1,7 @@
 //! Zip archives: their entries, and where the bytes of each are.
 //!
-//! The list at the end of an archive is read here and not by a library: what it claims is checked before anything is
-//! kept of it, there is one way only to find it, and every byte belongs to one entry at most.
+//! The central directory is parsed here rather than by a library: its statements are verified before use,
+//! there is exactly one way to find it, and no two entries share a byte.
 
 mod directory;
 mod end;
@@ -19,16 +19,16 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The length of what stands before an entry's name.
+/// Length of a local header before the name.
 const LOCAL_HEADER: usize = 30;
 const LOCAL_SIGNATURE: u32 = 0x0403_4b50;
 
-/// Returns whether a file that begins with these bytes is a zip archive; an empty one has only its end.
+/// Returns whether a file that begins with these bytes is a zip archive; an empty one has only an end record.
 pub(super) fn is_zip(begins: &[u8]) -> bool {
     begins.starts_with(b"PK\x03\x04") || begins.starts_with(b"PK\x05\x06")
 }
 
-/// Lists the files of an archive by their names.
+/// Lists the files of an archive by name.
 pub(super) fn list(path: &Path) -> Result<Listing, ImportRefusal> {
     let mut archive = Archive { file: File::open(path).map_err(|error| unreadable(&error))? };
     let (mut headers, end_of_entries) = directory::read(&mut archive)?;
@@ -90,7 +90,7 @@ impl Archive {
         self.file.metadata().map(|metadata| metadata.len()).map_err(|error| unreadable(&error))
     }
 
-    /// Reads so many bytes; the caller bounds them by what is there.
+    /// Reads this many bytes; the caller ensures that they exist.
     fn bytes_at(&mut self, start: u64, length: usize) -> Result<Vec<u8>, ImportRefusal> {
         let mut bytes = vec![0; length];
         self.file.seek(SeekFrom::Start(start)).map_err(|error| unreadable(&error))?;
@@ -98,7 +98,7 @@ impl Archive {
         Ok(bytes)
     }
 
-    /// Finds the first byte of an entry, behind its own header.
+    /// Returns the offset of an entry's data, after its local header.
     fn start_of(&mut self, header: &Header) -> Result<u64, ImportRefusal> {
         let bytes =
             self.bytes_at(header.offset, LOCAL_HEADER).map_err(|_| header.damaged("it breaks off"))?;
@@ -108,7 +108,8 @@ impl Archive {
     }
 }
 
-/// Gives the length of what follows a local header before the data; nothing when it is no header of this entry.
+/// Returns the length of the fields between a local header and the data; `None` if it does not match the
+/// entry.
 fn local_header(mut fields: Fields<'_>, method: u16) -> Option<u64> {
     (fields.u32()? == LOCAL_SIGNATURE).then_some(())?;
     fields.skip(4)?;
@@ -117,7 +118,7 @@ fn local_header(mut fields: Fields<'_>, method: u16) -> Option<u64> {
     Some(u64::from(fields.u16()?).saturating_add(u64::from(fields.u16()?)))
 }
 
-/// Refuses an archive whose list of entries is wrong.
+/// Rejects an archive with an invalid directory.
 fn damaged(reason: &str) -> ImportRefusal {
     ImportRefusal::Damaged { place: "the archive".to_owned(), reason: reason.to_owned() }
 }

@@ -87,7 +87,7 @@ fn sums_that_contradict_are_dropped_and_noted() {
         notes(&found),
         ["record 1: sums of periods that overlap contradict each other and were dropped"]
     );
-    // Seconds that are said to be minutes.
+    // Seconds labelled as minutes.
     let found = read_all(&asleep_for(r#""value":19800,"unit":"min","code":"min""#));
     assert_eq!(metric(&sessions(&found)[0], MetricKind::TimeNightAsleep), None);
     assert_eq!(notes(&found), ["record 1: the totals contradict the time in bed and were dropped"]);
@@ -170,7 +170,7 @@ fn sums_may_be_components() {
     );
 }
 
-/// An episode from one time to another with these components of the guide, each as `code` and its value's member.
+/// An episode with these components of the guide, each as code and member of its value.
 fn episode(from: &str, to: &str, components: &[(&str, &str)]) -> String {
     let phr = "http://hl7.org/fhir/uv/phr/CodeSystem";
     let component = |(code, value): &(&str, &str)| {

@@ -125,7 +125,7 @@ impl Operator {
     /// Sets a password.
     pub(super) async fn set_password(&self, user_id: &str, password: &str) {
         let (units, entropy, clock) = self.ports();
-        let limits = HashingLimits::of_this_machine(0, 32);
+        let limits = HashingLimits::for_this_machine(0, 32);
         let hasher = Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).expect("hasher");
         let set = SetPassword::new(ChoosePasswordPorts {
             units,

@@ -24,7 +24,7 @@ fn phc(text: &str) -> PasswordHash {
 }
 
 fn hasher(parameters: HashParameters) -> Argon2PasswordHasher {
-    Argon2PasswordHasher::new(parameters, HashingLimits::of_this_machine(0, 32)).unwrap()
+    Argon2PasswordHasher::new(parameters, HashingLimits::for_this_machine(0, 32)).unwrap()
 }
 
 async fn check(hasher: &Argon2PasswordHasher, text: &str, stored: &PasswordHash) -> PasswordCheck {
@@ -149,7 +149,7 @@ async fn two_spellings_of_one_password_are_one_and_every_byte_of_a_long_one_coun
 
 #[tokio::test]
 async fn of_200_checks_at_once_the_surplus_is_told_to_come_back() {
-    let limits = HashingLimits::of_this_machine(1, 3);
+    let limits = HashingLimits::for_this_machine(1, 3);
     let hasher = Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).unwrap();
     let hasher = Arc::new(hasher);
     let mut tasks = JoinSet::new();

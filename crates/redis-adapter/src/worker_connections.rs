@@ -1,7 +1,7 @@
 //! Connections owned by HTTP workers.
 //!
 //! A connection is driven by the runtime that opened it. The keeper's runs on the threads of the process, so
-//! each count over it wakes one of them, which wakes the worker. An HTTP worker has its own runtime, so it
+//! each count over it wakes one of them, which wakes the worker. An HTTP worker has its slot runtime, so it
 //! opens a connection there on its first count and uses the keeper's until that is ready.
 //!
 //! Requests that a worker handles at the same moment share one call of the script, because most of the cost
@@ -24,19 +24,19 @@ const MOST_AT_ONCE: usize = 64;
 
 /// Connections of workers, dropped with the keeper's connection.
 #[derive(Debug)]
-pub(crate) struct OwnConnections(Vec<Mutex<Own>>);
+pub(crate) struct WorkerConnections(Vec<Mutex<Slot>>);
 
 #[derive(Debug, Clone)]
-enum Own {
-    Absent,
+enum Slot {
+    Empty,
     /// Being opened; permanent if that fails, because the keeper's connection serves as well.
-    Begun,
-    There(Arc<OwnConnection>),
+    Opening,
+    Open(Arc<WorkerConnection>),
 }
 
 /// Connection of one worker.
 #[derive(Debug)]
-pub(crate) struct OwnConnection {
+pub(crate) struct WorkerConnection {
     connection: MultiplexedConnection,
     /// Requests added since the last call, in order of arrival.
     waiting: Mutex<Vec<Waiting>>,
@@ -45,10 +45,10 @@ pub(crate) struct OwnConnection {
 #[derive(Debug)]
 struct Waiting {
     count: Count,
-    told: oneshot::Sender<Result<u32, Fault>>,
+    reply: oneshot::Sender<Result<u32, Fault>>,
 }
 
-impl OwnConnection {
+impl WorkerConnection {
     fn new(connection: MultiplexedConnection) -> Self {
         Self { connection, waiting: Mutex::default() }
     }
@@ -59,8 +59,8 @@ impl OwnConnection {
         connector: &Arc<Connector>,
         count: Count,
     ) -> Result<u32, Fault> {
-        let (told, answer) = oneshot::channel();
-        if self.join(Waiting { count, told }) {
+        let (reply, answer) = oneshot::channel();
+        if self.join(Waiting { count, reply }) {
             // In a separate task, so that a cancelled request does not cancel the others.
             tokio::spawn(Arc::clone(self).send(Arc::clone(connector)));
         }
@@ -80,16 +80,16 @@ impl OwnConnection {
         tokio::task::yield_now().await;
         let mut waiting = std::mem::take(&mut *lock(&self.waiting));
         // Requests that were cancelled meanwhile are not counted.
-        waiting.retain(|waiting| !waiting.told.is_closed());
+        waiting.retain(|waiting| !waiting.reply.is_closed());
         let mut connection = self.connection.clone();
         while !waiting.is_empty() {
             let rest = waiting.split_off(waiting.len().min(MOST_AT_ONCE));
             let counts = waiting.iter().map(|waiting| &waiting.count);
             let counted = connector.script.count(&mut connection, counts).await;
-            for (place, Waiting { told, .. }) in waiting.into_iter().enumerate() {
+            for (place, Waiting { reply, .. }) in waiting.into_iter().enumerate() {
                 let used = counted.as_ref().map(|used| used.get(place).copied());
                 // The receiver is gone if the request was cancelled.
-                let _ = told.send(used.map_err(Clone::clone).and_then(|used| used.ok_or(Fault::Protocol)));
+                let _ = reply.send(used.map_err(Clone::clone).and_then(|used| used.ok_or(Fault::Protocol)));
             }
             waiting = rest;
         }
@@ -100,28 +100,31 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl OwnConnections {
+impl WorkerConnections {
     /// Creates an empty set without opening connections.
     pub(crate) fn new() -> Self {
-        Self((0..MOST).map(|_| Mutex::new(Own::Absent)).collect())
+        Self((0..MOST).map(|_| Mutex::new(Slot::Empty)).collect())
     }
 
     /// Returns this thread's connection if it is open, and starts opening it otherwise.
-    pub(crate) fn of_this_thread(self: &Arc<Self>, connector: &Arc<Connector>) -> Option<Arc<OwnConnection>> {
+    pub(crate) fn for_this_thread(
+        self: &Arc<Self>,
+        connector: &Arc<Connector>,
+    ) -> Option<Arc<WorkerConnection>> {
         let number = number_of_worker()?;
-        let mut own = self.place(number)?;
-        match &*own {
-            Own::There(connection) => return Some(connection.clone()),
-            Own::Begun => return None,
-            Own::Absent => *own = Own::Begun,
+        let mut slot = self.slot(number)?;
+        match &*slot {
+            Slot::Open(connection) => return Some(connection.clone()),
+            Slot::Opening => return None,
+            Slot::Empty => *slot = Slot::Opening,
         }
-        drop(own);
+        drop(slot);
         let (these, connector) = (Arc::clone(self), Arc::clone(connector));
         tokio::spawn(async move {
             if let Ok(connection) = connector.connect().await
-                && let Some(mut own) = these.place(number)
+                && let Some(mut slot) = these.slot(number)
             {
-                *own = Own::There(Arc::new(OwnConnection::new(connection)));
+                *slot = Slot::Open(Arc::new(WorkerConnection::new(connection)));
             }
         });
         None
@@ -131,17 +134,17 @@ impl OwnConnections {
     /// failed one is reopened on demand; its worker may have ended.
     pub(crate) async fn probe(&self, connector: &Connector) {
         for number in 0..self.0.len() {
-            let own = self.place(number).map(|own| own.clone());
-            if let Some(Own::There(own)) = own
-                && connector.probe(&own.connection).await.is_err()
-                && let Some(mut own) = self.place(number)
+            let slot = self.slot(number).map(|slot| slot.clone());
+            if let Some(Slot::Open(slot)) = slot
+                && connector.probe(&slot.connection).await.is_err()
+                && let Some(mut slot) = self.slot(number)
             {
-                *own = Own::Absent;
+                *slot = Slot::Empty;
             }
         }
     }
 
-    fn place(&self, number: usize) -> Option<MutexGuard<'_, Own>> {
+    fn slot(&self, number: usize) -> Option<MutexGuard<'_, Slot>> {
         self.0.get(number).map(lock)
     }
 }
