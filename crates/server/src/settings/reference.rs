@@ -36,6 +36,9 @@ fn push_row(text: &mut String, row: &Row) {
         Some(default) => format!("`{default}`"),
     };
     let secret = if row.is_secret { " Secret." } else { "" };
-    let (variable, unit, example) = (row.variable(), row.unit, row.example);
-    let _ = writeln!(text, "`{variable}` = {unit}, such as `{example}`. Default: {default}.{secret}");
+    // The example of a number or a switch says no more than its default.
+    let is_plain = row.example.parse::<f64>().is_ok() || row.example.parse::<bool>().is_ok();
+    let example = if is_plain { String::new() } else { format!(", such as `{}`", row.example) };
+    let (variable, unit) = (row.variable(), row.unit);
+    let _ = writeln!(text, "`{variable}` = {unit}{example}. Default: {default}.{secret}");
 }

@@ -1,20 +1,18 @@
-//! Every metric: its name, its labels, what it says. The reference, the help texts and the buckets are made from here.
+//! Every metric. The reference, the help texts and the buckets come from this table.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use std::fmt::Write as _;
 
-/// What a metric is.
+/// Kind of a metric, with the buckets of histograms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Only grows, until the process ends.
     Counter,
-    /// Goes up and down.
     Gauge,
     /// Requests: from half a millisecond to half a minute.
     RequestTimes,
     /// Steps within a request: from a tenth of a millisecond to ten seconds.
     StepTimes,
-    /// Revocations: finest around the two seconds that are promised.
+    /// Revocations: finest around the promised two seconds.
     RevocationTimes,
 }
 
@@ -23,7 +21,7 @@ enum Kind {
 struct Metric {
     name: &'static str,
     kind: Kind,
-    /// Its labels, with the values that each may have.
+    /// Labels with their possible values; empty if the head of the reference describes them.
     labels: &'static [(&'static str, &'static str)],
     about: &'static str,
 }
@@ -53,10 +51,11 @@ impl Kind {
     }
 }
 
-const ROUTE: (&str, &str) = ("route", "a pattern of the table of routes, or `unmatched`");
-const METHOD: (&str, &str) = ("method", "nine methods of HTTP, or `other`");
-const POOL: (&str, &str) =
-    ("pool", "`primary` (and what else the Postgres adapter keeps), `readers`, `writer`");
+// The head of the reference describes these.
+const ROUTE: (&str, &str) = ("route", "");
+const METHOD: (&str, &str) = ("method", "");
+const STATUS: (&str, &str) = ("status", "");
+const POOL: (&str, &str) = ("pool", "");
 
 macro_rules! metrics {
     ($($name:literal $kind:ident [$($label:expr),*] $about:literal;)+) => {
@@ -67,94 +66,95 @@ macro_rules! metrics {
 }
 
 metrics! {
-    "restwell_http_requests_total" Counter [ROUTE, METHOD, ("status", "a status that the server sends, or `other`")]
+    "restwell_http_requests_total" Counter [ROUTE, METHOD, STATUS]
         "Requests answered.";
     "restwell_http_request_seconds" RequestTimes [ROUTE, METHOD]
-        "Time from the head of a request to the head of its answer; a long body is sent after that.";
+        "Time from the head of a request to the head of its response.";
     "restwell_http_requests_in_flight" Gauge []
-        "Requests that are worked on, or whose body of unknown length is being sent.";
+        "Requests in progress.";
     "restwell_http_response_bytes_total" Counter [ROUTE, METHOD]
-        "Bytes of bodies, after compression, without heads.";
-    "restwell_problems_total" Counter [("code", "a code of errors.md")]
-        "Requests answered with a problem, by its code. A form that comes back with what is wrong in it is none.";
-    "restwell_token_requests_total" Counter [("grant_type", "`authorization_code`, `refresh_token`, `client_credentials`, `unread`"), ("outcome", "`issued`, or a code of errors.md")]
-        "Requests to the token endpoints, by what came of them; unread are those whose form was refused.";
+        "Bytes of response bodies, after compression.";
+    "restwell_problems_total" Counter [("code", "")]
+        "Requests answered with a problem.";
+    "restwell_token_requests_total" Counter [("grant_type", "`authorization_code`, `refresh_token`, `client_credentials`, `unread`"), ("outcome", "`issued`, or a `code`")]
+        "Requests to the token endpoints; `unread` are those with an invalid form.";
     "restwell_sign_ins_total" Counter [("outcome", "`signed_in`, `wrong_credentials`, `invalid_form`, `too_many_attempts`, `busy`, `failed`")]
         "Attempts to sign in with a password.";
     "restwell_rate_limit_decisions_total" Counter [("endpoint", "`profile`, `sleep`, `supplements`, `changes`, `export`, `ingest`"), ("outcome", "`granted`, `refused`"), ("counted_in", "`process`, `redis`")]
-        "Requests counted against the daily limits, by where they were counted.";
+        "Requests counted against the daily limits.";
     "restwell_revocation_delay_seconds" RevocationTimes []
-        "Time from a revocation, by the clock of the store, to the first request that this process refused because of it. Only of grants and personal tokens that it had let in within the three seconds before: for others there was nothing to forget, and the time would be that of the caller's pause.";
+        "Time from a revocation, by the store's clock, to the first rejection by this process. Only of grants and personal tokens that it had accepted within the three seconds before.";
     "restwell_store_round_trip_seconds" StepTimes [("store", "`postgres`, `sqlite`"), ("operation", "`read`, `query`, `execute`, `transaction`, `connect`, `write`")]
-        "Time of one round trip to the store, the wait for a connection not counted; its count is the number of round trips. Postgres: `read` is a statement on a connection that a worker has for itself, for a row, for the profiles that several requests wait for, or for a page; `query` and `execute` are statements on a connection of the pool, `transaction` begins or ends one. SQLite: `read` and `write` are what runs on a connection without a pause.";
+        "Time of a round trip to the store, without the wait for a connection. Postgres: `read` is a read on a worker's connection, `query` and `execute` are statements on a pooled one, `transaction` begins or ends one.";
     "restwell_pool_connections" Gauge [POOL]
-        "Connections that are open.";
+        "Open connections.";
     "restwell_pool_connections_max" Gauge [POOL]
-        "Connections that may be open.";
+        "Maximum number of connections.";
     "restwell_pool_in_use" Gauge [POOL]
-        "Connections that somebody has.";
+        "Connections in use.";
     "restwell_pool_waiting" Gauge [POOL]
-        "Those who wait for one.";
+        "Waiting users.";
     "restwell_pool_wait_seconds" StepTimes [POOL]
-        "Time until a connection was there.";
+        "Wait for a connection.";
     "restwell_pool_timeouts_total" Counter [POOL]
-        "Waits that were given up.";
+        "Waits that timed out.";
     "restwell_uploads_total" Counter [("outcome", "`done`, `refused`, `gone`, `failed`")]
-        "Uploaded files that were read, by how that ended.";
+        "Uploaded files that were read.";
     "restwell_upload_received_bytes_total" Counter []
-        "Bytes of uploaded files that arrived.";
+        "Bytes received.";
     "restwell_upload_read_bytes_total" Counter [("pass", "`checking`, `storing`")]
-        "Bytes of uploaded files that were read; a file is read once to check it and once to store it.";
+        "Bytes read; a file is read once to check it and once to store it.";
     "restwell_upload_records_total" Counter [("kind", "`sleep`, `supplements`, `logs`, `any`"), ("outcome", "`new`, `updated`, `unchanged`, `rejected`")]
-        "Records of uploaded files, counted when a file is done; those that are rejected have the kind `any`.";
+        "Records of finished uploads; rejected ones have the kind `any`.";
     "restwell_ingest_items_total" Counter [("kind", "`users`, `profile`, `sleep`, `supplements`, `logs`"), ("outcome", "`created`, `updated`, `unchanged`, `rejected`")]
-        "Items that backends sent.";
+        "Items sent by backends.";
     "restwell_mail_messages_total" Counter [("outcome", "`sent`, `postponed`, `given_up`")]
-        "Messages taken out of the outbox by this process.";
+        "Messages taken from the outbox by this process.";
     "restwell_mail_waiting" Gauge []
-        "Messages in the outbox that are neither sent nor given up. Every server tells the same, each 15 seconds; absent where no mail server is set.";
+        "Messages in the outbox, reported by every server each 15 seconds. Absent without an email server.";
     "restwell_mail_oldest_wait_seconds" Gauge []
-        "How long the oldest of them waits; 0 when there is none.";
-    "restwell_housekeeping_deleted_total" Counter [("kind", "what was deleted, a name of the program's")]
-        "Rows deleted because nobody needs them any more.";
+        "Age of the oldest of them; 0 if there is none.";
+    "restwell_housekeeping_deleted_total" Counter [("kind", "")]
+        "Expired rows deleted.";
     "restwell_clock_offset_seconds" Gauge []
-        "How far this machine's clock is ahead of that of the store; less than 0 when it is behind.";
+        "This machine's clock minus the store's.";
     "restwell_ready" Gauge []
-        "1 while `/readyz` says that the process can serve, else 0.";
-    "restwell_ready_check" Gauge [("check", "a check that `/readyz` names")]
-        "1 while the check is well, else 0.";
+        "1 while `/readyz` reports that the process can serve, else 0.";
+    "restwell_ready_check" Gauge [("check", "a check of `/readyz`")]
+        "1 while the check passes, else 0.";
     "restwell_rate_limit_store_up" Gauge []
-        "1 while requests are counted in the shared store, 0 while each process counts for itself; absent without such a store.";
+        "1 while the shared store counts requests, 0 while each process does. Absent without such a store.";
     "restwell_rate_limit_store_outages_total" Counter []
-        "How often the shared store of the rate limits was lost.";
+        "Outages of the shared store of the rate limits.";
     "restwell_tls_certificate_end_seconds" Gauge []
-        "When the certificate of the listener ends, or one after it in its file if that is sooner, in seconds since 1970; absent without `server.tls_certificate_file`.";
-    "restwell_build_info" Gauge [("version", "the version of the program")]
+        "Unix time at which the listener's certificate chain first expires. Absent without `server.tls_certificate_file`.";
+    "restwell_build_info" Gauge [("version", "")]
         "Always 1.";
     "process_start_time_seconds" Gauge []
-        "When the process began, in seconds since 1970.";
+        "Unix time at which the process started.";
     "process_cpu_seconds_total" Gauge []
-        "Time on processors, user and system.";
+        "User and system processor time.";
     "process_resident_memory_bytes" Gauge []
-        "Memory in use, files that are mapped into it included.";
+        "Resident memory, including mapped files.";
     "process_virtual_memory_bytes" Gauge []
-        "Addresses in use.";
+        "Virtual memory.";
     "process_threads" Gauge []
         "Threads.";
     "process_open_fds" Gauge []
-        "Files and connections that are open.";
+        "Open file descriptors.";
     "process_max_fds" Gauge []
-        "Files and connections that may be open.";
+        "Maximum number of file descriptors.";
 }
 
 const HEAD: &str = "# Metrics
 
-Made from the table in the code by `restwell reference metrics`; do not edit. `metrics.listen` switches them on, and
-`GET /metrics` on that address tells them in the text format of Prometheus. A series appears when it is first needed. No
-label holds anything that a caller or a person could choose; a test asks for invented paths, methods and statuses and
-counts the series, and another compares this list with what a server tells.
+Generated by `restwell reference metrics`; do not edit. `GET /metrics` on the address of `metrics.listen` exports them in the
+text format of Prometheus. A series appears when it is first needed. No label has a value that a caller or a person chooses.
 
-| metric | kind | labels | what it says |
+`route` is a pattern of the routes or `unmatched`, `method` an HTTP method or `other`, `status` a status or `other`, `code` one of
+[errors.md](errors.md). `pool` is `readers` or `writer` (SQLite), `primary` or another pool of the Postgres adapter.
+
+| metric | kind | labels | |
 |---|---|---|---|
 ";
 
@@ -174,16 +174,19 @@ pub(super) fn describe() {
     }
 }
 
-/// Writes the reference as Markdown.
+fn label_text((label, values): &(&str, &str)) -> String {
+    if values.is_empty() { format!("`{label}`") } else { format!("`{label}`: {values}") }
+}
+
+/// Returns the reference as Markdown.
 pub(crate) fn markdown() -> String {
     let mut page = HEAD.to_owned();
     for Metric { name, kind, labels, about } in METRICS {
-        let labels: Vec<String> =
-            labels.iter().map(|(label, values)| format!("`{label}`: {values}")).collect();
+        let labels: Vec<String> = labels.iter().map(label_text).collect();
         // Writing into a String cannot fail.
         let _ = writeln!(page, "| `{name}` | {} | {} | {about} |", kind.name(), labels.join("; "));
     }
-    page.push_str("\n## Buckets\n\nThe upper ends, in seconds; `+Inf` follows.\n\n");
+    page.push_str("\n## Buckets\n\nUpper ends in seconds, without `+Inf`.\n\n");
     for (name, buckets) in histograms() {
         let ends: Vec<String> = buckets.iter().map(ToString::to_string).collect();
         let _ = writeln!(page, "* `{name}`: {}", ends.join(", "));
