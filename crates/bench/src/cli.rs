@@ -1,4 +1,4 @@
-//! What the program is asked to do.
+//! Command line.
 
 use crate::outcome::Measurement;
 use crate::stage::{Plan, Stage};
@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Measures Restwell, and renders what came out.
+/// Measures Restwell and renders the figures.
 #[derive(Debug, Parser)]
 #[command(name = "bench")]
 struct Arguments {
@@ -23,57 +23,57 @@ enum Command {
     Run(RunArguments),
     /// Render the committed figures
     Report(report::ReportArguments),
-    /// Serve as a reference: what `run` starts by itself
+    /// Serve a reference; started by `run`
     #[command(hide = true)]
     Reference(ReferenceArguments),
 }
 
-/// What is run, and on what.
+/// What to run, and on which data.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The program to measure
     #[arg(long, value_name = "FILE", default_value = "target/dist/restwell")]
     pub(crate) binary: PathBuf,
-    /// Few requests a case, small data and no judgement of times: shows that every case still works
+    /// Few requests and little data, without judging times: checks that every case works
     #[arg(long)]
     pub(crate) short: bool,
-    /// Only the cases whose names contain this; may be repeated
+    /// Only the cases whose names contain this; repeatable
     #[arg(long = "case", value_name = "WORD")]
     pub(crate) cases: Vec<String>,
-    /// Rounds of each case and its reference; the figure is the median of them
+    /// Rounds of each case and its reference; figures are medians
     #[arg(long)]
     pub(crate) rounds: Option<usize>,
-    /// Seconds of each round
+    /// Seconds per round
     #[arg(long)]
     pub(crate) seconds: Option<f64>,
-    /// The numbers of sessions of the case of growth, such as 100000,1000000
+    /// Numbers of sessions of the growth case, such as 100000,1000000
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub(crate) sessions: Vec<u64>,
-    /// Where the data lie while it runs
+    /// Folder for the data
     #[arg(long, value_name = "DIR", default_value = "/tmp", overrides_with = "folder")]
     pub(crate) folder: PathBuf,
-    /// Where the figures are written, beside the table that is printed
+    /// Output file of the figures
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// What the figures are marked as, such as "a busy machine"
+    /// Remark on the run, such as "a busy machine"
     #[arg(long, value_name = "TEXT")]
     pub(crate) mark: Option<String>,
 }
 
-/// Which reference, and where.
+/// Options of a reference server.
 #[derive(Debug, Args)]
 struct ReferenceArguments {
-    /// What is served
+    /// What to serve
     #[arg(value_enum)]
     kind: reference::Kind,
     #[arg(long)]
     listen: SocketAddr,
-    /// The database, as tokio-postgres reads it
+    /// Connection string of the database for tokio-postgres
     #[arg(long, default_value = "")]
     database: String,
 }
 
-/// Does what the command line says.
+/// Runs the command.
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     match Arguments::parse().command {
         Command::Run(arguments) => measure(&arguments),
@@ -85,7 +85,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs the chosen cases and writes down what came out: the code is 1 when a target is missed.
+/// Runs the chosen cases and writes the figures; exit code 1 if a target is missed.
 fn measure(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let plan = Plan::new(arguments);
     let mut stage = Stage::set(&arguments.binary, &arguments.folder, plan)?;
@@ -97,7 +97,7 @@ fn measure(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         eprintln!("bench: {}", case.name);
         let found = (case.run)(&mut stage).with_context(|| format!("the case `{}`", case.name))?;
         measurement.add(if arguments.short { found.unjudged() } else { found });
-        // After each case: a run takes long, and what it found by then outlives what ends it.
+        // After each case, so that an aborted run keeps its results.
         if let Some(path) = &arguments.out {
             let text = serde_json::to_string_pretty(&measurement)?;
             std::fs::write(path, format!("{text}\n")).with_context(|| path.display().to_string())?;

@@ -1,8 +1,8 @@
-//! Measures Restwell beside what the machine can do without it, and renders what came out.
+//! Measures Restwell beside references that show what the machine can do, and renders the figures.
 //!
-//! `bench run` makes the data, starts Postgres, Redis and the program, and runs every case in turns with its
-//! reference, so that a burst of other work on the machine spoils a round of both. `bench report` renders the committed
-//! figures. `bench reference` is what the harness starts as the server to compare with.
+//! `bench run` creates the data, starts Postgres, Redis and the program, and runs every case in turns with
+//! its reference, so that other load on the machine affects both. `bench report` renders the committed
+//! figures. `bench reference` is a server that the harness starts for comparison.
 
 mod case;
 mod cli;

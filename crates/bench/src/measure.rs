@@ -1,11 +1,11 @@
-//! Rounds of loads, and their figures.
+//! Rounds of load and their figures.
 
 use crate::load::{Load, Sample};
 use crate::outcome::Figures;
 use crate::process::Watched;
 use std::time::Duration;
 
-/// Whose processor time and memory a round counts.
+/// Processes whose CPU time and memory are measured.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Costs {
     pub(crate) server: Option<Watched>,
@@ -28,7 +28,7 @@ pub(crate) fn round(load: &Load, costs: Costs) -> anyhow::Result<Figures> {
     })
 }
 
-/// The figures of a sample that tell of time.
+/// Returns the latency figures of a sample.
 pub(crate) fn latency(sample: &Sample) -> Figures {
     Figures {
         median_ms: Some(milliseconds(sample.latency.value_at_quantile(0.5))),
@@ -38,10 +38,10 @@ pub(crate) fn latency(sample: &Sample) -> Figures {
     }
 }
 
-/// Something that can be measured for a round.
+/// Something that can be measured in rounds.
 pub(crate) type Measured<'a> = dyn FnMut() -> anyhow::Result<Figures> + 'a;
 
-/// Runs both in turns, first once without counting, and returns the median of each figure of each.
+/// Runs both in turns after one uncounted round each; returns the medians of their figures.
 pub(crate) fn in_turns(
     rounds: usize,
     one: &mut Measured<'_>,
@@ -57,7 +57,7 @@ pub(crate) fn in_turns(
     Ok((medians(&ones), medians(&others)))
 }
 
-/// The median of each figure of several rounds.
+/// Returns the median of each figure over several rounds.
 pub(crate) fn medians(rounds: &[Figures]) -> Figures {
     let of = |field: fn(&Figures) -> Option<f64>| median(rounds.iter().filter_map(field).collect());
     Figures {
@@ -70,7 +70,7 @@ pub(crate) fn medians(rounds: &[Figures]) -> Figures {
     }
 }
 
-/// The one in the middle, or the mean of the two there.
+/// Returns the median.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -85,7 +85,7 @@ fn cpu(watched: Option<Watched>) -> anyhow::Result<Duration> {
     watched.map_or(Ok(Duration::ZERO), Watched::cpu)
 }
 
-/// Microseconds each.
+/// Returns microseconds per request.
 fn each(after: Duration, before: Duration, answers: u64) -> f64 {
     after.saturating_sub(before).as_secs_f64() * 1e6 / count(answers.max(1))
 }
@@ -94,7 +94,7 @@ fn milliseconds(nanoseconds: u64) -> f64 {
     count(nanoseconds) / 1e6
 }
 
-/// A number of something as a fraction can be made of it.
+/// Converts a count for use in fractions.
 #[expect(clippy::cast_precision_loss, reason = "what is counted here stays far below 2^52")]
 pub(crate) fn count(number: u64) -> f64 {
     number as f64

@@ -1,4 +1,4 @@
-//! What is measured, as docs/performance.json has it.
+//! Results in the format of docs/performance.json.
 
 use crate::stage::Stage;
 use anyhow::Context;
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::process::Command;
 
-/// Everything one run found.
+/// Results of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Measurement {
     pub(crate) machine: Machine,
     pub(crate) versions: Versions,
-    /// The commit that was measured, with `+` when files were changed after it.
+    /// Measured commit, with `+` if files were modified.
     pub(crate) commit: String,
-    /// The day, YYYY-MM-DD.
+    /// Date as YYYY-MM-DD.
     pub(crate) date: String,
-    /// What a reader has to know of the run, such as that the machine was busy.
+    /// Remark, such as that the machine was busy.
     pub(crate) mark: Option<String>,
     pub(crate) cases: Vec<Outcome>,
-    /// The lines of the plots.
+    /// Series of the plots.
     pub(crate) series: Vec<Series>,
-    /// What each check adds to a request.
+    /// Cost of each check of a request.
     pub(crate) safety: Vec<Check>,
 }
 
-/// On what was measured.
+/// The machine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Machine {
     pub(crate) processor: String,
@@ -33,7 +33,7 @@ pub(crate) struct Machine {
     pub(crate) kernel: String,
 }
 
-/// What was measured, and what it stood on.
+/// Versions and machine of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Versions {
     pub(crate) restwell: String,
@@ -42,15 +42,15 @@ pub(crate) struct Versions {
     pub(crate) rustc: String,
 }
 
-/// What one case found.
+/// Result of one case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) case: String,
-    /// The target in words, as the project sets it.
+    /// The project's target in words.
     pub(crate) target: String,
-    /// What was found, in the unit of the target.
+    /// Result in the unit of the target.
     pub(crate) result: String,
-    /// What the target bounds, when that is a ratio.
+    /// The ratio that the target limits, if it limits one.
     pub(crate) ratio: Option<f64>,
     /// Whether the target is met; `None` if there is none.
     pub(crate) met: Option<bool>,
@@ -60,7 +60,7 @@ pub(crate) struct Outcome {
     pub(crate) note: Option<String>,
 }
 
-/// What a case is compared with.
+/// Reference of a case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Reference {
     pub(crate) name: String,
@@ -68,25 +68,25 @@ pub(crate) struct Reference {
     pub(crate) figures: Figures,
 }
 
-/// The figures of a load: the median of its rounds, each.
+/// Figures of a load, each the median of its rounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figures {
-    /// Milliseconds from the first byte sent to the last one read.
+    /// Latency in milliseconds, from the first byte sent to the last one read.
     pub(crate) median_ms: Option<f64>,
     pub(crate) p99_ms: Option<f64>,
     pub(crate) requests_per_second: Option<f64>,
-    /// Microseconds of processor time of the server, each request.
+    /// CPU time of the server in microseconds per request.
     pub(crate) server_cpu_us: Option<f64>,
-    /// Microseconds of processor time of the database and all of its processes, each request.
+    /// CPU time of all database processes in microseconds per request.
     pub(crate) database_cpu_us: Option<f64>,
-    /// The server's peak resident memory in MB (10^6 bytes).
+    /// Peak resident memory of the server in MB (10^6 bytes).
     pub(crate) peak_memory_mb: Option<f64>,
 }
 
 /// A plot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Series {
-    /// Returns the name of the file of the plot.
+    /// Returns the file name of the plot.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) x: String,
@@ -94,25 +94,25 @@ pub(crate) struct Series {
     pub(crate) lines: Vec<Line>,
 }
 
-/// One line of a plot.
+/// One series of a plot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// What one check adds to a request.
+/// Cost of one check.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Check {
     pub(crate) name: String,
-    /// The figures without it.
+    /// Figures without it.
     #[serde(flatten)]
     pub(crate) without: Figures,
-    /// Microseconds of the server's processor time that it adds to a request.
+    /// CPU time of the server that it adds, in microseconds per request.
     pub(crate) added_cpu_us: f64,
 }
 
-/// What a case adds to a measurement.
+/// Results that a case adds to a measurement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
     pub(crate) outcomes: Vec<Outcome>,
@@ -127,7 +127,7 @@ impl From<Outcome> for Found {
 }
 
 impl Found {
-    /// The same without a judgement: few requests tell nothing of time.
+    /// The same without a verdict, because a short run says nothing about time.
     #[must_use]
     pub(crate) fn unjudged(mut self) -> Self {
         for outcome in &mut self.outcomes {
@@ -138,7 +138,7 @@ impl Found {
 }
 
 impl Outcome {
-    /// Creates an outcome of a case and its figures, which neither has a ratio nor a reference yet.
+    /// Creates the result of a case, without ratio and reference.
     pub(crate) fn new(case: &str, target: &str, result: String, figures: Figures) -> Self {
         Self {
             case: case.to_owned(),
@@ -152,28 +152,28 @@ impl Outcome {
         }
     }
 
-    /// Says whether the target is met.
+    /// Sets whether the target is met.
     #[must_use]
     pub(crate) fn met(mut self, met: bool) -> Self {
         self.met = Some(met);
         self
     }
 
-    /// Adds the ratio that the target bounds.
+    /// Sets the ratio that the target limits.
     #[must_use]
     pub(crate) fn ratio(mut self, ratio: f64) -> Self {
         self.ratio = Some((ratio * 1000.0).round() / 1000.0);
         self
     }
 
-    /// Adds what it was compared with.
+    /// Sets the reference.
     #[must_use]
     pub(crate) fn beside(mut self, name: &str, figures: Figures) -> Self {
         self.reference = Some(Reference { name: name.to_owned(), figures });
         self
     }
 
-    /// Adds what else there is to say.
+    /// Sets a remark.
     #[must_use]
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
@@ -182,7 +182,7 @@ impl Outcome {
 }
 
 impl Measurement {
-    /// Begins a measurement, with what is known of the machine.
+    /// Creates an empty measurement with the properties of the machine.
     pub(crate) fn begin(stage: &Stage, mark: Option<String>) -> anyhow::Result<Self> {
         let changed = !said("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
         let commit = said("git", &["rev-parse", "--short=12", "HEAD"])?;
@@ -203,7 +203,7 @@ impl Measurement {
         })
     }
 
-    /// Adds what a case found.
+    /// Adds the results of a case.
     pub(crate) fn add(&mut self, found: Found) {
         let Found { outcomes, series, safety } = found;
         for outcome in &outcomes {
@@ -234,7 +234,7 @@ fn row(text: &mut String, name: &str, figures: &Figures, ratio: Option<f64>, res
     let Figures { median_ms, p99_ms, requests_per_second, server_cpu_us, database_cpu_us, peak_memory_mb } =
         *figures;
     let cell = |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |v| format!("{v:.digits$}"));
-    // Writing to a text cannot fail.
+    // Writing to a string does not fail.
     let _ = writeln!(
         text,
         "{name:<34} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7}  {result}",
@@ -264,7 +264,7 @@ impl Machine {
     }
 }
 
-/// The value of the first line `name : value`.
+/// Returns the value of the first line `name : value`.
 fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -272,7 +272,7 @@ fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Runs a program and returns what it printed.
+/// Runs a program and returns its output.
 pub(crate) fn said(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
     let done = Command::new(program).args(arguments).output().with_context(|| program.to_owned())?;
     anyhow::ensure!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr).trim());

@@ -1,4 +1,4 @@
-//! Processes: started, watched and ended by their ids.
+//! Child processes.
 
 use anyhow::Context;
 use procfs::process::{ClearRefs, Process};
@@ -6,35 +6,35 @@ use rustix::process::{Pid, Signal};
 use std::process::{Child, Command};
 use std::time::Duration;
 
-/// A process of ours, which ends when this is dropped.
+/// A child process, ended on drop.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
-    /// What ends it.
+    /// Signal that ends it.
     signal: Signal,
 }
 
 impl Running {
-    /// Starts a process.
+    /// Starts a process that is killed on drop.
     pub(crate) fn start(command: &mut Command) -> anyhow::Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command.spawn().with_context(|| format!("{name} does not start"))?;
         Ok(Self { child, signal: Signal::KILL })
     }
 
-    /// The same, which is ended by another signal than the one that nobody can answer.
+    /// Starts a process that is ended by another signal.
     #[must_use]
     pub(crate) fn ended_by(mut self, signal: Signal) -> Self {
         self.signal = signal;
         self
     }
 
-    /// The process id.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether it has not ended.
+    /// Returns whether it is still running.
     pub(crate) fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
@@ -42,23 +42,23 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only when it has ended already.
+        // Both fail only if it has exited already.
         let _ = rustix::process::kill_process(Pid::from_child(&self.child), self.signal);
         let _ = self.child.wait();
     }
 }
 
-/// Somebody's processor time and memory.
+/// Processes whose CPU time and memory are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watched {
     /// One process.
     Alone(u32),
-    /// A process and all of its children, those that ended too.
+    /// A process and all of its children, including exited ones.
     Family(u32),
 }
 
 impl Watched {
-    /// Returns the processor time so far, of user and system.
+    /// Returns the CPU time so far, user and system.
     pub(crate) fn cpu(self) -> anyhow::Result<Duration> {
         let ticks = match self {
             Self::Alone(id) => {
@@ -74,12 +74,12 @@ impl Watched {
         Ok(Duration::from_secs(1) / u32::try_from(procfs::ticks_per_second())? * u32::try_from(ticks)?)
     }
 
-    /// Forgets the peak of the memory, so that the next one counts from now.
+    /// Resets the peak of resident memory.
     pub(crate) fn forget_peak(self) -> anyhow::Result<()> {
         Ok(process(self.id())?.clear_refs(ClearRefs::PeakRSS)?)
     }
 
-    /// Returns the peak of the resident memory in MB.
+    /// Returns the peak of resident memory in MB.
     pub(crate) fn peak_mb(self) -> anyhow::Result<f64> {
         let peak = process(self.id())?.status()?.vmhwm.context("no peak memory is known")?;
         Ok(megabytes(peak))
@@ -105,7 +105,7 @@ fn process(id: u32) -> anyhow::Result<Process> {
 fn children_ticks(parent: u32) -> anyhow::Result<u64> {
     let parent = i32::try_from(parent)?;
     let mut ticks = 0;
-    // One that ends while it is looked at counts among the ended ones of its parent from then on.
+    // A child that exits meanwhile is counted with its parent's exited children.
     for one in procfs::process::all_processes()?.flatten() {
         if let Ok(stat) = one.stat()
             && stat.ppid == parent
@@ -116,7 +116,7 @@ fn children_ticks(parent: u32) -> anyhow::Result<u64> {
     Ok(ticks)
 }
 
-/// MB (10^6 bytes) of kB as the kernel means them (2^10 bytes).
+/// Converts the kernel's kB (2^10 bytes) to MB (10^6 bytes).
 #[expect(clippy::cast_precision_loss, reason = "memory in bytes is far below 2^52")]
 fn megabytes(kilobytes: u64) -> f64 {
     kilobytes as f64 * 1024.0 / 1e6

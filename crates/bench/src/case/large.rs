@@ -1,4 +1,4 @@
-//! Answers of 41 MB: alone, sixteen at once, and to clients that read slowly.
+//! Responses of 41 MB: single, sixteen concurrent ones, and to slow readers.
 
 use super::Case;
 use super::page::{nights_long, whole_nights};
@@ -13,20 +13,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Large answers of a round.
+/// Large responses per round.
 const ANSWERS: usize = 10;
 const AT_ONCE: usize = 16;
 const SLOW_CLIENTS: usize = 20;
 const SLOW_PACE: Pace = Pace { bytes_per_second: 500_000 };
 
-/// The cases of this module.
+/// Returns the cases of this module.
 pub(super) const CASES: &[Case] = &[
     Case { name: "sleep, page of 10,000", run: large_page },
     Case { name: "sixteen large pages at once", run: at_once },
     Case { name: "slow clients", run: slow_clients },
 ];
 
-/// A load of large pages on the server on Postgres.
+/// Creates a load of large pages on the server with Postgres.
 fn large_load(stage: &mut Stage) -> anyhow::Result<(Person, Load)> {
     let nights = stage.plan.nights;
     let person = stage.sleeper(nights)?;
@@ -64,7 +64,7 @@ fn large_page(stage: &mut Stage) -> anyhow::Result<Found> {
 
 fn at_once(stage: &mut Stage) -> anyhow::Result<Found> {
     let (_, load) = large_load(stage)?;
-    // A server of its own: what an earlier case made it keep is not what these answers need.
+    // A separate server, because memory kept from an earlier case would be counted.
     let server = stage.program.serve()?;
     let idle = server.watched().memory_mb()?;
     let load = Load {
@@ -78,7 +78,7 @@ fn at_once(stage: &mut Stage) -> anyhow::Result<Found> {
     for _ in 0..stage.plan.rounds.min(3) {
         rounds.push(round(&load, costs)?);
     }
-    // The worst of all, and not the one in the middle: what counts is whether it fits.
+    // The maximum rather than the median: the question is whether it fits.
     let peak = rounds.iter().filter_map(|figures| figures.peak_memory_mb).fold(0.0, f64::max);
     let found = Figures { peak_memory_mb: Some(peak), ..medians(&rounds) };
     let above = peak - idle;
@@ -112,7 +112,7 @@ fn slow_clients(stage: &mut Stage) -> anyhow::Result<Found> {
         slow.stop()?;
         figures
     };
-    // Alone, the server's costs are those of the small requests; beside, they are those of the large ones too.
+    // The first figure is the cost of the small requests alone, the second includes the large ones.
     let (found, reference) = in_turns(stage.plan.rounds, &mut beside, &mut || round(&small, costs))?;
     let ratio = ratio(found.p99_ms, reference.p99_ms);
     let target = "p99 of a small request beside 20 clients at 500 kB/s at most 2 x alone";
@@ -123,7 +123,7 @@ fn slow_clients(stage: &mut Stage) -> anyhow::Result<Found> {
         .into())
 }
 
-/// Clients that read a large answer slowly, until they are told to stop.
+/// Clients that read a large response slowly until they are stopped.
 struct SlowClients {
     stop: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<anyhow::Result<()>>,
@@ -154,7 +154,7 @@ impl SlowClients {
         while begun.load(Ordering::Relaxed) < SLOW_CLIENTS && !this.thread.is_finished() {
             std::thread::sleep(Duration::from_millis(5));
         }
-        // A thread that ended early tells why when it is joined.
+        // A thread that ended early reports its error when joined.
         this
     }
 
@@ -175,7 +175,7 @@ async fn read_slowly(
     connection.read_some().await?;
     begun.fetch_add(1, Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
-        // An answer that was read whole leaves nothing to read.
+        // A fully read response leaves nothing to read.
         if let Ok(read) = tokio::time::timeout(Duration::from_millis(200), connection.read_some()).await {
             read?;
         }

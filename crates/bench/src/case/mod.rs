@@ -1,4 +1,4 @@
-//! The cases, in the order of the table of targets.
+//! Cases in the order of the targets.
 
 mod large;
 mod page;
@@ -9,14 +9,14 @@ use crate::outcome::Found;
 use crate::stage::Stage;
 use crate::{grants, growth, safety};
 
-/// One case: its name, and what measures it.
+/// Name and function of a case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) run: fn(&mut Stage) -> anyhow::Result<Found>,
 }
 
-/// Every case.
+/// Returns all cases.
 pub(crate) fn all() -> Vec<Case> {
     let mut all = Vec::new();
     all.extend_from_slice(profile::CASES);

@@ -1,4 +1,4 @@
-//! Pages of ordinary size: sleep, supplements, and the last one of many.
+//! Pages of ordinary size: sleep, supplements, and the last of many.
 
 use super::Case;
 use super::profile::{CONNECTIONS, ratio};
@@ -11,12 +11,12 @@ use std::ops::RangeInclusive;
 const PAGE: usize = 30;
 const SUPPLEMENTS: usize = 20;
 const LOGS: usize = 2_000;
-/// Nights that are added before the last page is read again.
+/// Nights added before the last page is read again.
 const ADDED: usize = 40;
-/// Bytes of a night in an answer, at least and at most.
+/// Bytes of a night in a response, minimum and maximum.
 pub(super) const NIGHT: RangeInclusive<usize> = 3_500..=5_000;
 
-/// The cases of this module.
+/// Returns the cases of this module.
 pub(super) const CASES: &[Case] = &[
     Case { name: "sleep, page of 30", run: sleep_page },
     Case { name: "supplements", run: supplements },
@@ -26,18 +26,18 @@ pub(super) const CASES: &[Case] = &[
 /// Bytes of a night without stages and metrics.
 const BARE_NIGHT: RangeInclusive<usize> = 150..=400;
 
-/// The path of a page with stages and metrics.
+/// Path of a page with stages and metrics.
 pub(super) fn whole_nights(person: &Person, nights: usize) -> String {
     let user_id = &person.user_id;
     format!("/api/v1/sleep/{user_id}?include_stages=true&include_metrics=true&pageSize={nights}")
 }
 
-/// The bytes that so many nights may have.
+/// Returns the length of a response with this many nights.
 pub(super) fn nights_long(nights: usize) -> RangeInclusive<usize> {
     NIGHT.start() * nights..=NIGHT.end() * nights
 }
 
-/// A load on the server on Postgres.
+/// Creates a load on the server with Postgres.
 fn load(stage: &mut Stage, path: &str, token: &str, length: RangeInclusive<usize>) -> anyhow::Result<Load> {
     Ok(Load {
         address: stage.server()?.address,

@@ -1,4 +1,4 @@
-//! The process itself: how soon it answers, and what it needs while nobody asks.
+//! The process: start-up time and idle memory.
 
 use super::Case;
 use crate::measure::median;
@@ -6,10 +6,10 @@ use crate::outcome::{Figures, Found, Outcome};
 use crate::stage::Stage;
 use std::time::Duration;
 
-/// How long nobody asks before the memory counts.
+/// Idle time before memory is read.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// The cases of this module.
+/// Returns the cases of this module.
 pub(super) const CASES: &[Case] =
     &[Case { name: "start to first answer", run: start }, Case { name: "idle memory", run: idle_memory }];
 

@@ -1,4 +1,4 @@
-//! The profile, read with a token that is known, beside a server that reads one row and checks nothing.
+//! Profile reads with a cached token, beside a server that reads one row without any checks.
 
 use super::Case;
 use crate::load::{Expected, Load, Requests};
@@ -8,20 +8,19 @@ use crate::reference::{Kind, ReferenceServer, pgbench};
 use crate::stage::{App, Person, Program, Server, Stage, create_person, get};
 use std::net::SocketAddr;
 
-/// Connections of every case about small reads.
+/// Connections of all small-read cases.
 pub(crate) const CONNECTIONS: usize = 16;
-/// People whose profiles are read: as many as there are connections, so that those who ask at the same moment ask for
-/// different rows.
+/// Number of people, equal to that of connections, so that concurrent requests read different rows.
 const PEOPLE: usize = CONNECTIONS;
 
-/// The cases of this module.
+/// Returns the cases of this module.
 pub(super) const CASES: &[Case] = &[
     Case { name: "profile read, hot token", run: hot_token },
     Case { name: "limit in Redis", run: limit_in_redis },
     Case { name: "profile read on SQLite", run: on_sqlite },
 ];
 
-/// A load of small reads.
+/// Creates a load of small reads.
 fn small_reads(stage: &Stage, address: SocketAddr, requests: Vec<Vec<u8>>) -> Load {
     Load {
         address,
@@ -56,14 +55,14 @@ impl Readers {
         Ok(readers)
     }
 
-    /// Asks for each profile with its token.
+    /// Requests for each profile.
     fn profiles(&self) -> Vec<Vec<u8>> {
         let ask =
             |(person, token): &(Person, String)| get(&format!("/api/v1/profile/{}", person.user_id), token);
         self.0.iter().map(ask).collect()
     }
 
-    /// Asks the reference for each row.
+    /// Requests to the reference for each row.
     fn rows(&self) -> Vec<Vec<u8>> {
         self.0.iter().map(|(person, token)| get(&format!("/row/{}", person.user_id), token)).collect()
     }
@@ -95,7 +94,7 @@ fn against_row(found: Figures, reference: Figures) -> Outcome {
         .beside("R2, one row through a pool, no checks", reference)
 }
 
-/// R1 and R3: what the machine can do at most, without a database and without a server. They have no target.
+/// Measures R1 and R3: the machine's limits without a database and without a server. They have no target.
 fn ceilings(stage: &Stage, user_id: &str) -> anyhow::Result<Vec<Outcome>> {
     let constant = ReferenceServer::start(Kind::Constant, "")?;
     let load = small_reads(stage, constant.address, vec![get("/constant", "none")]);
@@ -156,7 +155,7 @@ fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Found> {
         .into())
 }
 
-/// One figure by another.
+/// Divides two figures.
 pub(crate) fn ratio(one: Option<f64>, other: Option<f64>) -> f64 {
     one.unwrap_or(f64::NAN) / other.unwrap_or(f64::NAN)
 }

@@ -1,4 +1,4 @@
-//! Cases of grants: refresh, redemption of codes, sign-in.
+//! Grants: refresh, code redemption, sign-in.
 
 pub(crate) mod seed;
 mod sign_in;
@@ -10,7 +10,7 @@ use crate::outcome::{Figures, Found, Outcome};
 use crate::stage::{Stage, post};
 use domain::secret::Secret;
 
-/// The cases of this module.
+/// Returns the cases of this module.
 pub(crate) const CASES: &[Case] = &[
     Case { name: "refresh", run: refresh },
     Case { name: "code redemption", run: redemption },
@@ -18,16 +18,16 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "memory of 400 sign-ins", run: sign_in::memory },
 ];
 
-/// Enough that commits are waited for together.
+/// Enough concurrency for group commit.
 const CONNECTIONS: usize = 64;
-/// Many, so that no two requests at a time are for one person, as in life.
+/// Enough people that concurrent requests are for different ones, as in production.
 const PEOPLE: usize = 5_000;
 const REFRESHES: f64 = 5_000.0;
 const REDEMPTIONS: f64 = 1_500.0;
 /// More than can be redeemed in a second.
 const CODES_A_SECOND: f64 = 4_000.0;
 
-/// Refresh tokens of many people, again and again, each with its `user_id` as the contract asks for.
+/// Refreshes the tokens of many people, each request with its `user_id`.
 fn refresh(stage: &mut Stage) -> anyhow::Result<Found> {
     let people = seed::people(stage, PEOPLE)?;
     let tokens = seed::grants(stage, &people)?;
@@ -48,7 +48,7 @@ fn refresh(stage: &mut Stage) -> anyhow::Result<Found> {
     Ok(Found::from(judged("refresh", REFRESHES, figures, stage.plan.short)))
 }
 
-/// Codes that wait, each redeemed once.
+/// Redeems pending codes, each once.
 fn redemption(stage: &mut Stage) -> anyhow::Result<Found> {
     let people = seed::people(stage, PEOPLE)?;
     let each = if stage.plan.short { CONNECTIONS } else { whole(stage.plan.seconds * CODES_A_SECOND) };
@@ -66,7 +66,7 @@ fn redemption(stage: &mut Stage) -> anyhow::Result<Found> {
     ))))
 }
 
-/// The request that redeems a code.
+/// Returns the request that redeems a code.
 pub(crate) fn redeeming(stage: &Stage, code: &Secret) -> Vec<u8> {
     let app = &stage.app;
     let redirect_uri = app.redirect_uri.replace(':', "%3A").replace('/', "%2F");
@@ -77,7 +77,7 @@ pub(crate) fn redeeming(stage: &Stage, code: &Secret) -> Vec<u8> {
     post("/api/token", &body)
 }
 
-/// Runs the rounds of a case, the first of which does not count.
+/// Runs the rounds of a case after one uncounted round.
 fn rounds(stage: &mut Stage, requests: impl Fn(usize) -> Requests) -> anyhow::Result<Vec<Figures>> {
     let (end, rounds) = (stage.plan.end(), stage.plan.rounds);
     let address = stage.server()?.address;
@@ -98,7 +98,7 @@ fn rounds(stage: &mut Stage, requests: impl Fn(usize) -> Requests) -> anyhow::Re
     Ok(found.split_off(1))
 }
 
-/// An outcome whose target is a number of requests a second.
+/// Creates a result whose target is a number of requests per second.
 fn judged(case: &str, target: f64, figures: Figures, short: bool) -> Outcome {
     let speed = figures.requests_per_second.unwrap_or_default();
     let words = format!("at least {target} a second");

@@ -1,5 +1,5 @@
-//! People, grants and codes, written straight into the database: through the pages it would take longer than the
-//! measurement. The secrets and their hashes are the product's own.
+//! People, grants and codes written directly to the database, because creating them through pages would take
+//! longer than the measurement. Secrets and hashes are created by the product's own code.
 
 use crate::stage::Stage;
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 
-/// Creates people who have nothing; returns their ids. Those who are there already stay.
+/// Creates people without data and returns their ids; existing ones are kept.
 pub(crate) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>> {
     let made = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
         SELECT id, id || '@example.org', id || '@example.org', 'Europe/Berlin', now()
@@ -18,14 +18,14 @@ pub(crate) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>
     Ok(printed.lines().map(str::to_owned).collect())
 }
 
-/// Creates a grant for each person; returns their refresh tokens.
+/// Creates a grant per person and returns the refresh tokens.
 pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Secret>> {
     let tokens = secrets(SecretKind::RefreshToken, people.len())?;
     let mut rows = String::from(
         "COPY access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at) FROM STDIN;\n",
     );
     for (token, person) in tokens.iter().zip(people) {
-        // Writing to a text cannot fail, here and below.
+        // Writing to a string does not fail.
         let _ = writeln!(
             rows,
             "{person}\t{person}\t{}\tprofile sleep\t{}\t2026-01-01T00:00:00Z",
@@ -37,7 +37,7 @@ pub(crate) fn grants(stage: &Stage, people: &[String]) -> anyhow::Result<Vec<Sec
     Ok(tokens)
 }
 
-/// Creates so many codes that live for a day, for these people in turns.
+/// Creates this many codes, valid for a day, spread over the people.
 pub(crate) fn codes(stage: &Stage, people: &[String], number: usize) -> anyhow::Result<Vec<Secret>> {
     let codes = secrets(SecretKind::AuthorizationCode, number)?;
     let mut rows = String::from(
@@ -56,7 +56,7 @@ pub(crate) fn codes(stage: &Stage, people: &[String], number: usize) -> anyhow::
     Ok(codes)
 }
 
-/// Runs statements out of a file, because there are too many for a command line.
+/// Runs statements from a file, because they are too long for a command line.
 fn store(stage: &Stage, statements: String) -> anyhow::Result<()> {
     let file = stage.folder.path().join("rows.sql");
     std::fs::write(&file, statements + "VACUUM ANALYZE;\nCHECKPOINT;\n")?;
@@ -65,7 +65,7 @@ fn store(stage: &Stage, statements: String) -> anyhow::Result<()> {
     Ok(std::fs::remove_file(file)?)
 }
 
-/// Draws secrets.
+/// Returns a generator of secrets.
 pub(crate) fn secrets(kind: SecretKind, number: usize) -> anyhow::Result<Vec<Secret>> {
     let mut random = File::open("/dev/urandom")?;
     let mut secrets = Vec::with_capacity(number);
@@ -77,7 +77,7 @@ pub(crate) fn secrets(kind: SecretKind, number: usize) -> anyhow::Result<Vec<Sec
     Ok(secrets)
 }
 
-/// The hash as COPY reads bytes.
+/// Formats a hash for COPY.
 fn hash(secret: &Secret) -> String {
     let mut text = String::from("\\\\x");
     for byte in secret.hash().as_bytes() {

@@ -1,4 +1,4 @@
-//! Sign-in: next to nothing beside the hash of the password.
+//! Sign-in, whose cost is nearly all password hashing.
 
 use super::seed::secrets;
 use crate::load::{End, Expected, Load, Requests};
@@ -18,20 +18,20 @@ const EMAIL: &str = "sleeper.who.signs.in@example.org";
 const MEMORY_EMAIL: &str = "sleeper.who.returns@example.org";
 const PASSWORD: &str = "seven lanterns over the harbour";
 const TARGET: f64 = 1.1;
-/// Sign-ins, and hashes, of a round.
+/// Sign-ins, and hashes, per round.
 const TIMES: usize = 100;
 
-/// Sign-ins after which memory has to come back.
+/// Number of sign-ins after which memory is measured.
 const MANY_TIMES: usize = 400;
-/// How long after the last sign-in the memory is read.
+/// Delay before memory is read.
 const BACK_WITHIN: Duration = Duration::from_secs(10);
-/// MB above idle that may stay.
+/// Allowed MB above idle afterwards.
 const MAY_STAY: f64 = 30.0;
-/// MB above idle that may be in use while passwords are checked: for each slot, and for everything else.
+/// Allowed MB above idle during checks: per slot, and for everything else.
 const SLOT_MB: f64 = 19.0 * 1.048_576;
 const ELSE_MB: f64 = 40.0;
 
-/// Signs one person in again and again, beside the same number of hashes in this process.
+/// Signs one person in repeatedly, beside the same number of hashes in this process.
 pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     let person = create_person(stage, EMAIL)?;
     let stored = stage.postgres.sql(&format!("SELECT hash FROM password WHERE user_id = '{person}'"))?;
@@ -51,7 +51,7 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     Ok(Found::from(if stage.plan.short { outcome } else { outcome.met(ratio <= TARGET) }))
 }
 
-/// Signs one person in from several browsers and waits for the memory of the hashes to come back.
+/// Signs one person in from several browsers and waits until the memory of the hashes is released.
 pub(super) fn memory(stage: &mut Stage) -> anyhow::Result<Found> {
     create_person(stage, MEMORY_EMAIL)?;
     let server = serve(stage)?;
@@ -66,13 +66,13 @@ pub(super) fn memory(stage: &mut Stage) -> anyhow::Result<Found> {
     let may_peak = f64::from(slots) * SLOT_MB + ELSE_MB;
     let met = stays <= MAY_STAY && peak <= may_peak;
     let result = format!("{peak:.0} MB above {idle:.0} MB at the peak, {stays:.0} MB afterwards");
-    // Unlike times, memory can be judged in the short form.
+    // Unlike time, memory can be judged in the short form.
     ensure!(met || !stage.plan.short, "sign-ins need too much memory: {result}");
     let target = "above idle: at most 19 MiB a slot + 40 MB at the peak, 30 MB after 10 s";
     Ok(Outcome::new("memory of 400 sign-ins", target, result, figures).met(met).into())
 }
 
-/// Creates a person with a password; returns their id.
+/// Creates a person with a password and returns their id.
 fn create_person(stage: &Stage, email: &str) -> anyhow::Result<String> {
     let person =
         ["user", "create", "--email", email, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
@@ -80,12 +80,12 @@ fn create_person(stage: &Stage, email: &str) -> anyhow::Result<String> {
     member(&serde_json::from_str(&made)?, "user_id")
 }
 
-/// Starts a server that counts the attempts of an address, and whose limit is never reached.
+/// Starts a server whose limit per address is never reached.
 fn serve(stage: &Stage) -> anyhow::Result<Server> {
     stage.program.clone().with("ACCOUNTS__SIGN_IN_PER_ADDRESS", "1000000").serve()
 }
 
-/// One browser that has a visit and sends the form of the page.
+/// A browser that has loaded the form.
 fn load(server: &Server, email: &str, times: usize) -> anyhow::Result<Load> {
     let visit = secrets(SecretKind::Visit, 1)?.pop().context("no visit")?;
     let token = FormToken::of(&visit);
@@ -110,7 +110,7 @@ fn load(server: &Server, email: &str, times: usize) -> anyhow::Result<Load> {
     })
 }
 
-/// Checks the password against the stored hash, with nothing around it.
+/// Checks the password against the stored hash directly.
 fn hashes(stored: &str, times: usize) -> anyhow::Result<Figures> {
     let hasher = Argon2PasswordHasher::new(HashParameters::default(), HashingLimits::for_this_machine(1, 1))?;
     let (password, stored) = (Password::parse(PASSWORD)?, PasswordHash::from_phc(stored));

@@ -1,4 +1,4 @@
-//! A page against the number of clients that ask at the same time.
+//! Cost of a page by the number of concurrent clients.
 
 use super::{load, page_of, plot};
 use crate::measure::{Costs, count, medians, round};

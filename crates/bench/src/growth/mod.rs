@@ -1,4 +1,4 @@
-//! What grows: people's sessions, clients, replicas.
+//! Growth: sessions, clients, replicas.
 
 mod clients;
 mod replicas;
@@ -12,24 +12,24 @@ use crate::stage::{Person, Stage, get, member};
 use anyhow::ensure;
 use std::net::SocketAddr;
 
-/// The cases of this module. The one with many sessions comes last: it fills the disk and the caches.
+/// Returns the cases of this module. The one with many sessions comes last, because it fills disk and caches.
 pub(crate) const CASES: &[Case] = &[
     Case { name: "growth of clients", run: clients::run },
     Case { name: "growth of replicas", run: replicas::run },
     Case { name: "growth of sessions", run: sessions::run },
 ];
 
-/// Sessions of a page.
+/// Sessions per page.
 const PAGE: usize = 30;
 
-/// The last page of a person's nights, everything included.
+/// Path of a person's last page with stages and metrics.
 fn page_of(person: &Person, token: &str) -> Vec<u8> {
     let path =
         format!("/api/v1/sleep/{}?include_stages=true&include_metrics=true&pageSize={PAGE}", person.user_id);
     get(&path, token)
 }
 
-/// The pages of several people in turns, each with a token of their own.
+/// Requests for the pages of several people in turns, each with its own token.
 fn pages_of(stage: &mut Stage, people: &[String]) -> anyhow::Result<Vec<Vec<u8>>> {
     let codes = seed::codes(stage, people, people.len())?;
     let mut pages = Vec::with_capacity(people.len());
@@ -44,7 +44,7 @@ fn pages_of(stage: &mut Stage, people: &[String]) -> anyhow::Result<Vec<Vec<u8>>
     Ok(pages)
 }
 
-/// A load of pages.
+/// Creates a load of pages.
 fn load(stage: &Stage, address: SocketAddr, connections: usize, pages: &[Vec<u8>]) -> Load {
     Load {
         address,
@@ -55,7 +55,7 @@ fn load(stage: &Stage, address: SocketAddr, connections: usize, pages: &[Vec<u8>
     }
 }
 
-/// A plot of lines that share their places.
+/// Creates a plot of series with the same x values.
 fn plot(name: &str, title: &str, (x, y): (&str, &str), lines: Vec<(&str, Vec<(f64, f64)>)>) -> Series {
     let lines = lines.into_iter().map(|(name, points)| Line { name: name.to_owned(), points }).collect();
     Series { name: name.to_owned(), title: title.to_owned(), x: x.to_owned(), y: y.to_owned(), lines }

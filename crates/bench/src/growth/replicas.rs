@@ -1,4 +1,4 @@
-//! Pages a second against the number of replicas, each on one processor.
+//! Pages per second by the number of replicas, each on one processor.
 
 use super::{load, page_of, plot};
 use crate::measure::{Costs, count, medians, round};
@@ -6,7 +6,7 @@ use crate::outcome::{Figures, Found};
 use crate::stage::{Server, Stage};
 
 const REPLICAS: usize = 4;
-/// Clients of each replica.
+/// Clients per replica.
 const CLIENTS: usize = 16;
 
 pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
@@ -46,7 +46,7 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     Ok(Found { series, ..Found::default() })
 }
 
-/// Asks all replicas at the same time; returns what they did together, and what a page cost one of them.
+/// Loads all replicas concurrently; returns their combined rate and the cost per page of one.
 fn together(stage: &Stage, replicas: &[Server], pages: &[Vec<u8>]) -> anyhow::Result<Figures> {
     let found = std::thread::scope(|scope| {
         let asked: Vec<_> = replicas

@@ -1,4 +1,4 @@
-//! A page against the number of sessions in the table.
+//! Cost of a page by the number of sessions in the table.
 
 use super::{load, pages_of, plot};
 use crate::measure::{Costs, count, medians, round};
@@ -6,16 +6,16 @@ use crate::outcome::{Figures, Found, Outcome};
 use crate::stage::Stage;
 use anyhow::Context;
 
-/// Nights of each person.
+/// Nights per person.
 const NIGHTS: usize = 1_000;
-/// How many people ask, so that what they need stays in memory.
+/// Number of people whose pages are read, few enough to stay cached.
 const ASKED: u64 = 50;
-/// People that one transaction brings in.
+/// People per transaction.
 const PEOPLE: u64 = 500;
 const TARGET: f64 = 1.3;
 
-/// Brings people in who have the nights of the pattern. The packed columns are copied as they are; the keys to the
-/// account are not looked up, because these are known to hold.
+/// Creates people with copies of the template person's nights. Foreign keys are not checked, because they
+/// hold.
 const FILL: &str = "SET session_replication_role = replica;
     SET synchronous_commit = off;
     BEGIN;
@@ -28,7 +28,7 @@ const FILL: &str = "SET session_replication_role = replica;
         ORDER BY made.id, pattern.started_at;
     COMMIT";
 
-/// The columns of the table, those that make a row somebody else's replaced.
+/// Columns of the table, with those that identify the person replaced.
 const COLUMNS: &str = "SELECT string_agg(column_name, ', ' ORDER BY ordinal_position),
         string_agg(CASE column_name WHEN 'user_id' THEN 'made.id' WHEN 'id' THEN 'gen_random_uuid()'
             ELSE 'pattern.' || column_name END, ', ' ORDER BY ordinal_position)
@@ -63,8 +63,7 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     Ok(Found { outcomes: vec![outcome], series, ..Found::default() })
 }
 
-/// Brings people in until there are so many; the statistics and the visibility map are then as on a server that has
-/// run for a while.
+/// Creates people up to this number of sessions, then runs vacuum and analyze as a long-running server would.
 fn fill(stage: &Stage, pattern: &str, mut there: u64, wanted: u64) -> anyhow::Result<()> {
     let columns = stage.postgres.sql(COLUMNS)?;
     let (columns, values) = columns.split_once('|').context("the table has no columns")?;
@@ -84,7 +83,7 @@ fn fill(stage: &Stage, pattern: &str, mut there: u64, wanted: u64) -> anyhow::Re
     Ok(())
 }
 
-/// One client asks for the pages of a few people, who are spread over all of them.
+/// Loads pages of a few people spread over the whole table with one client.
 fn measure(stage: &mut Stage, people: u64) -> anyhow::Result<Figures> {
     let asked = ASKED.min(people);
     let numbers = format!(
@@ -101,7 +100,7 @@ fn measure(stage: &mut Stage, people: u64) -> anyhow::Result<Figures> {
     Ok(medians(&rounds))
 }
 
-/// Compares the most with the fewest sessions.
+/// Compares the largest with the smallest number of sessions.
 fn judge(found: &[(f64, Figures)], short: bool) -> anyhow::Result<Outcome> {
     let (fewest, least) = found.first().context("no number of sessions was asked for")?;
     let (most, figures) = found.last().context("no number of sessions was asked for")?;
@@ -112,7 +111,7 @@ fn judge(found: &[(f64, Figures)], short: bool) -> anyhow::Result<Outcome> {
     let outcome = Outcome::new("sessions in the table", words, result, *figures)
         .ratio(ratio)
         .beside("as many nights a person, the fewest people", *least);
-    // Less than a thousand times as many says nothing of what fifty million cost.
+    // Less than a factor of a thousand says nothing about fifty million.
     let says = !short && *most >= 50e6;
     Ok(if says { outcome.met(ratio <= TARGET) } else { outcome })
 }

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 as far as a load generator needs it.
+//! A minimal HTTP/1.1 client connection.
 
 use anyhow::{Context, bail, ensure};
 use std::net::SocketAddr;
@@ -6,37 +6,37 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// More than a head of an answer has.
+/// Larger than any response head.
 const BUFFER: usize = 64 * 1024;
 const HEADERS: usize = 64;
 
-/// How slowly a connection reads.
+/// Read rate of a slow connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) bytes_per_second: u32,
 }
 
-/// An answer that was read whole.
+/// A fully read response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Bytes of the body, without the framing.
+    /// Length of the body in bytes, without framing.
     pub(crate) length: usize,
 }
 
-/// What is known of a body before it is read.
+/// Framing of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framing {
     Length(usize),
     Chunked,
 }
 
-/// A connection that is kept.
+/// A persistent connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// What was received and not used yet.
+    /// Received bytes that are not yet consumed.
     start: usize,
     end: usize,
     pace: Option<(Pace, Instant, usize)>,
@@ -47,7 +47,7 @@ impl Connection {
     pub(crate) async fn open(address: SocketAddr, pace: Option<Pace>) -> anyhow::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         if pace.is_some() {
-            // Else the kernel would take megabytes of the answer on behalf of who reads slowly.
+            // A small buffer, or the kernel would accept megabytes for a slow reader.
             socket.set_recv_buffer_size(64 * 1024)?;
         }
         let stream = socket.connect(address).await.with_context(|| format!("nobody listens at {address}"))?;
@@ -56,7 +56,7 @@ impl Connection {
         Ok(Self { stream, buffer: vec![0; BUFFER], start: 0, end: 0, pace })
     }
 
-    /// Sends a request and reads its answer; the pieces of the body go to `sink`.
+    /// Sends a request and reads its response; pieces of the body go to `sink`.
     pub(crate) async fn exchange(
         &mut self,
         request: &[u8],
@@ -82,13 +82,13 @@ impl Connection {
         Ok(self.stream.write_all(request).await?)
     }
 
-    /// Receives what there is of an answer, as slowly as the pace wants, and throws it away.
+    /// Reads part of a response at the given rate and discards it.
     pub(crate) async fn read_some(&mut self) -> anyhow::Result<()> {
         self.start = self.end;
         self.receive().await
     }
 
-    /// Reads the head of an answer.
+    /// Reads the head of a response.
     async fn head(&mut self) -> anyhow::Result<(u16, Framing)> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; HEADERS];
@@ -103,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// Reads chunks to the last one; returns how long the body was.
+    /// Reads all chunks; returns the length of the body.
     async fn chunks(&mut self, sink: &mut impl FnMut(&[u8])) -> anyhow::Result<usize> {
         let mut length = 0;
         loop {
@@ -112,7 +112,7 @@ impl Connection {
                     self.start += head;
                     let size = usize::try_from(size)?;
                     self.pass(size, sink).await?;
-                    // The end of the line. No answer of ours has trailers.
+                    // The final line end; no response has trailers.
                     self.pass(2, &mut |_| {}).await?;
                     length += size;
                     if size == 0 {
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// Hands so many bytes to the sink.
+    /// Passes this many bytes to the sink.
     async fn pass(&mut self, mut length: usize, sink: &mut impl FnMut(&[u8])) -> anyhow::Result<()> {
         while length > 0 {
             if self.start == self.end {
@@ -143,7 +143,7 @@ impl Connection {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Receives something more.
+    /// Receives more bytes.
     async fn receive(&mut self) -> anyhow::Result<()> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -164,7 +164,7 @@ impl Connection {
     }
 }
 
-/// Says how the body of an answer is framed.
+/// Returns the framing of a body.
 fn framing(headers: &[httparse::Header<'_>]) -> anyhow::Result<Framing> {
     let value = |name: &str| {
         let header = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;

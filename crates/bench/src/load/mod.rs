@@ -1,7 +1,7 @@
-//! The load generator: connections that each send a request as soon as the answer to the last one is read whole.
+//! The load generator: connections that each send a request as soon as the previous response is read.
 //!
-//! One thread serves all connections, so that it leaves as much of the machine as can be to what is measured. Requests
-//! are made beforehand, answers are read and thrown away; their status and length are checked.
+//! A single thread serves all connections, to leave as much of the machine as possible to the measured
+//! program. Requests are prepared in advance; responses are discarded after checking status and length.
 
 mod connection;
 
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
-/// Requests to send, and how.
+/// Requests and how to send them.
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
     pub(crate) address: SocketAddr,
@@ -27,44 +27,44 @@ pub(crate) struct Load {
     pub(crate) expected: Expected,
 }
 
-/// What is sent.
+/// Order of the requests.
 #[derive(Debug, Clone)]
 pub(crate) enum Requests {
-    /// These in turn, again and again, shared by the connections.
+    /// Cyclically, shared by the connections.
     Again(Vec<Vec<u8>>),
     /// Each once; the load ends with the last one at the latest.
     Once(Vec<Vec<u8>>),
 }
 
-/// When a load ends.
+/// End of a load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
-    /// After a time; what was sent by then is waited for.
+    /// After a time; requests in flight are awaited.
     After(Duration),
-    /// After so many requests.
+    /// After a number of requests.
     Requests(usize),
 }
 
-/// What every answer must be.
+/// Expected response.
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
     pub(crate) status: u16,
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     pub(crate) length: RangeInclusive<usize>,
 }
 
 impl Expected {
-    /// An answer of a status, with a body of any length but none.
+    /// Expects a status and a non-empty body.
     pub(crate) const fn status(status: u16) -> Self {
         Self { status, length: 1..=usize::MAX }
     }
 
-    /// A 200 with a body of at least and at most so many bytes.
+    /// Expects 200 with a body within these lengths.
     pub(crate) const fn body(length: RangeInclusive<usize>) -> Self {
         Self { status: 200, length }
     }
 
-    /// Says what is wrong with an answer.
+    /// Returns what is wrong with a response.
     pub(crate) fn check(&self, answer: &Answer) -> anyhow::Result<()> {
         ensure!(
             answer.status == self.status && self.length.contains(&answer.length),
@@ -78,17 +78,17 @@ impl Expected {
     }
 }
 
-/// What a load found.
+/// Result of a load.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
-    /// Nanoseconds from the first byte sent to the last one read.
+    /// Latencies in nanoseconds, from the first byte sent to the last one read.
     pub(crate) latency: Histogram<u64>,
-    /// From the first request to the last answer.
+    /// From the first request to the last response.
     pub(crate) elapsed: Duration,
     pub(crate) answers: u64,
 }
 
-/// What the connections share.
+/// State shared by the connections.
 struct Shared {
     load: Load,
     next: Cell<usize>,
@@ -96,7 +96,7 @@ struct Shared {
 }
 
 impl Load {
-    /// Sends everything on a thread of its own and waits for the answers.
+    /// Runs the load on a separate thread and waits for the responses.
     pub(crate) fn run(&self) -> anyhow::Result<Sample> {
         let load = self.clone();
         on_own_thread(async move || load.send().await)
@@ -124,7 +124,7 @@ impl Load {
 }
 
 impl Shared {
-    /// The next request; `None` if the load is over.
+    /// Returns the next request; `None` at the end of the load.
     fn next(&self) -> Option<&[u8]> {
         let number = self.next.get();
         let over = match self.load.end {
@@ -152,7 +152,7 @@ async fn drive(mut connection: Connection, shared: Rc<Shared>) -> anyhow::Result
     Ok(latency)
 }
 
-/// Runs a future, and what it spawns locally, on a thread of its own, and waits for it.
+/// Runs a future with its local tasks on a separate thread and waits for it.
 pub(crate) fn on_own_thread<T, F>(work: F) -> anyhow::Result<T>
 where
     T: Send + 'static,
@@ -165,12 +165,12 @@ where
     thread.join().ok().context("the load generator broke off")?
 }
 
-/// An empty histogram of nanoseconds, from a microsecond to ten minutes, with three digits.
+/// Creates an empty histogram from a microsecond to ten minutes in nanoseconds, with three digits.
 pub(crate) fn histogram() -> anyhow::Result<Histogram<u64>> {
     Ok(Histogram::new_with_bounds(1_000, 600_000_000_000, 3)?)
 }
 
-/// Nanoseconds of a latency.
+/// Converts a latency to nanoseconds.
 pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -16,11 +16,11 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 pub(super) const ROW: &str = "SELECT email, home_timezone, biological_sex, blood_type, height_cm, weight_kg, skin_type, \
      wheelchair_use FROM account WHERE id = $1";
 
-/// All nights of a person, the latest first, as a page reads them.
+/// All nights of a person, latest first, as a page reads them.
 const NIGHTS: &str = "SELECT id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, \
      stages, metrics FROM sleep_session WHERE user_id = $1 ORDER BY started_at DESC, id DESC LIMIT $2";
 
-/// The id of a person as the database takes it.
+/// Formats a person's id for the database.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UserKey(u128);
 
@@ -47,8 +47,8 @@ impl ToSql for UserKey {
     to_sql_checked!();
 }
 
-/// Reads a person's nights with a bare loop and throws them away, several times over one connection; returns how long
-/// each time took.
+/// Reads a person's nights repeatedly over one connection and discards them; returns the duration of each
+/// read.
 pub(crate) fn drain_rows(
     postgres: &Postgres,
     user_id: &str,

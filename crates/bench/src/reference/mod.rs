@@ -1,4 +1,4 @@
-//! What the cases are compared with.
+//! References.
 
 mod database;
 mod pgbench;

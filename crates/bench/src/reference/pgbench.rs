@@ -1,4 +1,4 @@
-//! R3: Postgres's own load generator with the statement of R2.
+//! R3: pgbench with the statement of R2.
 
 use super::database::ROW;
 use crate::outcome::Figures;
@@ -6,7 +6,7 @@ use crate::stage::Postgres;
 use anyhow::Context;
 use std::path::Path;
 
-/// Runs the statement for a time with so many clients, prepared, and returns its figures.
+/// Runs the prepared statement for a time with this many clients and returns its figures.
 pub(crate) fn pgbench(
     postgres: &Postgres,
     folder: &Path,
@@ -23,7 +23,7 @@ pub(crate) fn pgbench(
     pgbench_figures(&postgres.program("pgbench", &arguments)?)
 }
 
-/// The figures in what pgbench prints.
+/// Parses the output of pgbench.
 fn pgbench_figures(printed: &str) -> anyhow::Result<Figures> {
     let number = |before: &str| {
         let line = printed.lines().find_map(|line| line.strip_prefix(before))?;

@@ -1,4 +1,4 @@
-//! R1 and R2: servers that do next to nothing.
+//! R1 and R2: minimal servers.
 #![expect(
     clippy::disallowed_methods,
     reason = "a reference has no place in the product's table of endpoints"
@@ -16,21 +16,21 @@ use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use tokio_postgres::{NoTls, Row};
 
-/// Connections of the pool of R2.
+/// Size of R2's pool.
 const POOL: usize = 16;
 const CONSTANT: &str =
     r#"{"status":"ok","data":{"id":"1a2b3c4d-0000-4000-8000-000000000001","home_timezone":"Europe/Berlin"}}"#;
 
-/// Which reference is served.
+/// Kind of reference server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
     /// R1: a constant
     Constant,
-    /// R2: one row by its key, through a pool, and nothing else
+    /// R2: one row by its key, through a pool
     Row,
 }
 
-/// A person, as far as their row has plain types.
+/// Columns of a person's row with plain types.
 #[derive(Debug, Serialize)]
 struct Person {
     email: String,
@@ -103,7 +103,7 @@ fn pool(database: &str) -> anyhow::Result<Pool> {
     Ok(Pool::builder(manager).max_size(POOL).build()?)
 }
 
-/// A reference in a process of its own, as what is measured is.
+/// A reference in a separate process, like the measured program.
 #[derive(Debug)]
 pub(crate) struct ReferenceServer {
     process: Running,
@@ -111,7 +111,7 @@ pub(crate) struct ReferenceServer {
 }
 
 impl ReferenceServer {
-    /// Starts one and waits until it answers.
+    /// Starts one and waits until it responds.
     pub(crate) fn start(kind: Kind, database: &str) -> anyhow::Result<Self> {
         let address = free_address()?;
         let name = match kind {
@@ -127,7 +127,7 @@ impl ReferenceServer {
         Ok(Self { process, address })
     }
 
-    /// Its processor time and memory.
+    /// Returns its CPU time and memory source.
     pub(crate) fn watched(&self) -> Watched {
         Watched::Alone(self.process.id())
     }

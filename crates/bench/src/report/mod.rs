@@ -1,4 +1,4 @@
-//! The page of the committed figures, its plots, and the sizing table that is computed from them.
+//! The page with the committed figures, its plots, and the sizing table computed from them.
 
 mod page;
 mod plot;
@@ -14,30 +14,30 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The folder of the plots, beside the page.
+/// Folder of the plots beside the page.
 const PLOTS: &str = "performance";
 
-/// What is rendered, and where to.
+/// Inputs and outputs.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// The figures
+    /// Input file with the figures
     #[arg(long, value_name = "FILE", default_value = "docs/performance.json")]
     pub(crate) figures: PathBuf,
-    /// The page
+    /// Output page
     #[arg(long, value_name = "FILE", default_value = "docs/performance.md")]
     pub(crate) page: PathBuf,
-    /// Where the time of each case goes, as somebody wrote it: becomes the end of the page
+    /// Analysis of each case, appended to the page
     #[arg(long, value_name = "FILE", default_value = "docs/performance-notes.md")]
     pub(crate) notes: PathBuf,
-    /// The page with the sizing table
+    /// Page with the sizing table
     #[arg(long, value_name = "FILE", default_value = "docs/scaling.md")]
     pub(crate) sizing: PathBuf,
-    /// Write nothing, and say whether a page is out of date
+    /// Write nothing; fail if a page is out of date
     #[arg(long)]
     pub(crate) check: bool,
 }
 
-/// Renders the pages; the code is 1 when one of them should have been rendered again.
+/// Renders the pages; exit code 1 if `--check` finds one out of date.
 pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<ExitCode> {
     let files = render(arguments)?;
     if arguments.check {
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every file with what it should say: the same figures give the same texts.
+/// Returns every file with its content, which depends only on the figures.
 fn render(arguments: &ReportArguments) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     let figures = read(&arguments.figures)?;
     let measurement: Measurement =

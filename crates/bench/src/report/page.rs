@@ -1,4 +1,4 @@
-//! The page.
+//! The performance page.
 
 use super::text::{figure, number, table};
 use super::{PLOTS, sizing};
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 const TEMPLATE: &str = include_str!("page.template");
 
-/// Renders the page, with what somebody wrote about it at its end.
+/// Renders the page, followed by the written analysis.
 pub(super) fn render(measurement: &Measurement, notes: &str) -> String {
     let mark = measurement.mark.as_ref().map_or_else(String::new, |mark| format!("**{mark}.** "));
     let parts = [
@@ -85,12 +85,12 @@ fn row(name: String, figures: &Figures) -> Vec<String> {
     std::iter::once(name).chain(numbers.map(number)).collect()
 }
 
-/// What the cases themselves have to say.
+/// Renders the remarks of the cases.
 fn remarks(measurement: &Measurement) -> String {
     let mut text = String::new();
     for outcome in &measurement.cases {
         if let Some(note) = &outcome.note {
-            // Writing to a text cannot fail, here and below.
+            // Writing to a string does not fail.
             let _ = writeln!(text, "* **{}**: {note}", outcome.case);
         }
     }
@@ -120,7 +120,7 @@ fn safety(measurement: &Measurement) -> String {
     table(&["check", "adds µs", "a request without it, µs"], &rows)
 }
 
-/// The text below the title, because the page has one.
+/// Removes the title of the analysis, because the page has one.
 fn without_title(notes: &str) -> String {
     let body = match notes.split_once('\n') {
         Some((title, body)) if title.starts_with("# ") => body,

@@ -1,4 +1,4 @@
-//! Plots as SVG: lines over one axis each, drawn by hand because five plots do not need a library.
+//! SVG line plots, drawn here because five plots do not justify a library.
 
 use super::text::figure;
 use crate::outcome::{Line, Series};
@@ -10,9 +10,9 @@ const LEFT: f64 = 76.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 56.0;
-/// Colours that people who see few colours can tell apart, also in print.
+/// Colours distinguishable by colour-blind readers and in print.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
-/// From which ratio of its ends on an axis is logarithmic.
+/// Ratio of its ends from which an axis is logarithmic.
 const WIDE: f64 = 40.0;
 const TICKS: f64 = 5.0;
 
@@ -49,7 +49,7 @@ fn head(series: &Series) -> String {
     )
 }
 
-// Writing to a text cannot fail, here and below.
+// Writing to a string does not fail.
 fn draw_axes(text: &mut String, series: &Series, (across, up): (&Axis, &Axis)) {
     let (floor, end) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     for tick in &up.ticks {
@@ -106,7 +106,7 @@ fn place_up(axis: &Axis, value: f64) -> f64 {
     HEIGHT - BOTTOM - axis.share(value) * (HEIGHT - TOP - BOTTOM)
 }
 
-/// One axis.
+/// An axis.
 #[derive(Debug)]
 struct Axis {
     low: f64,
@@ -116,7 +116,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis for these values, with a tick at each of them or at round numbers.
+    /// Creates an axis for these values, with ticks at the values or at round numbers.
     fn new(values: impl Iterator<Item = f64>, at_values: bool) -> Self {
         let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
@@ -137,7 +137,7 @@ impl Axis {
         Self { low: 0.0, high: high.max(step), is_logarithmic: false, ticks }
     }
 
-    /// Where a value stands, from 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     fn share(&self, value: f64) -> f64 {
         if self.is_logarithmic {
             (value / self.low).ln() / (self.high / self.low).ln()
@@ -147,7 +147,7 @@ impl Axis {
     }
 }
 
-/// The powers of ten around these.
+/// Returns the powers of ten around these values.
 fn decades(least: f64, most: f64) -> Vec<f64> {
     let first = 10_f64.powf(least.log10().floor());
     let mut ticks = vec![first];
@@ -157,7 +157,7 @@ fn decades(least: f64, most: f64) -> Vec<f64> {
     ticks
 }
 
-/// The next step of 1, 2 or 5 times a power of ten.
+/// Returns the next larger 1, 2 or 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     if step <= 0.0 {
         return 1.0;
@@ -170,7 +170,7 @@ fn round_step(step: f64) -> f64 {
         .unwrap_or(step)
 }
 
-/// A number that is mostly noughts, in words.
+/// Formats a large round number in words.
 fn whole(value: f64) -> String {
     match value {
         millions if millions >= 1e6 => format!("{}M", millions / 1e6),

@@ -1,4 +1,4 @@
-//! The sizing table: what is measured, multiplied.
+//! The sizing table, computed from measured costs.
 
 use super::text::{figure, table};
 use crate::outcome::{Figures, Measurement, Series};
@@ -7,28 +7,28 @@ use anyhow::Context;
 const BEGIN: &str = "<!-- sizing: written by `just bench-report` -->\n";
 const END: &str = "<!-- end of sizing -->\n";
 
-/// What an app asks for a person in a day, by a word of the case that measures it: pages of the last nights, profiles,
-/// refreshes.
+/// Daily requests per person, by a word in the name of the measuring case: pages of the last nights,
+/// profiles, refreshes.
 const DAY: [(&str, f64); 3] = [("page of 30", 24.0), ("profile read", 4.0), ("refresh", 12.0)];
-/// How much more is asked in the busiest hour than in the mean of the day.
+/// Busiest hour relative to the mean of the day.
 const PEAK: f64 = 4.0;
-/// The share of a processor that is used at the peak: beyond, waits grow faster than the load.
+/// CPU utilisation at the peak; beyond it latency grows faster than the load.
 const USED: f64 = 0.5;
-/// Processors of a replica.
+/// Processors per replica.
 const REPLICA: f64 = 2.0;
-/// Nights of a person that are kept: three years, with a nap every other day.
+/// Nights kept per person: three years, with a nap every other day.
 const NIGHTS: f64 = 1_600.0;
 const PEOPLE: [f64; 4] = [10_000.0, 100_000.0, 1_000_000.0, 10_000_000.0];
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
 
-/// What a request of the mix costs, in microseconds of processor time.
+/// Cost of a request of the mix in microseconds of CPU time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cost {
     server: f64,
     database: f64,
 }
 
-/// Renders the table, with how it is computed.
+/// Renders the table and its derivation.
 pub(super) fn render(measurement: &Measurement) -> String {
     if let Some(mark) = &measurement.mark {
         return format!("Nothing is computed from the committed figures: {mark}.\n");
@@ -69,7 +69,7 @@ fn row(people: f64, asked: f64, cost: Cost, bytes: Option<f64>) -> Vec<String> {
     ]
 }
 
-/// The mean cost of the mix; `None` if one of its cases was not measured.
+/// Returns the mean cost of the mix; `None` if a case was not measured.
 fn cost(measurement: &Measurement) -> Option<Cost> {
     let (mut server, mut database, mut all) = (0.0, 0.0, 0.0);
     for (word, times) in DAY {
@@ -82,14 +82,14 @@ fn cost(measurement: &Measurement) -> Option<Cost> {
     Some(Cost { server: server / all, database: database / all })
 }
 
-/// What the largest number of sessions took on the disk, each.
+/// Returns the size on disk per session in the largest measurement.
 fn bytes_of_a_night(measurement: &Measurement) -> Option<f64> {
     let disk = measurement.series.iter().find(|series| series.name == "disk")?;
     let (nights, gigabytes) = disk.lines.first()?.points.last()?;
     Some(gigabytes * 1e9 / nights)
 }
 
-/// Writes the table between its marks.
+/// Inserts the table between its markers.
 pub(super) fn put_into(page: &str, table: &str) -> anyhow::Result<String> {
     let marks = "the page has no place for the sizing table";
     let (before, rest) = page.split_once(BEGIN).context(marks)?;
@@ -97,7 +97,7 @@ pub(super) fn put_into(page: &str, table: &str) -> anyhow::Result<String> {
     Ok(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
 }
 
-/// The points of a plot as rows of a table.
+/// Returns the points of a plot as table rows.
 pub(super) fn by_x(series: &Series) -> Vec<Vec<String>> {
     let mut places: Vec<f64> =
         series.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x)).collect();

@@ -1,4 +1,4 @@
-//! A measurement that nobody made.
+//! A made-up measurement for tests.
 
 use crate::outcome::{Check, Figures, Line, Machine, Measurement, Outcome, Series, Versions};
 

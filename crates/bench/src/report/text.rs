@@ -1,26 +1,26 @@
-//! Numbers and tables as a page shows them.
+//! Formatting of numbers and tables.
 
 use std::fmt::Write as _;
 
-/// A table of Markdown; the first column is to the left, the others to the right.
+/// Renders a Markdown table; the first column is left-aligned, the others right-aligned.
 pub(super) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let rule: Vec<_> =
         heads.iter().enumerate().map(|(place, _)| if place == 0 { "---" } else { "---:" }).collect();
     let mut text = format!("| {} |\n|{}|\n", heads.join(" | "), rule.join("|"));
     for row in rows {
         let cells: Vec<_> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        // Writing to a text cannot fail.
+        // Writing to a string does not fail.
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
 }
 
-/// A number with three digits that count, thousands set apart; a dash for none.
+/// Formats a number with three significant digits and thousands separators; a dash for `None`.
 pub(super) fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), figure)
 }
 
-/// A number with three digits that count, thousands set apart.
+/// Formats a number with three significant digits and thousands separators.
 pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         small if small < 10.0 => format!("{value:.2}"),
@@ -29,7 +29,7 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// Sets the thousands of a whole number apart.
+/// Adds thousands separators to a whole number.
 fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! The checks before a data endpoint, in the order of the product and out of its parts.
+//! The checks before a data endpoint, assembled from the product's parts.
 
 use super::part::{AnyToken, LiveGrants, NoClients, NoLedger, NoLimit, NoOtherKeys};
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessQuery, DailyLimits, TokenCheck};
@@ -25,7 +25,7 @@ use tokio::runtime::{Builder, Runtime};
 
 const PARTY: &str = "http://localhost:8080";
 
-/// A part that can be left out.
+/// A check that can be omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Token,
@@ -35,10 +35,10 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// In their order.
+    /// All checks in order.
     pub(super) const EACH: [Self; 4] = [Self::Token, Self::Access, Self::Limit, Self::Audit];
 
-    /// The name in the table.
+    /// Returns the name in the table.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Token => "token, seen before (its hash, its times)",
@@ -49,7 +49,7 @@ impl Part {
     }
 }
 
-/// The checks, and one request that passes them.
+/// The checks, and a request that passes them.
 pub(super) struct Chain {
     authorize: AuthorizeAccess,
     recorder: ReadRecorder,
@@ -59,7 +59,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Creates the chain without some of its parts.
+    /// Creates the chain without some checks.
     pub(super) fn without(parts: &[Part]) -> anyhow::Result<Self> {
         let claims = claims();
         let TokenSubject::Person { user_id, .. } = claims.subject else {
@@ -105,7 +105,7 @@ impl Chain {
         })
     }
 
-    /// Passes a request so many times and returns what each took.
+    /// Passes a request repeatedly and returns the time per request.
     pub(super) fn microseconds_each(&self, times: u32) -> anyhow::Result<f64> {
         let before = processor_time();
         self.runtime.block_on(async {
@@ -134,7 +134,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Checks so many tokens, each for the first time, and returns what each took.
+    /// Verifies this many tokens for the first time and returns the time per token.
     pub(super) fn microseconds_of_new_tokens(times: u32) -> anyhow::Result<f64> {
         let ring = ring()?;
         let tokens = (0..times).map(|_| ring.sign(&claims())).collect::<Result<Vec<_>, _>>()?;
@@ -147,7 +147,7 @@ impl Chain {
     }
 }
 
-/// Tells the processor time of this thread, which runs the whole chain, in seconds.
+/// Returns the CPU time of this thread, which runs the whole chain, in seconds.
 fn processor_time() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default()).as_secs_f64()
@@ -161,7 +161,7 @@ fn ring() -> anyhow::Result<Arc<Ed25519KeyRing>> {
     Ok(Arc::new(ring))
 }
 
-/// What a person's token says that was issued just now.
+/// Claims of a person's fresh token.
 fn claims() -> AccessClaims {
     let issued_at = SystemClock.now().trunc_subsecs(0);
     let (user_id, grant_id) =

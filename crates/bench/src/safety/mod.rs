@@ -1,7 +1,7 @@
-//! What each check adds to a request.
+//! Cost of each check of a request.
 //!
-//! A check costs less than a hundredth of what a request over HTTP costs, and would drown in its noise. So the product's
-//! own parts run here without HTTP, once whole and once with one of them replaced by a part that always grants.
+//! A check costs less than a hundredth of an HTTP request and would be lost in noise. The product's own parts
+//! therefore run here without HTTP, once all of them and once with one replaced by a part that always grants.
 
 mod chain;
 mod part;
@@ -14,10 +14,10 @@ use crate::stage::{Stage, free_address, get};
 use anyhow::Context;
 use chain::{Chain, Part};
 
-/// The cases of this module.
+/// Returns the cases of this module.
 pub(crate) const CASES: &[Case] = &[Case { name: "cost of safety", run }];
 
-/// Requests of a round of the chain.
+/// Requests per round of the chain.
 const REQUESTS: u32 = 200_000;
 const CONNECTIONS: usize = 16;
 
@@ -32,7 +32,7 @@ fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     Ok(Found { safety, ..Found::default() })
 }
 
-/// Runs the chain whole, and without some parts, in turns.
+/// Runs the whole chain and the chain without some checks in turns.
 fn left_out(parts: &[Part], name: &str, rounds: usize, requests: u32) -> anyhow::Result<Check> {
     let (whole, without) = (Chain::without(&[])?, Chain::without(parts)?);
     let one = |chain: &Chain| -> anyhow::Result<Figures> {
@@ -42,7 +42,7 @@ fn left_out(parts: &[Part], name: &str, rounds: usize, requests: u32) -> anyhow:
     check(name, with, without)
 }
 
-/// What a token costs when its signature is checked: once for each token and process.
+/// Measures signature verification, which happens once per token and process.
 fn first_sight(rounds: usize, tokens: u32) -> anyhow::Result<Check> {
     let mut found = Vec::with_capacity(rounds);
     for _ in 0..rounds {
@@ -55,7 +55,7 @@ fn first_sight(rounds: usize, tokens: u32) -> anyhow::Result<Check> {
     })
 }
 
-/// The server's own figures, over HTTP: two servers in turns, one of which listens for Prometheus.
+/// Measures the metrics over HTTP: two servers in turns, one with the Prometheus listener.
 fn metrics(stage: &mut Stage) -> anyhow::Result<Check> {
     let person = stage.sleeper(30)?;
     let token = stage.token(&person)?;

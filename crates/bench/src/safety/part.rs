@@ -1,4 +1,4 @@
-//! Parts that always grant, and what stands in for the store.
+//! Parts that always grant, and fakes of the store.
 
 use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
 use application::ports::storage::{ClientReader, ClientWithSecrets};
@@ -11,7 +11,7 @@ use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::ReadTally;
 use domain::secret::SecretHash;
 
-/// Takes every token for one that says this.
+/// Accepts every token with these claims.
 pub(super) struct AnyToken(pub(super) AccessClaims);
 
 impl TokenVerifier for AnyToken {
@@ -20,7 +20,7 @@ impl TokenVerifier for AnyToken {
     }
 }
 
-/// Knows of no other keys.
+/// Has no other keys to load.
 pub(super) struct NoOtherKeys;
 
 #[async_trait]
@@ -30,7 +30,7 @@ impl UnknownKeyReload for NoOtherKeys {
     }
 }
 
-/// A store that says at once that every grant is live.
+/// A store in which every grant is live.
 pub(super) struct LiveGrants(pub(super) AccessState);
 
 #[async_trait]
@@ -48,7 +48,7 @@ impl AccessReader for LiveGrants {
     }
 }
 
-/// Knows no clients: only tokens of services ask.
+/// Has no clients, which only service tokens need.
 pub(super) struct NoClients;
 
 #[async_trait]
@@ -68,7 +68,7 @@ impl RateLimiter for NoLimit {
     }
 }
 
-/// Notes nothing.
+/// Records nothing.
 pub(super) struct NoLedger;
 
 impl ReadLedger for NoLedger {

@@ -1,4 +1,4 @@
-//! Made-up data, in Restwell's own lines, brought in by its own command.
+//! Made-up data as NDJSON, imported with the program's own command.
 
 use super::people::Person;
 use super::program::Program;
@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
-/// Stages of a night.
+/// Stages per night.
 const STAGES: usize = 40;
-/// 1990-01-01T22:00:00Z in Unix seconds: 10,000 nights end before today.
+/// 1990-01-01T22:00:00Z in Unix seconds, so that 10,000 nights end before today.
 const FIRST_NIGHT: u64 = 631_231_200;
 const DAY: u64 = 86_400;
 const STAGE_SECONDS: u64 = 720;
 const INGREDIENTS: usize = 12;
 
-/// Brings nights in, a day each from the first one on.
+/// Imports nights, one a day from the first one.
 pub(crate) fn import_nights(
     program: &Program,
     folder: &Path,
@@ -28,7 +28,7 @@ pub(crate) fn import_nights(
     import(program, folder, person, &lines)
 }
 
-/// Brings supplements in, and logs of them in turns.
+/// Imports supplements and intake logs of them in turns.
 pub(crate) fn import_intakes(
     program: &Program,
     folder: &Path,
@@ -55,12 +55,12 @@ fn import(program: &Program, folder: &Path, person: &Person, lines: &str) -> any
     std::fs::write(&file, lines)?;
     let path = file.display().to_string();
     let once = || program.run(&["import", "--user", &person.user_id, "--json", &path], None);
-    // On a machine that is busy with other things the store may be too slow once; an import goes on from there.
+    // A busy machine may time out once; a repeated import resumes.
     once().or_else(|_| once())?;
     Ok(std::fs::remove_file(file)?)
 }
 
-// Writing to a text cannot fail, here and below.
+// Writing to a string does not fail.
 fn write_night(lines: &mut String, night: usize) {
     let names = ["AWAKE", "LIGHT", "DEEP", "REM"];
     let start = FIRST_NIGHT + night as u64 * DAY;
@@ -100,7 +100,7 @@ fn supplement_id(number: usize) -> String {
     format!("1a2b3c4d-0000-4000-8000-{number:012}")
 }
 
-/// ISO 8601 with an hour's offset to the east, of Unix seconds.
+/// Formats Unix seconds as ISO 8601 with an offset of one hour.
 fn instant(unix: u64) -> String {
     let local = unix + 3_600;
     let (days, second) = (local / DAY, local % DAY);
@@ -113,9 +113,9 @@ fn instant(unix: u64) -> String {
     )
 }
 
-/// Year, month and day of days since 1970-01-01, in the proleptic Gregorian calendar.
+/// Converts days since 1970-01-01 to year, month and day (proleptic Gregorian calendar).
 fn civil(days: u64) -> (u64, u64, u64) {
-    // Eras of 400 years that begin in March, so that the leap day is the last of its year.
+    // Eras of 400 years start in March, so that the leap day is the last of its year.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! What the cases need around them: Postgres, Redis, the program with its servers, and people with data.
+//! Environment of the cases: Postgres, Redis, the program with its servers, and people with data.
 
 mod data;
 mod people;
@@ -21,25 +21,25 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Everything that runs, and who is known to it.
+/// All running processes, and the people known to them.
 ///
-/// The fields are dropped in their order: first who asks, then who is asked.
+/// Fields are dropped in order: clients before servers.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) plan: Plan,
-    /// R2, started when it is first asked for.
+    /// R2, started on first use.
     row: Option<ReferenceServer>,
-    /// The server on Postgres with the limits counted in its process, started when it is first asked for.
+    /// The server with Postgres and in-process limits, started on first use.
     server: Option<Server>,
-    /// People by what they have.
+    /// People by their data.
     people: BTreeMap<String, Person>,
-    /// The app that reads.
+    /// The reading app.
     pub(crate) app: App,
-    /// The program, with the settings of a server on Postgres.
+    /// The program, configured for Postgres.
     pub(crate) program: Program,
     pub(crate) redis: Redis,
     pub(crate) postgres: Postgres,
-    /// Everything on the disk; removed at the end.
+    /// Data folder, removed at the end.
     pub(crate) folder: TempDir,
 }
 
@@ -47,7 +47,7 @@ impl Stage {
     /// Starts the stores, migrates the database and registers the app.
     pub(crate) fn set(binary: &Path, below: &Path, plan: Plan) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("restwell-bench.").tempdir_in(below)?;
-        // Postgres refuses to run as root: its user must be able to pass through.
+        // Postgres does not run as root, so its user needs access to the folder.
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711))?;
         let postgres = Postgres::start(&folder.path().join("postgres"))?;
         let redis = Redis::start(folder.path())?;
@@ -69,7 +69,7 @@ impl Stage {
         })
     }
 
-    /// The server on Postgres with every check, its limits counted in its process.
+    /// Returns the server with Postgres, all checks, and in-process limits.
     pub(crate) fn server(&mut self) -> anyhow::Result<&Server> {
         if self.server.is_none() {
             self.server = Some(self.program.serve()?);
@@ -77,7 +77,7 @@ impl Stage {
         self.server.as_ref().context("the server is gone")
     }
 
-    /// R2: one row by its key through a pool.
+    /// Returns R2: one row by its key through a pool.
     pub(crate) fn row_server(&mut self) -> anyhow::Result<&ReferenceServer> {
         if self.row.is_none() {
             self.row = Some(ReferenceServer::start(Kind::Row, &self.postgres.parameters())?);
@@ -85,7 +85,7 @@ impl Stage {
         self.row.as_ref().context("the reference is gone")
     }
 
-    /// The program with the settings of a server on an embedded store of its own, which is migrated.
+    /// Returns the program configured for a new embedded store, which is migrated.
     pub(crate) fn sqlite(&self, name: &str) -> anyhow::Result<Program> {
         let folder = self.folder.path().join(name);
         let file = folder.join("restwell.db").display().to_string();
@@ -97,19 +97,19 @@ impl Stage {
         Ok(program)
     }
 
-    /// Whose costs a round on [`Stage::server`] counts.
+    /// Processes measured in rounds on [`Stage::server`].
     pub(crate) fn server_costs(&mut self) -> anyhow::Result<Costs> {
         let watched = self.server()?.watched();
         Ok(Costs { server: Some(watched), database: Some(self.postgres.watched()) })
     }
 
-    /// Whose costs a round on [`Stage::row_server`] counts.
+    /// Processes measured in rounds on [`Stage::row_server`].
     pub(crate) fn row_costs(&mut self) -> anyhow::Result<Costs> {
         let watched = self.row_server()?.watched();
         Ok(Costs { server: Some(watched), database: Some(self.postgres.watched()) })
     }
 
-    /// Whose costs a round on a server counts.
+    /// Processes measured in rounds on a server.
     pub(crate) fn costs(&self, server: &Server) -> Costs {
         Costs { server: Some(server.watched()), database: Some(self.postgres.watched()) }
     }

@@ -1,4 +1,4 @@
-//! People, the app that reads their data, and its tokens.
+//! People, the reading app, and its tokens.
 
 use super::program::{Program, Server};
 use super::{Stage, data};
@@ -8,7 +8,7 @@ use serde_json::Value;
 const REDIRECT_URI: &str = "https://app.example.org/callback";
 const SCOPES: [&str; 6] = ["--scope", "profile", "--scope", "sleep", "--scope", "supplements"];
 
-/// Somebody with data.
+/// A person with data.
 #[derive(Debug, Clone)]
 pub(crate) struct Person {
     pub(crate) user_id: String,
@@ -23,7 +23,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Registers an app that may ask for everything.
+    /// Registers an app with all scopes.
     pub(crate) fn register(program: &Program) -> anyhow::Result<Self> {
         let mut arguments =
             vec!["client", "create", "--name", "Night reader", "--redirect-uri", REDIRECT_URI, "--json"];
@@ -44,7 +44,7 @@ impl App {
         member(&program.json(&arguments)?, "code")
     }
 
-    /// Creates a code for a person, redeems it, and returns the access token.
+    /// Creates and redeems a code for a person; returns the access token.
     pub(crate) fn token(
         &self,
         program: &Program,
@@ -65,7 +65,7 @@ impl App {
 }
 
 impl Stage {
-    /// A person with so many nights (and a body that is known), made when first asked for.
+    /// Returns the person with this many nights and body measurements, created on first use.
     pub(crate) fn sleeper(&mut self, nights: usize) -> anyhow::Result<Person> {
         let name = format!("sleeper-{nights}");
         if let Some(person) = self.people.get(&name) {
@@ -76,16 +76,16 @@ impl Stage {
         Ok(person)
     }
 
-    /// A person of this name with so many nights, whom no other case reads.
+    /// Creates a person with this many nights that no other case reads.
     pub(crate) fn new_sleeper(&self, name: &str, nights: usize) -> anyhow::Result<Person> {
         let person = create_person(&self.program, name)?;
         data::import_nights(&self.program, self.folder.path(), &person, 0..nights)?;
-        // Pages read what vacuum has marked as visible to all, as on a server that has run for a while.
+        // Vacuum marks pages as all-visible, as on a long-running server.
         self.postgres.sql("VACUUM ANALYZE")?;
         Ok(person)
     }
 
-    /// A person with supplements and logs of them, made when first asked for.
+    /// Returns the person with supplements and logs, created on first use.
     pub(crate) fn taker(&mut self, supplements: usize, logs: usize) -> anyhow::Result<Person> {
         let name = format!("taker-{supplements}-{logs}");
         if let Some(person) = self.people.get(&name) {
@@ -98,12 +98,12 @@ impl Stage {
         Ok(person)
     }
 
-    /// Adds nights to a person, later than those they have.
+    /// Adds nights to a person, later than existing ones.
     pub(crate) fn add_nights(&self, person: &Person, nights: std::ops::Range<usize>) -> anyhow::Result<()> {
         data::import_nights(&self.program, self.folder.path(), person, nights)
     }
 
-    /// An access token for a person's data, fresh from the server on Postgres.
+    /// Returns a fresh access token for a person's data from the server with Postgres.
     pub(crate) fn token(&mut self, person: &Person) -> anyhow::Result<String> {
         self.server()?;
         let server = self.server.as_ref().context("the server is gone")?;
@@ -111,7 +111,7 @@ impl Stage {
     }
 }
 
-/// Creates a person who cannot sign in.
+/// Creates a person without a password.
 pub(crate) fn create_person(program: &Program, name: &str) -> anyhow::Result<Person> {
     let email = format!("{name}@example.org");
     let made = program.json(&[
@@ -141,13 +141,13 @@ pub(crate) fn create_person(program: &Program, name: &str) -> anyhow::Result<Per
     Ok(Person { user_id: member(&made, "user_id")? })
 }
 
-/// A request for something with a token.
+/// Builds a GET request with a token.
 pub(crate) fn get(path: &str, token: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost:8080\r\nAuthorization: Bearer {token}\r\n\r\n")
         .into_bytes()
 }
 
-/// A form that is sent.
+/// Builds a form POST.
 pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     let head = "Content-Type: application/x-www-form-urlencoded";
     let length = body.len();
@@ -157,7 +157,7 @@ pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A text member of a JSON object.
+/// Returns a text member of a JSON object.
 pub(crate) fn member(object: &Value, name: &str) -> anyhow::Result<String> {
     Ok(object.get(name).and_then(Value::as_str).with_context(|| format!("no `{name}` was given"))?.to_owned())
 }

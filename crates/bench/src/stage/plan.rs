@@ -1,26 +1,26 @@
-//! How much is measured.
+//! Size of a run.
 
 use crate::cli::RunArguments;
 use crate::load::End;
 use std::time::Duration;
 
-/// How long, how often and on how much data is measured.
+/// Duration, rounds and amount of data.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Whether nothing is judged by its time, and as little as possible is done.
+    /// Short form: minimal work, times are not judged.
     pub(crate) short: bool,
     /// Rounds of a case and its reference.
     pub(crate) rounds: usize,
-    /// Seconds of a round.
+    /// Seconds per round.
     pub(crate) seconds: f64,
     /// Nights of the person with many.
     pub(crate) nights: usize,
-    /// Numbers of sessions of the case of growth.
+    /// Numbers of sessions of the growth case.
     pub(crate) sessions: Vec<u64>,
 }
 
 impl Plan {
-    /// Creates the plan that the command line asks for.
+    /// Creates the plan from the command line.
     pub(crate) fn new(arguments: &RunArguments) -> Self {
         let short = arguments.short;
         let sessions = if arguments.sessions.is_empty() {
@@ -37,12 +37,12 @@ impl Plan {
         }
     }
 
-    /// When a round of small requests ends: by time, or in the short form after few of them.
+    /// Returns the end of a round of small requests: by time, or in the short form after a few.
     pub(crate) fn end(&self) -> End {
         if self.short { End::Requests(20) } else { End::After(Duration::from_secs_f64(self.seconds)) }
     }
 
-    /// When a round of large requests ends, each of which takes long.
+    /// Returns the end of a round of large requests.
     pub(crate) fn end_of_large(&self, requests: usize) -> End {
         End::Requests(if self.short { requests.min(2) } else { requests })
     }

@@ -1,4 +1,4 @@
-//! A Postgres server that waits for the disk, as a production one does.
+//! A Postgres server with production durability.
 
 use crate::process::{Running, Watched};
 use anyhow::{Context, bail, ensure};
@@ -16,7 +16,7 @@ const SETTINGS: [&str; 6] = [
     "checkpoint_timeout=30min",
 ];
 
-/// A throwaway cluster, reached by a Unix socket.
+/// A throwaway cluster on a Unix socket.
 #[derive(Debug)]
 pub(crate) struct Postgres {
     process: Running,
@@ -25,7 +25,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Creates a cluster in a folder and starts it.
+    /// Creates and starts a cluster in a folder.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
         let programs = find_programs().context("PostgreSQL is needed: install its package")?;
         std::fs::create_dir(folder)?;
@@ -47,7 +47,7 @@ impl Postgres {
             command.args(["-c", setting]);
         }
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        // Asked to end at once with its connections cut, it leaves no shared memory behind.
+        // A fast shutdown releases shared memory.
         let process = Running::start(&mut command)?.ended_by(rustix::process::Signal::INT);
         let mut this = Self { process, folder: folder.to_path_buf(), programs };
         this.wait()?;
@@ -67,23 +67,23 @@ impl Postgres {
         Ok(())
     }
 
-    /// The URL as the program takes it.
+    /// Returns its URL for the program.
     pub(crate) fn url(&self) -> String {
         let socket = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://postgres@{socket}/postgres")
     }
 
-    /// The parameters as tokio-postgres takes them.
+    /// Returns its parameters for tokio-postgres.
     pub(crate) fn parameters(&self) -> String {
         format!("host={} user=postgres dbname=postgres", self.folder.display())
     }
 
-    /// Runs statements with psql and returns what they give, one row a line, unaligned.
+    /// Runs statements with psql; returns unaligned rows, one per line.
     pub(crate) fn sql(&self, statements: &str) -> anyhow::Result<String> {
         self.program("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statements])
     }
 
-    /// Runs one of Postgres's programs against this server and returns what it printed.
+    /// Runs one of Postgres's programs against this server and returns its output.
     pub(crate) fn program(&self, name: &str, arguments: &[&str]) -> anyhow::Result<String> {
         let done = Command::new(self.programs.join(name))
             .args(["-h", &self.folder.display().to_string(), "-U", "postgres"])
@@ -98,18 +98,18 @@ impl Postgres {
         Ok(String::from_utf8(done.stdout)?.trim().to_owned())
     }
 
-    /// The processor time and memory of the server with all of its processes.
+    /// Returns the CPU time and memory source of all its processes.
     pub(crate) fn watched(&self) -> Watched {
         Watched::Family(self.process.id())
     }
 
-    /// The version as the server says it.
+    /// Returns the server version.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         self.sql("SHOW server_version")
     }
 }
 
-/// The folder with the server's programs: Debian and Ubuntu keep one for each version, off the PATH.
+/// Returns the folder of the server's programs, which Debian and Ubuntu keep per version and off the path.
 fn find_programs() -> Option<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
@@ -125,7 +125,7 @@ fn find_programs() -> Option<PathBuf> {
     versions.pop().map(|(_, programs)| programs)
 }
 
-/// The user and group that root hands the server to.
+/// Returns the user and group that run the server if the harness runs as root.
 fn server_user() -> anyhow::Result<Option<(u32, u32)>> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
@@ -139,7 +139,7 @@ fn server_user() -> anyhow::Result<Option<(u32, u32)>> {
     Ok(Some(fields("postgres").or_else(|| fields("nobody")).context("no user for PostgreSQL")?))
 }
 
-/// A command that runs as the user of the server.
+/// Creates a command that runs as the server's user.
 fn as_server_user(program: &Path) -> anyhow::Result<Command> {
     Ok(match server_user()? {
         None => Command::new(program),

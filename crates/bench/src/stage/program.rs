@@ -1,4 +1,4 @@
-//! The program that is measured: its commands and its servers.
+//! The measured program: its commands and servers.
 
 use crate::load::{Connection, on_own_thread};
 use crate::process::{Running, Watched};
@@ -12,24 +12,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Every server takes the tokens of the others, because all have this address.
+/// Address shared by all servers, so that they accept each other's tokens.
 const PUBLIC_URL: &str = "http://localhost:8080";
-/// Requests a day: the limits are counted, and never reached.
+/// Daily limit: counted but never reached.
 const LIMIT: &str = "1000000000";
 const LIMITED: [&str; 6] = ["PROFILE", "SLEEP", "SUPPLEMENTS", "CHANGES", "EXPORT", "INGEST"];
 
-/// The program with its settings. No setting of the shell counts.
+/// The program and its settings; the environment is ignored.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     binary: PathBuf,
     folder: PathBuf,
-    /// Whether the lines of its servers' logs are kept; else they are written to nowhere.
+    /// Whether logs of its servers are kept; otherwise they are discarded.
     keeps_logs: bool,
     settings: BTreeMap<String, String>,
 }
 
 impl Program {
-    /// The program with every check on, and limits that are counted and never reached.
+    /// The program with all checks and limits that are counted but never reached.
     pub(crate) fn new(binary: &Path, folder: &Path) -> anyhow::Result<Self> {
         let binary = std::path::absolute(binary)?;
         ensure!(binary.is_file(), "{} is no program", binary.display());
@@ -43,19 +43,19 @@ impl Program {
         Ok(this)
     }
 
-    /// The same, which keeps what its servers say in files: a line for each request, which must not fill the disk.
+    /// The same with logs in files. With a line per request they must not fill the disk.
     #[must_use]
     pub(crate) const fn keeping_logs(mut self, keeps_logs: bool) -> Self {
         self.keeps_logs = keeps_logs;
         self
     }
 
-    /// Where the program is.
+    /// Returns the path of the program.
     pub(crate) fn binary(&self) -> &Path {
         &self.binary
     }
 
-    /// The same with a setting, such as `RATE_LIMITS__STORE_URL`.
+    /// Returns the same with another setting, such as `RATE_LIMITS__STORE_URL`.
     #[must_use]
     pub(crate) fn with(mut self, setting: &str, value: &str) -> Self {
         self.settings.insert(format!("RESTWELL__{setting}"), value.to_owned());
@@ -68,7 +68,7 @@ impl Program {
         command
     }
 
-    /// Runs a command, with something on its input, and returns what it printed.
+    /// Runs a command with this input and returns its output.
     pub(crate) fn run(&self, arguments: &[&str], input: Option<&str>) -> anyhow::Result<String> {
         let mut child = self
             .command(arguments)
@@ -92,7 +92,7 @@ impl Program {
         Ok(serde_json::from_str(&self.run(arguments, None)?)?)
     }
 
-    /// The version as the program says it.
+    /// Returns the program's version.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         self.run(&["--version"], None)
     }
@@ -102,7 +102,7 @@ impl Program {
         self.serve_on(&[])
     }
 
-    /// Starts a server on some of the processors alone, or on all of them with none given.
+    /// Starts a server on these processors, or on all if none are given.
     pub(crate) fn serve_on(&self, processors: &[usize]) -> anyhow::Result<Server> {
         let address = free_address()?;
         let with_address = self.clone().with("SERVER__LISTEN", &address.to_string());
@@ -128,7 +128,7 @@ impl Program {
     }
 }
 
-/// The last lines of a log; `None` if there are none.
+/// Returns the last lines of a log; `None` if it is empty.
 fn last_words(log: &Path) -> Option<String> {
     let text = std::fs::read_to_string(log).ok()?;
     let lines: Vec<&str> = text.lines().collect();
@@ -136,28 +136,28 @@ fn last_words(log: &Path) -> Option<String> {
     (!last.is_empty()).then(|| last.join("\n"))
 }
 
-/// A server that is ready.
+/// A ready server.
 #[derive(Debug)]
 pub(crate) struct Server {
     process: Running,
     pub(crate) address: SocketAddr,
-    /// From the start of its process to its first good answer.
+    /// Time from process start to the first successful response.
     pub(crate) started_in: Duration,
 }
 
 impl Server {
-    /// Its processor time and memory.
+    /// Returns its CPU time and memory source.
     pub(crate) fn watched(&self) -> Watched {
         Watched::Alone(self.process.id())
     }
 
-    /// Sends one request and returns the status and the body of the answer.
+    /// Sends one request; returns status and body.
     pub(crate) fn ask(&self, request: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
         ask(self.address, request)
     }
 }
 
-/// Sends one request over a connection of its own and returns the status and the body of the answer.
+/// Sends one request over a new connection; returns status and body.
 pub(crate) fn ask(address: SocketAddr, request: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
     let request = request.to_vec();
     on_own_thread(async move || {
@@ -168,12 +168,12 @@ pub(crate) fn ask(address: SocketAddr, request: &[u8]) -> anyhow::Result<(u16, V
     })
 }
 
-/// A loopback address that nobody listens on.
+/// Returns an unused loopback address.
 pub(crate) fn free_address() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }
 
-/// Asks again and again until the answer is a 200.
+/// Polls until the response is 200.
 pub(crate) fn wait_for_answer(address: SocketAddr, path: &str, process: &mut Running) -> anyhow::Result<()> {
     let begun = Instant::now();
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");

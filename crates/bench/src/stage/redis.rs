@@ -1,4 +1,4 @@
-//! A Redis (or Valkey) that keeps nothing.
+//! A Redis (or Valkey) server without persistence.
 
 use crate::outcome::said;
 use crate::process::Running;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// A throwaway server on a Unix socket.
 #[derive(Debug)]
 pub(crate) struct Redis {
-    /// Held so that the process ends with this.
+    /// Ends the process on drop.
     _process: Running,
     program: &'static str,
     socket: PathBuf,
@@ -36,12 +36,12 @@ impl Redis {
         Ok(Self { _process: process, program, socket })
     }
 
-    /// The URL as the program takes it.
+    /// Returns its URL for the program.
     pub(crate) fn url(&self) -> String {
         format!("redis+unix://{}", self.socket.display())
     }
 
-    /// The version as the program says it.
+    /// Returns the server version.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
         let said = said(self.program, &["--version"])?;
         let version = said.split_whitespace().find_map(|word| word.strip_prefix("v="));
