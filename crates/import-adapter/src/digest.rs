@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 const CHUNK: usize = 256 * 1024;
 
-/// Hashes a file's bytes; of a folder, the names and sizes of its files and their bytes, in the order of names.
+/// Hashes a file's bytes; of a folder, the names and sizes of its files and their bytes, in the order of
+/// names.
 pub(crate) fn digest(path: &Path) -> Result<FileDigest, ImportRefusal> {
     let mut hash = Sha256::new();
     if path.is_dir() {

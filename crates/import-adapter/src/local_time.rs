@@ -11,7 +11,8 @@ pub(crate) struct LocalTime {
 }
 
 impl LocalTime {
-    /// Parses `2019-04-27T23:09:00.000`, with or without fraction, seconds and offset (`+02:00`, `+0200`, `Z`).
+    /// Parses `2019-04-27T23:09:00.000`, with or without fraction, seconds and offset (`+02:00`, `+0200`,
+    /// `Z`).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let with_colon = DateTime::parse_from_rfc3339(text);
         if let Ok(time) = with_colon.or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z")) {

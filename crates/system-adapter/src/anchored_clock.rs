@@ -21,14 +21,15 @@ const JUMP: TimeDelta = TimeDelta::seconds(1);
 
 /// Tells the store's time without asking the store: what it said last, and what has passed since.
 ///
-/// What has passed is told by the monotonic clock, so that the time that codes, sessions, windows and tokens are judged
-/// by stays the same on all replicas even when somebody sets the clock of a machine. Until the first measurement it
-/// is the machine's time.
+/// What has passed is told by the monotonic clock, so that the time that codes, sessions, windows and tokens
+/// are judged by stays the same on all replicas even when somebody sets the clock of a machine. Until the
+/// first measurement it is the machine's time.
 ///
-/// A measurement moves it when it says for sure that it is wrong: by more than half of its round trip. It is never put
-/// back by less than a second: it stands still until that much has passed. More than a second is put right at once,
-/// because standing still for long would keep alive what should expire; what is told twice then is of the process's own
-/// past, which every rule bears, as it bears what another replica wrote with a clock a little ahead.
+/// A measurement moves it when it says for sure that it is wrong: by more than half of its round trip. It is
+/// never put back by less than a second: it stands still until that much has passed. More than a second is
+/// put right at once, because standing still for long would keep alive what should expire; what is told twice
+/// then is of the process's own past, which every rule bears, as it bears what another replica wrote with a
+/// clock a little ahead.
 pub struct AnchoredClock {
     store: Arc<dyn StoreClock>,
     began: Instant,
@@ -73,8 +74,8 @@ impl AnchoredClock {
         Ok(Some(ClockMeasurement { machine_ahead: machine_now - age - store_now, round_trip }))
     }
 
-    /// Tells whether the machine's clock was set since the last measurement, or the machine slept: a reason to measure
-    /// again at once.
+    /// Tells whether the machine's clock was set since the last measurement, or the machine slept: a reason
+    /// to measure again at once.
     pub fn has_jumped(&self) -> bool {
         let lead = lead(SystemClock.now(), self.elapsed());
         let moved = lead.abs_diff(self.machine_lead.load(Ordering::Relaxed));

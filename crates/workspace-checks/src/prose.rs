@@ -7,7 +7,8 @@ use crate::source::files;
 use crate::table::{ProseRules, Table};
 use crate::{CheckError, Finding, read_to_string};
 
-/// Finds comment lines that are too wide, and comments and documentation with words that the glossary replaces.
+/// Finds comment lines that are too wide, and comments and documentation with words that the glossary
+/// replaces.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Open mHealth and IEEE 1752.1: sleep episodes, sleep durations and `HealthKit` samples; data points, or bodies alone.
+//! Open mHealth and IEEE 1752.1: sleep episodes, sleep durations and `HealthKit` samples; data points, or
+//! bodies alone.
 //!
 //! The rules are in `docs/import/open-mhealth.md`.
 

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// What a file must give: sessions, stage entries, labels, ingredients, rejections, notes.
 type Counts = [usize; 6];
 
-/// Returns the name of the folder of the samples; says loudly that there is none, past the capture of the test harness.
+/// Returns the name of the folder of the samples; says loudly that there is none, past the capture of the
+/// test harness.
 fn folder() -> Option<PathBuf> {
     // A relative path counts from the workspace, where the test command runs.
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -97,7 +98,8 @@ fn the_sample_files_give_what_the_rules_say() {
             [0, 0, 0, 0, 1, 0],
         ),
         ("open-mhealth/sleep-episode-1.0-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 0]),
-        // By the schema the latency lies before the time frame, within which 8.5 h asleep and 30 min awake leave no room.
+        // By the schema the latency lies before the time frame, within which 8.5 h asleep and 30 min awake
+        // leave no room.
         ("open-mhealth/sleep-episode-1.1-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 1]),
         ("open-mhealth/total-sleep-time-1.0-valid.json", "open-mhealth", [1, 0, 0, 0, 0, 0]),
         ("fhir/Observation-PCDSleepObservation-stage-example.json", "fhir", [1, 1, 0, 0, 0, 0]),

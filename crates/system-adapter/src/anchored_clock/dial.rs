@@ -1,4 +1,5 @@
-//! What an [`super::AnchoredClock`] reads: a moment of the store, and what has passed since. All in microseconds.
+//! What an [`super::AnchoredClock`] reads: a moment of the store, and what has passed since. All in
+//! microseconds.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -20,16 +21,16 @@ impl Dial {
         Self { anchor: AtomicI64::new(now), latest: AtomicI64::new(i64::MIN) }
     }
 
-    /// Tells the time when so much has passed; not less than what it told before, but for a dial that was put back by
-    /// more than [`LONGEST_STILL`].
+    /// Tells the time when so much has passed; not less than what it told before, but for a dial that was put
+    /// back by more than [`LONGEST_STILL`].
     pub(super) fn read(&self, elapsed: i64) -> i64 {
         let now = self.anchor.load(Ordering::Relaxed).saturating_add(elapsed);
         let latest = self.latest.fetch_max(now, Ordering::Relaxed);
         if latest.saturating_sub(now) > LONGEST_STILL { now } else { latest.max(now) }
     }
 
-    /// Says that it is this time when so much has passed, give or take `tolerance`: within it the dial stays as it is,
-    /// for a measurement that agrees is no reason to move.
+    /// Says that it is this time when so much has passed, give or take `tolerance`: within it the dial stays
+    /// as it is, for a measurement that agrees is no reason to move.
     pub(super) fn set(&self, now: i64, elapsed: i64, tolerance: Option<i64>) {
         let shown = self.anchor.load(Ordering::Relaxed).saturating_add(elapsed);
         let apart = now.abs_diff(shown);
