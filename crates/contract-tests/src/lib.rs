@@ -30,7 +30,7 @@ mod code;
 mod connected_app;
 mod consent;
 mod erasure;
-mod failure;
+mod failure_counter;
 mod fixture;
 mod grant;
 mod harness;

@@ -88,7 +88,7 @@ suite! {
         a_revoked_personal_token_gives_no_access,
         a_personal_token_of_a_locked_person_gives_no_access,
     }
-    failure {
+    failure_counter {
         failures_are_counted_for_each_key_in_the_order_of_the_keys,
         a_window_begins_with_the_first_failure_and_ends,
         racing_failures_are_all_counted,

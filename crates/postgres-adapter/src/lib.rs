@@ -1,27 +1,53 @@
 //! Production storage on Postgres, 14 or later.
 //!
-//! [`PostgresStore`] implements every storage port of the application. Writes go through a unit of work, one
-//! transaction on a pooled connection (`write`); pages take a connection of their worker's, or else a pooled one, for one
-//! statement; reads of a single row share a few pipelined connections (`read`). Rows and domain types are different types (`row`).
+//! [`PostgresStore`] implements every storage port of the application. Each aggregate has a file, or a folder if it is
+//! long: its rows, its reader and its repository. Rows and domain types are different types. Repositories write in a unit
+//! of work, one transaction on a pooled connection. Readers of a single row share a few pipelined connections; readers of
+//! a page take a connection of their worker, or else a pooled one, for one statement.
 //!
 //! The tables of a person's data are hash-partitioned by `user_id`; `migrations/postgres` says how and why.
 //!
 //! With the feature `test-support`, `test_support` hands out databases for tests.
 
+mod access;
+mod audit;
+mod authorization_request;
+mod change;
+mod client;
+mod clock;
+mod code;
+mod connected_app;
 mod connection;
+mod consent;
+mod erasure;
 mod error;
+mod failure_counter;
+mod grant;
+mod idempotency;
+mod import;
+mod intake_log;
+mod job_lease;
 mod migration;
 mod options;
+mod outbox;
+mod password;
+mod password_link;
+mod personal_token;
 mod pool_meter;
-mod read;
+mod read_tally;
 mod replica;
 mod row;
+mod savepoint;
 mod schema;
+mod session;
+mod signing_key;
+mod sleep;
 mod statement;
 mod store;
+mod supplement;
 mod unit_of_work;
 mod upkeep;
-mod write;
+mod user;
 
 #[cfg(feature = "test-support")]
 pub mod test_support;

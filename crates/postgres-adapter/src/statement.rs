@@ -1,5 +1,6 @@
 //! Statements written as SQL whose prepared form stays on the connection.
 
+use application::ports::storage::{StorageError, UniqueKey};
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::result::QueryResult;
@@ -38,4 +39,14 @@ impl<Q, ST> QueryId for Statement<Q, ST> {
 
 impl<Q, ST> Query for Statement<Q, ST> {
     type SqlType = ST;
+}
+
+/// Reports a conflict when an insert stored nothing.
+pub(crate) fn stored(rows: usize, key: UniqueKey) -> Result<(), StorageError> {
+    if rows == 0 { Err(StorageError::Conflict(key)) } else { Ok(()) }
+}
+
+/// Converts a number of rows.
+pub(crate) fn count(rows: usize) -> u64 {
+    u64::try_from(rows).unwrap_or(u64::MAX)
 }

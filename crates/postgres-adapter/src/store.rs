@@ -7,7 +7,7 @@ use crate::connection::{
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::pool_meter::PoolMeter;
-use crate::read::KnownLabels;
+use crate::supplement::KnownLabels;
 use application::ports::storage::StorageError;
 use diesel::result::QueryResult;
 use diesel_async::AsyncPgConnection;

@@ -1,4 +1,8 @@
 //! A transaction on a pooled connection.
+//!
+//! A failed statement aborts a whole Postgres transaction, so no repository lets a statement violate a unique index:
+//! inserts use `ON CONFLICT DO NOTHING` and count the rows, updates look first. An insert whose key was just drawn at
+//! random is plain. So is a bulk insert of an import, which looks first and runs behind a savepoint.
 
 use crate::connection::{Pooled, is_broken};
 use crate::error::{storage_error, unexpected};

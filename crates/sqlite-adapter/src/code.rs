@@ -1,6 +1,5 @@
 //! Authorization codes.
 
-use crate::account::user_status;
 use crate::audit::AuditEventRow;
 use crate::error::StorageResult as _;
 use crate::grant::GrantRow;
@@ -8,6 +7,7 @@ use crate::row::{Cells, blob, micros};
 use crate::schema::{access_grant, account, audit_event, authorization_code};
 use crate::statement::count;
 use crate::unit_of_work::SqliteUnitOfWork;
+use crate::user::user_status;
 use application::ports::storage::{CodeRepository, HeldCode, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

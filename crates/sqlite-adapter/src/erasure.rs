@@ -1,11 +1,11 @@
 //! Erasures.
 
-use crate::account;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{audit_event, erased_person, erasure, password_link};
 use crate::scrub;
 use crate::unit_of_work::SqliteUnitOfWork;
+use crate::user;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
 use diesel::dsl::exists;
@@ -46,7 +46,7 @@ fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> Qu
     let user_id = blob(user.id.as_uuid());
     delete_sign_ups(connection, &user.email)?;
     diesel::delete(audit_event::table.filter(audit_event::user_id.eq(&user_id))).execute(connection)?;
-    account::delete(connection, &user_id)?;
+    user::delete(connection, &user_id)?;
     diesel::insert_into(erased_person::table)
         .values(erased_person::id_hash.eq(hash(user.id)))
         .execute(connection)?;
@@ -60,7 +60,7 @@ fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> Qu
 impl ErasureRepository for SqliteUnitOfWork {
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
         let existed = self.run(move |connection| {
-            let Some(user) = account::find(connection, user_id)? else { return Ok(false) };
+            let Some(user) = user::find(connection, user_id)? else { return Ok(false) };
             erase(connection, &user, erasure).storage().map(|()| true)
         });
         let existed = existed.await?;

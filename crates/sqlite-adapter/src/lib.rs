@@ -16,7 +16,6 @@
 //! with `up.sql` and `down.sql`; `up.sql` records itself in `schema_compatibility`.
 
 mod access;
-mod account;
 mod audit;
 mod authorization_request;
 mod change;
@@ -29,7 +28,7 @@ mod connection_meter;
 mod consent;
 mod erasure;
 mod error;
-mod failure;
+mod failure_counter;
 mod grant;
 mod idempotency;
 mod import;
@@ -59,6 +58,7 @@ mod testing;
 mod turnstile;
 mod unit_of_work;
 mod upkeep;
+mod user;
 mod worker;
 mod writer;
 

@@ -1,11 +1,11 @@
 //! What a sign-in is checked against, and passwords by their hashes.
 
-use crate::account::user_status;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, password};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
+use crate::user::user_status;
 use application::ports::storage::{CredentialReader, Credentials, PasswordRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

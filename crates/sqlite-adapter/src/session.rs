@@ -1,12 +1,12 @@
 //! Sessions: the browsers in which people have signed in.
 
-use crate::account::user_status;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, session};
 use crate::statement::{Statement, count};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
+use crate::user::user_status;
 use application::ports::storage::{SessionReader, SessionRepository, SessionWithUser, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -2,7 +2,8 @@
 
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::pg::{Pg, PgValue};
-use diesel::sql_types::{Array, Double, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Array, Double, Timestamptz};
 
 /// The elements of an array as the server sent them, each of `LENGTH` bytes, most significant byte first; none of them is
 /// NULL.

@@ -1,7 +1,8 @@
 //! Bytes as text in JSON.
 
+use serde::Deserialize as _;
 use serde::de::Error as _;
-use serde::{Deserialize as _, Deserializer, Serializer};
+use serde::{Deserializer, Serializer};
 use std::fmt::Write as _;
 
 /// Writes two digits a byte.

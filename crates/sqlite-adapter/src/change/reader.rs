@@ -1,12 +1,12 @@
 //! What changed, read outside a transaction: the keys of a page from indexes alone, then the records.
 
-use crate::account;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::sleep::find_packed;
 use crate::statement::{Statement, count};
 use crate::store::SqliteStore;
 use crate::supplement::{SupplementRow, in_snapshot, read_supplement};
+use crate::user;
 use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
 };
@@ -163,7 +163,7 @@ impl Records<'_> {
         let cells = Cells::of(table(kind, Source::Record), id.as_bytes());
         match kind {
             ChangeKind::Profile => {
-                let user = cells.present("id", account::find(connection, self.query.user_id)?)?;
+                let user = cells.present("id", user::find(connection, self.query.user_id)?)?;
                 Ok(Change::Profile(Box::new(user)))
             }
             ChangeKind::Sleep => {

@@ -1,11 +1,11 @@
 //! What a record was before an import changed it, as JSON: its row. Who renames a column's field makes the notes of
 //! the last weeks unreadable, so keep the old name for serde.
 
-use crate::account::AccountRow;
 use crate::intake_log::IntakeLogRecordRow;
 use crate::row::Cells;
 use crate::sleep::SleepRow;
 use crate::supplement::SupplementRow;
+use crate::user::AccountRow;
 use application::ports::storage::{RecordBefore, StorageError};
 use domain::id::UserId;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,97 @@
+//! The access check.
+
+use crate::row::scope_set;
+use crate::schema::{access_grant, account, client, personal_token};
+use crate::store::PostgresStore;
+use crate::user::home_zone;
+use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
+use domain::secret::SecretHash;
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+/// A moment that may not have come.
+type Moment = Option<DateTime<Utc>>;
+
+/// Client, scopes, zone, and since when grant, client and person are not live.
+type Row = (Uuid, String, String, Moment, Moment, Moment);
+
+/// Token, person, scopes, end, zone, and since when token and person are not live.
+type PersonalRow = (Uuid, Uuid, String, Moment, String, Moment, Moment);
+
+#[async_trait]
+impl AccessReader for PostgresStore {
+    async fn find_access(
+        &self,
+        user_id: UserId,
+        grant_id: GrantId,
+    ) -> Result<Option<AccessState>, StorageError> {
+        let (user, grant) = (user_id.as_uuid(), grant_id.as_uuid());
+        let row: Option<Row> = self
+            .shared(move |mut connection| {
+                let query = access_grant::table
+                    .inner_join(client::table)
+                    .inner_join(account::table)
+                    .filter(access_grant::user_id.eq(user))
+                    .filter(access_grant::id.eq(grant))
+                    .select((
+                        access_grant::client_id,
+                        access_grant::scopes,
+                        account::home_timezone,
+                        access_grant::revoked_at,
+                        client::disabled_at,
+                        account::locked_at,
+                    ));
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        let Some((client_id, scopes, zone, revoked_at, disabled_at, locked_at)) = row else {
+            return Ok(None);
+        };
+        let ended_at = [revoked_at, disabled_at, locked_at].into_iter().flatten().min();
+        Ok(Some(AccessState {
+            client_id: ClientId::from_uuid(client_id),
+            scopes: scope_set(&scopes, "access_grant", grant)?,
+            is_live: ended_at.is_none(),
+            ended_at,
+            home_timezone: home_zone(&zone, user)?,
+        }))
+    }
+    async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
+        let hash = *hash;
+        let row: Option<PersonalRow> = self
+            .shared(move |mut connection| {
+                let query = personal_token::table
+                    .inner_join(account::table)
+                    .filter(personal_token::token_hash.eq(hash.as_bytes().to_vec()))
+                    .select((
+                        personal_token::id,
+                        personal_token::user_id,
+                        personal_token::scopes,
+                        personal_token::expires_at,
+                        account::home_timezone,
+                        personal_token::revoked_at,
+                        account::locked_at,
+                    ));
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        let Some((id, user_id, scopes, expires_at, zone, revoked_at, locked_at)) = row else {
+            return Ok(None);
+        };
+        let ended_at = [revoked_at, locked_at].into_iter().flatten().min();
+        Ok(Some(PersonalAccess {
+            token_id: PersonalTokenId::from_uuid(id),
+            user_id: UserId::from_uuid(user_id),
+            scopes: scope_set(&scopes, "personal_token", id)?,
+            is_live: ended_at.is_none(),
+            ended_at,
+            expires_at,
+            home_timezone: home_zone(&zone, user_id)?,
+        }))
+    }
+}

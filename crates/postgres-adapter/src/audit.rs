@@ -1,0 +1,187 @@
+//! The audit trail.
+
+use crate::error::{corrupt, storage_error};
+use crate::row::{lower_bound, scope_set, upper_bound};
+use crate::schema::audit_event as event;
+use crate::schema::audit_event;
+use crate::statement::{count, returning};
+use crate::store::PostgresStore;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, AuditRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, ClientId, UserId};
+use domain::scope::ScopeSet;
+use uuid::Uuid;
+
+const TABLE: &str = "audit_event";
+
+/// A row of `audit_event`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = audit_event, check_for_backend(Pg))]
+pub(crate) struct EventRow {
+    id: Uuid,
+    at: DateTime<Utc>,
+    kind: String,
+    actor: String,
+    user_id: Option<Uuid>,
+    client_id: Option<Uuid>,
+    subject: Option<Uuid>,
+    event_count: Option<i64>,
+    address: Option<String>,
+    scopes: Option<String>,
+}
+
+impl From<&AuditEvent> for EventRow {
+    fn from(event: &AuditEvent) -> Self {
+        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
+        Self {
+            id: id.as_uuid(),
+            at: *at,
+            kind: kind.as_str().to_owned(),
+            actor: actor.as_str().to_owned(),
+            user_id: user_id.map(|id| id.as_uuid()),
+            client_id: client_id.map(|id| id.as_uuid()),
+            subject: *subject,
+            event_count: count.map(i64::from),
+            address: address.map(|address| address.to_string()),
+            scopes: scopes.as_ref().map(ScopeSet::to_string),
+        }
+    }
+}
+
+impl EventRow {
+    /// Binds every column, in the order of the table.
+    pub(crate) fn bound_to(self, statement: SqlQuery) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
+        statement
+            .into_boxed()
+            .bind::<SqlUuid, _>(id)
+            .bind::<Timestamptz, _>(at)
+            .bind::<Text, _>(kind)
+            .bind::<Text, _>(actor)
+            .bind::<Nullable<SqlUuid>, _>(user_id)
+            .bind::<Nullable<SqlUuid>, _>(client_id)
+            .bind::<Nullable<SqlUuid>, _>(subject)
+            .bind::<Nullable<BigInt>, _>(event_count)
+            .bind::<Nullable<Text>, _>(address)
+            .bind::<Nullable<Text>, _>(scopes)
+    }
+
+    /// Reads the row as an event.
+    pub(crate) fn into_event(self) -> Result<AuditEvent, StorageError> {
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
+        let count = event_count.map(u32::try_from).transpose();
+        let address = address.as_deref().map(AddressBlock::parse).transpose();
+        let scopes = scopes.as_deref().map(|text| scope_set(text, TABLE, id)).transpose()?;
+        Ok(AuditEvent {
+            id: AuditEventId::from_uuid(id),
+            at,
+            kind: AuditKind::parse(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
+            actor: AuditActor::parse(&actor).ok_or(()).map_err(corrupt(TABLE, "actor", id))?,
+            user_id: user_id.map(UserId::from_uuid),
+            client_id: client_id.map(ClientId::from_uuid),
+            subject,
+            count: count.map_err(corrupt(TABLE, "event_count", id))?,
+            address: address.map_err(corrupt(TABLE, "address", id))?,
+            scopes,
+        })
+    }
+}
+
+#[async_trait]
+impl AuditReader for PostgresStore {
+    async fn list_events(
+        &self,
+        filter: AuditFilter,
+        after: Option<AuditPosition>,
+        limit: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let AuditFilter { user_id, client_id, kinds, since } = filter;
+        let mut query = event::table
+            .order((event::at.desc(), event::id.desc()))
+            .limit(i64::from(limit))
+            .select(EventRow::as_select())
+            .into_boxed();
+        if let Some(user_id) = user_id {
+            query = query.filter(event::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some(client_id) = client_id {
+            query = query.filter(event::client_id.eq(client_id.as_uuid()));
+        }
+        if let Some(kinds) = kinds {
+            query = query.filter(event::kind.eq_any(kinds.iter().map(|kind| kind.as_str())));
+        }
+        if let Some(since) = since {
+            query = query.filter(event::at.ge(lower_bound(Some(since))));
+        }
+        if let Some((at, id)) = after {
+            // Compared as a row, which makes it the point where the scan enters the index.
+            query = query.filter(
+                sql::<Bool>("(at, id) < (")
+                    .bind::<Timestamptz, _>(upper_bound(Some(at)))
+                    .sql(", ")
+                    .bind::<SqlUuid, _>(id.as_uuid())
+                    .sql(")"),
+            );
+        }
+        let rows: Vec<EventRow> = query.load(&mut self.pooled().await?).await.map_err(storage_error)?;
+        rows.into_iter().map(EventRow::into_event).collect()
+    }
+}
+
+/// Skips events that somebody else deletes at the moment.
+const DELETE_BEFORE: &str = "DELETE FROM audit_event WHERE id IN (
+    SELECT id FROM audit_event WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+/// `KEY SHARE` keeps the person from being erased, and waits for nobody who writes their data.
+const APPEND_ONCE_OF_PERSON: &str = "WITH person AS (SELECT id FROM account WHERE id = $5 FOR KEY SHARE)
+    INSERT INTO audit_event
+        (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
+    SELECT $1, $2, $3, $4, id, $6, $7, $8, $9, $10 FROM person
+    WHERE NOT EXISTS (SELECT FROM audit_event WHERE user_id = $5 AND at >= $11 AND kind = $3 AND actor = $4
+        AND client_id IS NOT DISTINCT FROM $6 AND subject IS NOT DISTINCT FROM $7)";
+
+const APPEND_ONCE_OF_NOBODY: &str = "INSERT INTO audit_event
+        (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+    WHERE NOT EXISTS (SELECT FROM audit_event WHERE user_id IS NULL AND at >= $11 AND kind = $3 AND actor = $4
+        AND client_id IS NOT DISTINCT FROM $6 AND subject IS NOT DISTINCT FROM $7)";
+
+#[async_trait]
+impl AuditRepository for PgUnitOfWork {
+    async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
+        diesel::insert_into(event::table)
+            .values(EventRow::from(event))
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
+        let text = if event.user_id.is_some() { APPEND_ONCE_OF_PERSON } else { APPEND_ONCE_OF_NOBODY };
+        let statement = EventRow::from(event).bound_to(sql_query(text)).bind::<Timestamptz, _>(since);
+        returning::<(), _>(statement).execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_BEFORE)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}

@@ -1,0 +1,40 @@
+//! What is left of records that are gone.
+
+use crate::error::storage_error;
+use crate::statement::{count, returning};
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::StorageError;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Array, BigInt, Text};
+use diesel_async::RunQueryDsl;
+use domain::change::ChangeKind;
+use domain::id::UserId;
+use uuid::Uuid;
+
+/// Deletes the named records of a person with a statement that names them by `$1` and `$2`, leaves their ids and the
+/// number behind, and returns how many there were.
+pub(crate) async fn delete_numbered(
+    unit: &mut PgUnitOfWork,
+    (delete, kind): (&'static str, ChangeKind),
+    user_id: UserId,
+    ids: Vec<Uuid>,
+) -> Result<u64, StorageError> {
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let number = unit.change_number(user_id).await?;
+    let text = format!(
+        "WITH gone AS ({delete} RETURNING id)
+         INSERT INTO deletion (user_id, kind, id, change_number, deleted_at)
+         SELECT $1, $3, id, $4, now() FROM gone
+         ON CONFLICT (user_id, kind, id) DO UPDATE
+         SET change_number = excluded.change_number, deleted_at = excluded.deleted_at"
+    );
+    let query = sql_query(text)
+        .bind::<SqlUuid, _>(user_id.as_uuid())
+        .bind::<Array<SqlUuid>, _>(ids)
+        .bind::<Text, _>(kind.as_str())
+        .bind::<BigInt, _>(number);
+    returning::<(), _>(query).execute(unit.connection()?).await.map(count).map_err(storage_error)
+}

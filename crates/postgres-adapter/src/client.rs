@@ -1,0 +1,262 @@
+//! Clients and their secrets.
+
+use crate::error::{corrupt, storage_error, unexpected};
+use crate::row::{scope_set, secret_hash};
+use crate::schema::{client, client_secret};
+use crate::statement::stored;
+use crate::store::PostgresStore;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{
+    ClientReader, ClientRepository, ClientWithSecrets, StorageError, UniqueKey,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::id::{ClientId, ClientSecretId};
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+const TABLE: &str = "client";
+
+/// A row of `client`.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = client, check_for_backend(Pg), treat_none_as_null = true)]
+pub(crate) struct ClientRow {
+    id: Uuid,
+    name: String,
+    kind: String,
+    redirect_uris: Vec<String>,
+    scopes: String,
+    allow_query_secrets: bool,
+    require_pkce: bool,
+    disabled_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+}
+
+impl From<&Client> for ClientRow {
+    fn from(client: &Client) -> Self {
+        let Client {
+            id,
+            name,
+            kind,
+            redirect_uris,
+            scopes,
+            allow_query_secrets,
+            require_pkce,
+            status,
+            created_at,
+        } = client;
+        Self {
+            id: id.as_uuid(),
+            name: name.as_str().to_owned(),
+            kind: kind_name(*kind).to_owned(),
+            redirect_uris: redirect_uris.iter().map(|uri| uri.as_str().to_owned()).collect(),
+            scopes: scopes.to_string(),
+            allow_query_secrets: *allow_query_secrets,
+            require_pkce: *require_pkce,
+            disabled_at: match status {
+                ClientStatus::Active => None,
+                ClientStatus::Disabled { at } => Some(*at),
+            },
+            created_at: *created_at,
+        }
+    }
+}
+
+impl ClientRow {
+    /// Reads the row as a client.
+    pub(crate) fn into_client(self) -> Result<Client, StorageError> {
+        let Self {
+            id,
+            name,
+            kind,
+            redirect_uris,
+            scopes,
+            allow_query_secrets,
+            require_pkce,
+            disabled_at,
+            created_at,
+        } = self;
+        Ok(Client {
+            id: ClientId::from_uuid(id),
+            name: client_name(&name, id)?,
+            kind: kind_named(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
+            redirect_uris: RedirectUri::parse_stored(&redirect_uris).map_err(corrupt(
+                TABLE,
+                "redirect_uris",
+                id,
+            ))?,
+            scopes: scope_set(&scopes, TABLE, id)?,
+            allow_query_secrets,
+            require_pkce,
+            status: disabled_at.map_or(ClientStatus::Active, |at| ClientStatus::Disabled { at }),
+            created_at,
+        })
+    }
+}
+
+/// Reads a client's name.
+pub(crate) fn client_name(text: &str, row: Uuid) -> Result<ClientName, StorageError> {
+    ClientName::from_stored(text).map_err(corrupt(TABLE, "name", row))
+}
+
+const fn kind_name(kind: ClientKind) -> &'static str {
+    match kind {
+        ClientKind::App => "app",
+        ClientKind::Service => "service",
+    }
+}
+
+fn kind_named(name: &str) -> Option<ClientKind> {
+    [ClientKind::App, ClientKind::Service].into_iter().find(|kind| kind_name(*kind) == name)
+}
+
+/// A row of `client_secret`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = client_secret, check_for_backend(Pg))]
+pub(crate) struct SecretRow {
+    client_id: Uuid,
+    id: Uuid,
+    secret_hash: Vec<u8>,
+    created_at: DateTime<Utc>,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+impl SecretRow {
+    /// Makes the row of a client's secret.
+    pub(crate) fn of(client_id: ClientId, secret: &ClientSecret) -> Self {
+        let ClientSecret { id, hash, created_at, expires_at } = secret;
+        Self {
+            client_id: client_id.as_uuid(),
+            id: id.as_uuid(),
+            secret_hash: hash.as_bytes().to_vec(),
+            created_at: *created_at,
+            expires_at: *expires_at,
+        }
+    }
+
+    /// Reads the row as a secret.
+    pub(crate) fn into_secret(self) -> Result<ClientSecret, StorageError> {
+        let Self { client_id: _, id, secret_hash: hash, created_at, expires_at } = self;
+        Ok(ClientSecret {
+            id: ClientSecretId::from_uuid(id),
+            hash: secret_hash(&hash, "client_secret", "secret_hash", id)?,
+            created_at,
+            expires_at,
+        })
+    }
+}
+
+#[async_trait]
+impl ClientReader for PostgresStore {
+    async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
+        let id = id.as_uuid();
+        // A client has two secrets or so, so repeating its own columns beside each is cheaper than asking twice.
+        let rows: Vec<(ClientRow, Option<SecretRow>)> = self
+            .shared(move |mut connection| {
+                let query = client::table
+                    .left_join(client_secret::table)
+                    .filter(client::id.eq(id))
+                    .order((client_secret::created_at.asc(), client_secret::id.asc()))
+                    .select((ClientRow::as_select(), Option::<SecretRow>::as_select()));
+                async move { query.load(&mut connection).await }.boxed()
+            })
+            .await?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let (clients, secrets): (Vec<ClientRow>, Vec<Option<SecretRow>>) = rows.into_iter().unzip();
+        let client = clients.into_iter().next().ok_or_else(|| unexpected("a client without a row"))?;
+        let secrets = secrets.into_iter().flatten().map(SecretRow::into_secret).collect::<Result<_, _>>()?;
+        Ok(Some(ClientWithSecrets { client: client.into_client()?, secrets }))
+    }
+}
+
+#[async_trait]
+impl ClientRepository for PgUnitOfWork {
+    async fn insert(&mut self, client: &Client, secret: &ClientSecret) -> Result<(), StorageError> {
+        let connection = self.connection()?;
+        let inserted = diesel::insert_into(client::table)
+            .values(ClientRow::from(client))
+            .on_conflict_do_nothing()
+            .execute(connection)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::ClientId)?;
+        ClientRepository::insert_secret(self, client.id, secret).await
+    }
+
+    async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
+        // Whoever finds may update, with all that was found: nobody else may in between. Rows that refer to this
+        // one by a foreign key are still inserted meanwhile.
+        let row: Option<ClientRow> = client::table
+            .filter(client::id.eq(id.as_uuid()))
+            .select(ClientRow::as_select())
+            .for_no_key_update()
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(ClientRow::into_client).transpose()
+    }
+
+    async fn list(&mut self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
+        let mut query = client::table
+            .order(client::id.asc())
+            .limit(i64::from(limit))
+            .select(ClientRow::as_select())
+            .into_boxed();
+        if let Some(after) = after {
+            query = query.filter(client::id.gt(after.as_uuid()));
+        }
+        let rows: Vec<ClientRow> = query.load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(ClientRow::into_client).collect()
+    }
+
+    async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {
+        let updated = diesel::update(client::table.filter(client::id.eq(client.id.as_uuid())))
+            .set(ClientRow::from(client))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(updated > 0)
+    }
+
+    async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {
+        let rows: Vec<SecretRow> = client_secret::table
+            .filter(client_secret::client_id.eq(id.as_uuid()))
+            .order((client_secret::created_at.asc(), client_secret::id.asc()))
+            .select(SecretRow::as_select())
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(SecretRow::into_secret).collect()
+    }
+
+    async fn insert_secret(&mut self, id: ClientId, secret: &ClientSecret) -> Result<(), StorageError> {
+        diesel::insert_into(client_secret::table)
+            .values(SecretRow::of(id, secret))
+            .execute(self.connection()?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn expire_secret(
+        &mut self,
+        id: ClientId,
+        secret: ClientSecretId,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
+        let key = client_secret::table.find((id.as_uuid(), secret.as_uuid()));
+        let updated = diesel::update(key)
+            .set(client_secret::expires_at.eq(at))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(updated > 0)
+    }
+}

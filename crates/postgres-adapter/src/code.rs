@@ -1,0 +1,244 @@
+//! Authorization codes.
+
+use crate::audit::EventRow;
+use crate::error::{corrupt, storage_error};
+use crate::grant::GrantRow;
+use crate::row::{scope_set, secret_hash};
+use crate::schema::authorization_code as code;
+use crate::schema::authorization_code;
+use crate::statement::{count, returning, stored};
+use crate::unit_of_work::PgUnitOfWork;
+use crate::user::user_status;
+use application::ports::storage::{CodeRepository, HeldCode, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::audit::AuditEvent;
+use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
+use domain::grant::Grant;
+use domain::id::{ClientId, GrantId, UserId};
+use domain::secret::SecretHash;
+use uuid::Uuid;
+
+const TABLE: &str = "authorization_code";
+
+/// A row of `authorization_code`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = authorization_code, check_for_backend(Pg))]
+pub(crate) struct CodeRow {
+    code_hash: Vec<u8>,
+    client_id: Uuid,
+    user_id: Uuid,
+    redirect_uri: String,
+    scopes: String,
+    challenge: Option<Vec<u8>>,
+    issued_at: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+    redeemed_grant_id: Option<Uuid>,
+    redeemed_at: Option<DateTime<Utc>>,
+}
+
+impl From<&AuthorizationCode> for CodeRow {
+    fn from(code: &AuthorizationCode) -> Self {
+        let AuthorizationCode {
+            hash,
+            client_id,
+            user_id,
+            redirect_uri,
+            scopes,
+            challenge,
+            issued_at,
+            expires_at,
+            state,
+        } = code;
+        let (redeemed_grant_id, redeemed_at) = match state {
+            CodeState::Issued => (None, None),
+            CodeState::Redeemed { grant_id, at } => (Some(grant_id.as_uuid()), Some(*at)),
+        };
+        Self {
+            code_hash: hash.as_bytes().to_vec(),
+            client_id: client_id.as_uuid(),
+            user_id: user_id.as_uuid(),
+            redirect_uri: redirect_uri.clone(),
+            scopes: scopes.to_string(),
+            challenge: challenge.map(|challenge| challenge.as_bytes().to_vec()),
+            issued_at: *issued_at,
+            expires_at: *expires_at,
+            redeemed_grant_id,
+            redeemed_at,
+        }
+    }
+}
+
+impl CodeRow {
+    /// Reads the row as a code. A corrupt one is named by its person: the hash stays out of logs.
+    pub(crate) fn into_code(self) -> Result<AuthorizationCode, StorageError> {
+        let Self {
+            code_hash,
+            client_id,
+            user_id,
+            redirect_uri,
+            scopes,
+            challenge,
+            issued_at,
+            expires_at,
+            redeemed_grant_id,
+            redeemed_at,
+        } = self;
+        let row = format_args!("of person {user_id}").to_string();
+        let challenge = challenge.map(<[u8; 32]>::try_from).transpose();
+        let state = match (redeemed_grant_id, redeemed_at) {
+            (None, None) => Ok(CodeState::Issued),
+            (Some(grant_id), Some(at)) => {
+                Ok(CodeState::Redeemed { grant_id: GrantId::from_uuid(grant_id), at })
+            }
+            (Some(_), None) | (None, Some(_)) => Err(()),
+        };
+        Ok(AuthorizationCode {
+            hash: secret_hash(&code_hash, TABLE, "code_hash", &row)?,
+            client_id: ClientId::from_uuid(client_id),
+            user_id: UserId::from_uuid(user_id),
+            redirect_uri,
+            scopes: scope_set(&scopes, TABLE, &row)?,
+            challenge: challenge.map_err(corrupt(TABLE, "challenge", &row))?.map(PkceChallenge::from_bytes),
+            issued_at,
+            expires_at,
+            state: state.map_err(corrupt(TABLE, "redeemed_at", &row))?,
+        })
+    }
+}
+
+/// Holds the person alone: a code is touched by whoever holds its person, and not before.
+const FIND_AND_HOLD: &str =
+    "SELECT code.code_hash, code.client_id, code.user_id, code.redirect_uri, code.scopes, code.challenge,
+        code.issued_at, code.expires_at, code.redeemed_grant_id, code.redeemed_at, account.locked_at
+    FROM authorization_code AS code JOIN account ON account.id = code.user_id
+    WHERE code.code_hash = $1 FOR NO KEY UPDATE OF account";
+
+/// What a redemption stores beside its grant, in one statement, because each costs a round trip. A second redemption waits
+/// for the first one's lock on the code, then finds the condition false; nothing is stored then, nor when somebody has the
+/// token, because each part follows from the one before it. The grant is not among them: where its table is distributed, a
+/// statement that writes it writes nothing else.
+const REDEEM: &str = "WITH redeemed AS (
+        UPDATE authorization_code SET redeemed_at = $11, redeemed_grant_id = $12
+        WHERE code_hash = $13 AND redeemed_at IS NULL AND expires_at > $11 RETURNING code_hash
+    ), held AS (
+        INSERT INTO refresh_token (token_hash, user_id) SELECT $14, $15 FROM redeemed
+        ON CONFLICT DO NOTHING RETURNING token_hash
+    ), told AS (
+        INSERT INTO audit_event
+            (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
+        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM held
+    )
+    SELECT EXISTS (SELECT FROM redeemed), EXISTS (SELECT FROM held)";
+
+/// Stores the grant, and counts what was there before this statement.
+const GRANT: &str = "WITH granted AS (
+        INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
+            last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT DO NOTHING RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM granted), (
+        SELECT count(*) FROM access_grant WHERE user_id = $1 AND client_id = $3 AND revoked_at IS NULL)";
+
+/// Skips codes that somebody else holds at the moment: they are deleted next time.
+const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN (
+    SELECT code_hash FROM authorization_code WHERE expires_at < $1
+    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+#[async_trait]
+impl CodeRepository for PgUnitOfWork {
+    async fn insert(&mut self, code: &AuthorizationCode) -> Result<(), StorageError> {
+        let inserted = diesel::insert_into(code::table)
+            .values(CodeRow::from(code))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::Code)
+    }
+
+    async fn find(&mut self, hash: &SecretHash) -> Result<Option<AuthorizationCode>, StorageError> {
+        let row: Option<CodeRow> = code::table
+            .filter(code::code_hash.eq(hash.as_bytes().as_slice()))
+            .select(CodeRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(CodeRow::into_code).transpose()
+    }
+
+    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
+        let query = sql_query(FIND_AND_HOLD).bind::<Binary, _>(hash.as_bytes().as_slice());
+        let row: Option<(CodeRow, Option<DateTime<Utc>>)> =
+            returning::<(code::SqlType, Nullable<Timestamptz>), _>(query)
+                .get_result(self.connection()?)
+                .await
+                .optional()
+                .map_err(storage_error)?;
+        let Some((row, locked_at)) = row else { return Ok(None) };
+        let code = row.into_code()?;
+        self.found.insert(code.user_id);
+        Ok(Some(HeldCode { code, user_status: user_status(locked_at) }))
+    }
+
+    async fn redeem(
+        &mut self,
+        hash: &SecretHash,
+        grant: &Grant,
+        event: &AuditEvent,
+    ) -> Result<Option<usize>, StorageError> {
+        let redeem = EventRow::from(event)
+            .bound_to(sql_query(REDEEM))
+            .bind::<Timestamptz, _>(grant.created_at)
+            .bind::<SqlUuid, _>(grant.id.as_uuid())
+            .bind::<Binary, _>(hash.as_bytes().to_vec())
+            .bind::<Binary, _>(grant.refresh_token_hash.as_bytes().to_vec())
+            .bind::<SqlUuid, _>(grant.user_id.as_uuid());
+        let redeemed = returning::<(Bool, Bool), _>(redeem).get_result(self.connection()?).await;
+        match redeemed.map_err(storage_error)? {
+            (false, _) => return Ok(None),
+            (true, false) => return Err(StorageError::Conflict(UniqueKey::Grant)),
+            (true, true) => {}
+        }
+        let store = GrantRow::from(grant).bound_to(sql_query(GRANT));
+        let stored = returning::<(Bool, BigInt), _>(store).get_result(self.connection()?).await;
+        let (is_stored, before): (bool, i64) = stored.map_err(storage_error)?;
+        if !is_stored {
+            return Err(StorageError::Conflict(UniqueKey::Grant));
+        }
+        Ok(Some(usize::try_from(before).unwrap_or(usize::MAX).saturating_add(1)))
+    }
+
+    async fn discard_unredeemed(
+        &mut self,
+        user_id: Option<UserId>,
+        issued_before: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        // Whoever redeems one at this moment is waited for, and keeps it.
+        let unredeemed = code::table.filter(code::redeemed_at.is_null());
+        let mut discarding =
+            diesel::delete(unredeemed.filter(code::issued_at.lt(issued_before))).into_boxed();
+        if let Some(user_id) = user_id {
+            discarding = discarding.filter(code::user_id.eq(user_id.as_uuid()));
+        }
+        discarding.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_EXPIRED)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}

@@ -1,0 +1,102 @@
+//! The apps that hold live grants or a remembered consent of a person.
+
+use crate::client::client_name;
+use crate::error::corrupt;
+use crate::grant::used_from;
+use crate::row::scope_set;
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::{ClientId, UserId};
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+/// Sums up a person's live grants by client, beside the remembered consents. The last read is one look-up for each client, in the index
+/// `read_tally_reader`, whose order is asked for to the letter. Names are compared by their bytes, as every store does.
+const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), coalesce(g.since, o.remembered_at),
+        greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL
+    FROM (
+        SELECT client_id, string_agg(DISTINCT scopes, ' ') AS scopes, count(*) AS grants,
+            min(created_at) AS since, max(last_used_at) AS refreshed_at,
+            (array_agg(last_used_address ORDER BY last_used_at DESC NULLS LAST, id))[1] AS address,
+            (array_agg(last_used_agent ORDER BY last_used_at DESC NULLS LAST, id))[1] AS agent
+        FROM access_grant WHERE user_id = $1 AND revoked_at IS NULL GROUP BY client_id
+    ) AS g
+    FULL JOIN (SELECT client_id, scopes, remembered_at FROM consent WHERE user_id = $1) AS o USING (client_id)
+    JOIN client c ON c.id = client_id
+    LEFT JOIN LATERAL (
+        SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = c.id AND reader_kind = 'client'
+        ORDER BY minute DESC NULLS LAST LIMIT 1
+    ) AS r ON true
+    ORDER BY c.name COLLATE \"C\", c.id";
+
+/// Finds when each client last read up to a moment, each by one look-up in the same index.
+const LAST_READS: &str = "SELECT r.minute
+    FROM unnest($2, $3) WITH ORDINALITY AS u (reader_id, until, place)
+    LEFT JOIN LATERAL (
+        SELECT minute FROM read_tally WHERE user_id = $1 AND reader_id = u.reader_id AND reader_kind = 'client'
+            AND minute <= u.until
+        ORDER BY minute DESC NULLS LAST LIMIT 1
+    ) AS r ON true
+    ORDER BY u.place";
+
+type Columns =
+    (SqlUuid, Text, Text, BigInt, Timestamptz, Nullable<Timestamptz>, Nullable<Text>, Nullable<Text>, Bool);
+
+type Row =
+    (Uuid, String, String, i64, DateTime<Utc>, Option<DateTime<Utc>>, Option<String>, Option<String>, bool);
+
+#[async_trait]
+impl ConnectedAppReader for PostgresStore {
+    async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
+        let rows: Vec<Row> = self
+            .read_page(move |connection| {
+                let statement = sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid());
+                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
+        rows.into_iter().map(connected_app).collect()
+    }
+
+    async fn list_last_reads(
+        &self,
+        user_id: UserId,
+        until: &[(ClientId, DateTime<Utc>)],
+    ) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
+        let (ids, until): (Vec<Uuid>, Vec<DateTime<Utc>>) =
+            until.iter().map(|(id, at)| (id.as_uuid(), *at)).unzip();
+        self.read_page(move |connection| {
+            let statement = sql_query(LAST_READS)
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<Array<SqlUuid>, _>(ids.clone())
+                .bind::<Array<Timestamptz>, _>(until.clone());
+            async move { returning::<Nullable<Timestamptz>, _>(statement).load(connection).await }.boxed()
+        })
+        .await
+    }
+}
+
+fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
+    let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered) = row;
+    // Not one grant but all of them are behind these values, so a corrupt one is named by its client.
+    let source = if grants == 0 { "consent" } else { "access_grant" };
+    Ok(ConnectedApp {
+        client_id: ClientId::from_uuid(client_id),
+        name: client_name(&name, client_id)?,
+        scopes: scope_set(&scopes, source, client_id)?,
+        grants: u32::try_from(grants).map_err(corrupt("access_grant", "count", client_id))?,
+        since,
+        last_used_at,
+        last_used_from: used_from(address.as_deref(), agent.as_deref(), client_id)?,
+        is_remembered,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Erasures.
+
+use crate::connection::Pooled;
+use crate::error::storage_error;
+use crate::schema::erasure as erasure_table;
+use crate::schema::{account, audit_event, erased_person, password_link};
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{Erasure, ErasureRepository, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use domain::id::{ErasureId, UserId};
+use domain::user::Email;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+#[async_trait]
+impl ErasureRepository for PgUnitOfWork {
+    async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
+        let connection = self.connection()?;
+        // Held from the beginning, so that nothing is added meanwhile.
+        let address: Option<String> = account::table
+            .find(user_id.as_uuid())
+            .select(account::email_normalised)
+            .for_update()
+            .first(connection)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        let Some(address) = address else { return Ok(false) };
+        delete_links(connection, &address).await?;
+        // The trail refers to nobody; everything else hangs on the account by ON DELETE CASCADE.
+        let trail = audit_event::table.filter(audit_event::user_id.eq(user_id.as_uuid()));
+        diesel::delete(trail).execute(connection).await.map_err(storage_error)?;
+        let person = account::table.find(user_id.as_uuid());
+        diesel::delete(person).execute(connection).await.map_err(storage_error)?;
+        let hash = erased_person::id_hash.eq(id_hash(user_id));
+        let noting = diesel::insert_into(erased_person::table).values(hash).on_conflict_do_nothing();
+        noting.execute(connection).await.map_err(storage_error)?;
+        let Erasure { id, at } = erasure;
+        let receipt = (erasure_table::id.eq(id.as_uuid()), erasure_table::at.eq(at));
+        let noting = diesel::insert_into(erasure_table::table).values(receipt);
+        noting.execute(connection).await.map(|_| true).map_err(storage_error)
+    }
+
+    async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError> {
+        was_erased(self.connection()?, user_id).await
+    }
+
+    async fn list(&mut self, limit: u32) -> Result<Vec<Erasure>, StorageError> {
+        let rows: Vec<(Uuid, DateTime<Utc>)> = erasure_table::table
+            .order((erasure_table::at.desc(), erasure_table::id.desc()))
+            .limit(i64::from(limit))
+            .select((erasure_table::id, erasure_table::at))
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        let erasures = rows.into_iter().map(|(id, at)| Erasure { id: ErasureId::from_uuid(id), at });
+        Ok(erasures.collect())
+    }
+}
+
+/// Returns whether somebody with this id was erased.
+pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
+    let same = erased_person::table.find(id_hash(user_id));
+    diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
+}
+
+/// Deletes the links by which somebody wanted to sign up with this address. They are few, and gone within days; they
+/// are compared here, because the server's idea of lower case depends on its locale.
+async fn delete_links(connection: &mut Pooled, address: &str) -> Result<(), StorageError> {
+    let links: Vec<(Vec<u8>, String)> = password_link::table
+        .filter(password_link::email.is_not_null())
+        .select((password_link::link_hash, password_link::email.assume_not_null()))
+        .load(connection)
+        .await
+        .map_err(storage_error)?;
+    let is_theirs = |text: &str| Email::parse(text).is_ok_and(|email| email.normalised() == address);
+    let hashes: Vec<Vec<u8>> =
+        links.into_iter().filter(|(_, email)| is_theirs(email)).map(|(hash, _)| hash).collect();
+    if hashes.is_empty() {
+        return Ok(());
+    }
+    let theirs = password_link::table.filter(password_link::link_hash.eq_any(hashes));
+    diesel::delete(theirs).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Hashes an id. It has 122 random bits, so that nobody finds it by trying.
+fn id_hash(user_id: UserId) -> Vec<u8> {
+    Sha256::digest(user_id.as_uuid().as_bytes()).to_vec()
+}

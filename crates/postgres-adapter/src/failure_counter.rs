@@ -1,0 +1,94 @@
+//! Counters of failed attempts.
+
+use crate::error::{storage_error, unexpected};
+use crate::statement::{count, returning};
+use crate::store::PostgresStore;
+use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::sql_query;
+use diesel::sql_types::{Array, BigInt, Binary, Integer, Timestamptz};
+use diesel_async::RunQueryDsl;
+use std::collections::BTreeMap;
+
+/// Counts on, or from the beginning when the window is over. The keys come sorted, so that two calls lock rows
+/// in the same order. Of racing failures an earlier one may come later: the window then begins with it.
+const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, failures)
+    SELECT k.key, $3, k.failures FROM unnest($1, $2) AS k (key, failures)
+    ON CONFLICT (key) DO UPDATE SET
+        failures = CASE WHEN c.window_began_at <= $4 THEN excluded.failures
+            ELSE least(c.failures::bigint + excluded.failures, 2147483647)::integer END,
+        window_began_at = CASE WHEN c.window_began_at <= $4 THEN $3 ELSE least(c.window_began_at, $3) END
+    RETURNING key, window_began_at, failures";
+
+/// Locks in the order of [`RECORD`] before it deletes.
+const FORGET: &str = "DELETE FROM failure_counter WHERE key IN (
+    SELECT key FROM failure_counter WHERE key = ANY ($1) ORDER BY key FOR UPDATE)";
+
+/// Locks in the same order as well. A window that began later does not hold the failure that is taken back.
+const TAKE_BACK: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE key IN (
+    SELECT key FROM failure_counter WHERE key = ANY ($1) AND window_began_at <= $2 AND failures > 0
+    ORDER BY key FOR UPDATE)";
+
+const DELETE_STALE: &str = "DELETE FROM failure_counter WHERE key IN (
+    SELECT key FROM failure_counter WHERE window_began_at < $1
+    ORDER BY window_began_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+#[async_trait]
+impl FailureCounter for PostgresStore {
+    async fn record_failure(
+        &self,
+        keys: &[FailureKey],
+        at: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Vec<FailureCount>, StorageError> {
+        let mut failures: BTreeMap<[u8; 32], i32> = BTreeMap::new();
+        for FailureKey(key) in keys {
+            let times = failures.entry(*key).or_default();
+            *times = times.saturating_add(1);
+        }
+        let (sorted, times): (Vec<Vec<u8>>, Vec<i32>) =
+            failures.iter().map(|(key, times)| (key.to_vec(), *times)).unzip();
+        let query = sql_query(RECORD)
+            .bind::<Array<Binary>, _>(sorted)
+            .bind::<Array<Integer>, _>(times)
+            .bind::<Timestamptz, _>(at)
+            .bind::<Timestamptz, _>(at.checked_sub_signed(window).unwrap_or(DateTime::UNIX_EPOCH));
+        let rows: Vec<(Vec<u8>, DateTime<Utc>, i32)> = returning::<(Binary, Timestamptz, Integer), _>(query)
+            .load(&mut self.pooled().await?)
+            .await
+            .map_err(storage_error)?;
+        let mut counts = BTreeMap::new();
+        for (key, began_at, failures) in rows {
+            let window_ends_at = began_at.checked_add_signed(window).unwrap_or(DateTime::<Utc>::MAX_UTC);
+            let count = u32::try_from(failures).unwrap_or(u32::MAX);
+            counts.insert(key, FailureCount { count, window_ends_at });
+        }
+        let counted = keys.iter().map(|FailureKey(key)| counts.get(key.as_slice()).copied());
+        counted.collect::<Option<_>>().ok_or_else(|| unexpected("a failure was not counted"))
+    }
+
+    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+        let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
+        let query = sql_query(TAKE_BACK).bind::<Array<Binary>, _>(keys).bind::<Timestamptz, _>(at);
+        let taking = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        taking.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
+        let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
+        let query = sql_query(FORGET).bind::<Array<Binary>, _>(keys);
+        let forgetting = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        forgetting.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_STALE)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(&mut self.pooled().await?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}

@@ -1,0 +1,188 @@
+//! Grants in a unit of work.
+
+use super::row::{GrantRow, from_columns};
+use crate::error::storage_error;
+use crate::schema::access_grant as grant;
+use crate::schema::refresh_token;
+use crate::statement::{count, returning, stored};
+use crate::unit_of_work::PgUnitOfWork;
+use crate::user::lock_account;
+use application::ports::storage::{GrantFilter, GrantRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{BigInt, Binary, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::grant::{Grant, RevocationReason, UsedFrom};
+use domain::id::{ClientId, GrantId, UserId};
+use std::ops::RangeInclusive;
+
+/// Stores a grant unless the person has one with its id.
+const INSERT: &str =
+    "INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
+        last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    ON CONFLICT DO NOTHING";
+
+const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
+    WHERE user_id = $1 AND revoked_at IS NULL AND id IN (
+        SELECT id FROM access_grant WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL
+        ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET $3)";
+
+/// Skips grants that somebody else holds at the moment: they are deleted next time.
+const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
+        SELECT user_id, id FROM access_grant WHERE revoked_at < $1
+        ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    RETURNING refresh_token_hash";
+
+#[async_trait]
+impl GrantRepository for PgUnitOfWork {
+    async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError> {
+        let (token, user_id) = (grant.refresh_token_hash.as_bytes().as_slice(), grant.user_id.as_uuid());
+        // Held for everybody by the key of this table, as no unique index over all partitions could.
+        let held = diesel::insert_into(refresh_token::table)
+            .values((refresh_token::token_hash.eq(token), refresh_token::user_id.eq(user_id)))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(held, UniqueKey::Grant)?;
+        let insert = GrantRow::from(grant).bound_to(sql_query(INSERT));
+        let inserted = returning::<(), _>(insert).execute(self.connection()?).await.map_err(storage_error)?;
+        if inserted == 0 {
+            // The unit of work goes on, and the token is nobody's.
+            let free = refresh_token::table.filter(refresh_token::token_hash.eq(token));
+            diesel::delete(free).execute(self.connection()?).await.map_err(storage_error)?;
+        }
+        stored(inserted, UniqueKey::Grant)
+    }
+
+    async fn list(
+        &mut self,
+        filter: GrantFilter,
+        after: Option<GrantId>,
+        limit: u32,
+    ) -> Result<Vec<Grant>, StorageError> {
+        let GrantFilter { user_id, client_id, id, created_before } = filter;
+        let mut query = grant::table
+            .order(grant::id.asc())
+            .limit(i64::from(limit))
+            .select(GrantRow::as_select())
+            .into_boxed();
+        if let Some(user_id) = user_id {
+            query = query.filter(grant::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some(client_id) = client_id {
+            query = query.filter(grant::client_id.eq(client_id.as_uuid()));
+        }
+        if let Some(id) = id {
+            query = query.filter(grant::id.eq(id.as_uuid()));
+        }
+        if let Some(before) = created_before {
+            query = query.filter(grant::created_at.lt(before));
+        }
+        if let Some(after) = after {
+            query = query.filter(grant::id.gt(after.as_uuid()));
+        }
+        let rows: Vec<GrantRow> = query.load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(GrantRow::into_grant).collect()
+    }
+
+    async fn record_use(
+        &mut self,
+        user_id: UserId,
+        id: GrantId,
+        at: DateTime<Utc>,
+        from: &UsedFrom,
+    ) -> Result<(), StorageError> {
+        let older = grant::table
+            .filter(grant::user_id.eq(user_id.as_uuid()))
+            .filter(grant::id.eq(id.as_uuid()))
+            .filter(grant::last_used_at.is_null().or(grant::last_used_at.lt(at)));
+        let (address, agent) = from_columns(from);
+        let updating = diesel::update(older).set((
+            grant::last_used_at.eq(at),
+            grant::last_used_address.eq(address),
+            grant::last_used_agent.eq(agent),
+        ));
+        updating.execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn revoke(
+        &mut self,
+        filter: GrantFilter,
+        at: DateTime<Utc>,
+        reason: RevocationReason,
+    ) -> Result<u64, StorageError> {
+        let GrantFilter { user_id, client_id, id, created_before } = filter;
+        let mut update = diesel::update(grant::table.filter(grant::revoked_at.is_null()))
+            .set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason.as_str())))
+            .into_boxed();
+        if let Some(user_id) = user_id {
+            update = update.filter(grant::user_id.eq(user_id.as_uuid()));
+        }
+        if let Some(client_id) = client_id {
+            update = update.filter(grant::client_id.eq(client_id.as_uuid()));
+        }
+        if let Some(id) = id {
+            update = update.filter(grant::id.eq(id.as_uuid()));
+        }
+        if let Some(before) = created_before {
+            update = update.filter(grant::created_at.lt(before));
+        }
+        update.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn revoke_created_before(
+        &mut self,
+        people: RangeInclusive<UserId>,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let (first, last) = (people.start().as_uuid(), people.end().as_uuid());
+        let older = grant::table
+            .filter(grant::user_id.between(first, last))
+            .filter(grant::created_at.lt(before))
+            .filter(grant::revoked_at.is_null());
+        let reason = RevocationReason::Operator.as_str();
+        diesel::update(older)
+            .set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason)))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+
+    async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        let query =
+            sql_query(DELETE_REVOKED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+        let gone = returning::<Binary, _>(query).get_results(self.connection()?).await;
+        let gone: Vec<Vec<u8>> = gone.map_err(storage_error)?;
+        let deleted = count(gone.len());
+        let forgotten = refresh_token::table.filter(refresh_token::token_hash.eq_any(gone));
+        diesel::delete(forgotten).execute(self.connection()?).await.map_err(storage_error)?;
+        Ok(deleted)
+    }
+
+    async fn revoke_excess(
+        &mut self,
+        client_id: ClientId,
+        user_id: UserId,
+        keep: usize,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        // Two that redeem codes at once would not see each other's new grant, and both find room.
+        if !self.holds(user_id) {
+            lock_account(self.connection()?, user_id).await?;
+        }
+        let query = sql_query(REVOKE_EXCESS)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<SqlUuid, _>(client_id.as_uuid())
+            .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX))
+            .bind::<Timestamptz, _>(at)
+            .bind::<Text, _>(RevocationReason::TooManyGrants.as_str());
+        returning::<(), _>(query).execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+}

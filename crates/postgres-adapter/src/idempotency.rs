@@ -1,0 +1,138 @@
+//! Answers that are given again.
+
+use crate::connection::Pooled;
+use crate::error::{storage_error, unexpected};
+use crate::schema::idempotent_answer as answer_table;
+use crate::statement::{count, returning};
+use crate::store::PostgresStore;
+use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{BigInt, Binary, Bool, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+/// Takes what is free; of several at once the others wait for the first one's row, and then find it taken.
+const CLAIM: &str = "INSERT INTO idempotent_answer AS a (client_id, key_hash, content_hash, claimed_at)
+    VALUES ($1, $2, $3, $4)
+    ON CONFLICT (client_id, key_hash) DO UPDATE
+    SET content_hash = excluded.content_hash, claimed_at = excluded.claimed_at, status = NULL, body = NULL
+    WHERE (a.status IS NULL AND a.claimed_at < $5) OR a.claimed_at < $6
+    RETURNING true";
+
+/// Clocks of replicas differ: who prolongs never makes a claim older.
+const PROLONG: &str = "UPDATE idempotent_answer SET claimed_at = greatest(claimed_at, $4)
+    WHERE client_id = $1 AND key_hash = $2 AND content_hash = $3 AND status IS NULL";
+
+/// Skips answers that somebody else holds at the moment: they are deleted next time.
+const DELETE_BEFORE: &str = "DELETE FROM idempotent_answer WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM idempotent_answer WHERE claimed_at < $1 ORDER BY claimed_at LIMIT $2 FOR UPDATE SKIP LOCKED))";
+
+/// How often a claim is tried while others give theirs back.
+const TRIES: u8 = 5;
+
+type AnswerRow = (Vec<u8>, Option<i16>, Option<Vec<u8>>);
+
+#[async_trait]
+impl IdempotencyStore for PostgresStore {
+    async fn claim(
+        &self,
+        request: IdempotentRequest,
+        now: DateTime<Utc>,
+        abandoned_before: DateTime<Utc>,
+        expired_before: DateTime<Utc>,
+    ) -> Result<Claim, StorageError> {
+        let mut connection = self.pooled().await?;
+        for _ in 0..TRIES {
+            let IdempotentRequest { client_id, key, content } = &request;
+            let query = sql_query(CLAIM)
+                .bind::<SqlUuid, _>(client_id.as_uuid())
+                .bind::<Binary, _>(key.as_slice())
+                .bind::<Binary, _>(content.as_slice())
+                .bind::<Timestamptz, _>(now)
+                .bind::<Timestamptz, _>(abandoned_before)
+                .bind::<Timestamptz, _>(expired_before);
+            let taken: Option<bool> = returning::<Bool, _>(query)
+                .get_result(&mut connection)
+                .await
+                .optional()
+                .map_err(storage_error)?;
+            if taken.is_some() {
+                return Ok(Claim::Taken);
+            }
+            // Gone when its owner gave it back in between: then it is free.
+            if let Some(claim) = standing(&mut connection, &request).await? {
+                return Ok(claim);
+            }
+        }
+        Ok(Claim::Busy)
+    }
+
+    async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
+        let IdempotentRequest { client_id, key, content } = &request;
+        let query = sql_query(PROLONG)
+            .bind::<SqlUuid, _>(client_id.as_uuid())
+            .bind::<Binary, _>(key.as_slice())
+            .bind::<Binary, _>(content.as_slice())
+            .bind::<Timestamptz, _>(now);
+        let prolonged = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        prolonged.map(|rows| rows > 0).map_err(storage_error)
+    }
+
+    async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
+        let KeptAnswer { status, body } = answer;
+        let status = i16::try_from(*status).map_err(|_| unexpected("an answer with an impossible status"))?;
+        let IdempotentRequest { client_id, key, content } = &request;
+        // Of a claim that was taken over by the same request, the first answer counts.
+        let open = answer_table::table
+            .find((client_id.as_uuid(), key.as_slice()))
+            .filter(answer_table::content_hash.eq(content.as_slice()))
+            .filter(answer_table::status.is_null());
+        diesel::update(open)
+            .set((answer_table::status.eq(status), answer_table::body.eq(body.as_slice())))
+            .execute(&mut self.pooled().await?)
+            .await
+            .map(|_| ())
+            .map_err(storage_error)
+    }
+
+    async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError> {
+        let IdempotentRequest { client_id, key, content } = &request;
+        let open = answer_table::table
+            .find((client_id.as_uuid(), key.as_slice()))
+            .filter(answer_table::content_hash.eq(content.as_slice()))
+            .filter(answer_table::status.is_null());
+        diesel::delete(open).execute(&mut self.pooled().await?).await.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        let query =
+            sql_query(DELETE_BEFORE).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+        let deleted = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
+        deleted.map(count).map_err(storage_error)
+    }
+}
+
+/// Says what there is under a key that could not be claimed.
+async fn standing(
+    connection: &mut Pooled,
+    request: &IdempotentRequest,
+) -> Result<Option<Claim>, StorageError> {
+    let IdempotentRequest { client_id, key, content } = request;
+    let row: Option<AnswerRow> = answer_table::table
+        .find((client_id.as_uuid(), key.as_slice()))
+        .select((answer_table::content_hash, answer_table::status, answer_table::body))
+        .first(connection)
+        .await
+        .optional()
+        .map_err(storage_error)?;
+    let Some((kept_content, status, body)) = row else { return Ok(None) };
+    if kept_content != content {
+        return Ok(Some(Claim::OtherContent));
+    }
+    let (Some(status), Some(body)) = (status, body) else { return Ok(Some(Claim::Busy)) };
+    let status = u16::try_from(status).map_err(|_| unexpected("a kept answer with an impossible status"))?;
+    Ok(Some(Claim::Answered(KeptAnswer { status, body })))
+}

@@ -1,0 +1,372 @@
+//! Imports.
+
+use super::profile;
+use crate::error::{corrupt, unexpected};
+use crate::row::JsonText;
+use crate::schema::import;
+use application::import::{Counts, ImportReport, ReportNote};
+use application::ports::import_source::Rejection;
+use application::ports::storage::{Import, StorageError};
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::expression::SqlLiteral;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
+use domain::id::{ImportId, UserId};
+use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::time::TimeZone;
+use domain::user::ProfileChanges;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+const TABLE: &str = "import";
+
+/// A row of `import` without its lease.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = import, check_for_backend(Pg))]
+pub(crate) struct ImportRow {
+    id: Uuid,
+    user_id: Option<Uuid>,
+    started_at: DateTime<Utc>,
+    #[diesel(embed)]
+    content: ImportContent,
+    #[diesel(embed, skip_insertion)]
+    extra: ImportExtra,
+}
+
+/// What an update overwrites.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = import, check_for_backend(Pg), treat_none_as_null = true)]
+pub(crate) struct ImportContent {
+    origin: String,
+    file_name: String,
+    format: Option<String>,
+    digest: Option<Vec<u8>>,
+    zone: String,
+    state: String,
+    size: i64,
+    bytes_done: i64,
+    ended_at: Option<DateTime<Utc>>,
+    report: JsonText,
+    refusal: Option<String>,
+}
+
+/// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
+/// read and written by statements of their own.
+#[derive(Queryable)]
+pub(crate) struct ImportExtra {
+    /// Of one that is undone; without it the undoing is not finished.
+    pub(crate) taken_back_at: Option<DateTime<Utc>>,
+    pub(crate) bytes_checked: i64,
+    pub(crate) tries: i32,
+    pub(crate) recording_start: Option<String>,
+    pub(crate) overwrite_profile: bool,
+    pub(crate) profile_changes: Option<String>,
+}
+
+/// The SQL types of those columns.
+type ExtraColumns = (Nullable<Timestamptz>, BigInt, Integer, Nullable<Text>, Bool, Nullable<Text>);
+
+impl Selectable<Pg> for ImportExtra {
+    type SelectExpression = SqlLiteral<ExtraColumns>;
+
+    fn construct_selection() -> Self::SelectExpression {
+        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start, \
+             import.overwrite_profile, import.profile_changes::text")
+    }
+}
+
+impl ImportExtra {
+    /// Gives what an import has in those columns.
+    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+        let Import {
+            state,
+            started_at,
+            ended_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            report,
+            ..
+        } = import;
+        Ok(Self {
+            taken_back_at: (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at)),
+            bytes_checked: i64::try_from(*bytes_checked).unwrap_or(i64::MAX),
+            tries: i32::try_from(*tries).unwrap_or(i32::MAX),
+            recording_start: recording_start.map(|start| start.to_rfc3339()),
+            overwrite_profile: *overwrite_profile,
+            profile_changes: profile::to_json(&report.profile)?,
+        })
+    }
+}
+
+impl ImportRow {
+    /// Makes the row of an import.
+    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+        Ok(Self {
+            id: import.id.as_uuid(),
+            user_id: import.user_id.map(|id| id.as_uuid()),
+            started_at: import.started_at,
+            content: ImportContent::of(import)?,
+            extra: ImportExtra::of(import)?,
+        })
+    }
+
+    /// Reads the row as an import.
+    pub(crate) fn into_import(self) -> Result<Import, StorageError> {
+        let Self { id, user_id, started_at, content, extra } = self;
+        let ImportExtra {
+            taken_back_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            profile_changes,
+        } = extra;
+        let profile = profile::of_json(id, profile_changes.as_deref())?;
+        let ImportContent {
+            origin,
+            file_name,
+            format,
+            digest,
+            zone,
+            state,
+            size,
+            bytes_done,
+            ended_at,
+            report,
+            refusal,
+        } = content;
+        let report: ReportJson = serde_json::from_slice(&report.0).map_err(corrupt(TABLE, "report", id))?;
+        let digest = digest.map(<[u8; 32]>::try_from).transpose();
+        Ok(Import {
+            id: ImportId::from_uuid(id),
+            user_id: user_id.map(UserId::from_uuid),
+            origin: ImportOrigin::parse(&origin).ok_or(()).map_err(corrupt(TABLE, "origin", id))?,
+            file_name: FileName::clean(&file_name),
+            format,
+            digest: digest.map_err(corrupt(TABLE, "digest", id))?.map(FileDigest::from_bytes),
+            zone: TimeZone::parse(&zone).map_err(corrupt(TABLE, "zone", id))?,
+            state: state_of(&state, taken_back_at).ok_or(()).map_err(corrupt(TABLE, "state", id))?,
+            size: u64::try_from(size).map_err(corrupt(TABLE, "size", id))?,
+            recording_start: recording_start
+                .map(|text| DateTime::parse_from_rfc3339(&text))
+                .transpose()
+                .map_err(corrupt(TABLE, "recording_start", id))?,
+            overwrite_profile,
+            bytes_checked: u64::try_from(bytes_checked).map_err(corrupt(TABLE, "bytes_checked", id))?,
+            bytes_done: u64::try_from(bytes_done).map_err(corrupt(TABLE, "bytes_done", id))?,
+            tries: u32::try_from(tries).map_err(corrupt(TABLE, "tries", id))?,
+            started_at,
+            ended_at,
+            report: report.with(profile),
+            refusal,
+        })
+    }
+}
+
+impl ImportContent {
+    /// Lists what an update overwrites.
+    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+        let Import {
+            id: _,
+            user_id: _,
+            origin,
+            file_name,
+            format,
+            digest,
+            zone,
+            state,
+            size,
+            recording_start: _,
+            overwrite_profile: _,
+            bytes_checked: _,
+            bytes_done,
+            tries: _,
+            started_at: _,
+            ended_at,
+            report,
+            refusal,
+        } = import;
+        let report = serde_json::to_vec(&ReportJson::from(report));
+        Ok(Self {
+            origin: origin.as_str().to_owned(),
+            file_name: file_name.as_str().to_owned(),
+            format: format.clone(),
+            digest: digest.map(|digest| digest.as_bytes().to_vec()),
+            zone: zone.name().to_owned(),
+            state: stored_state(*state).to_owned(),
+            size: i64::try_from(*size).unwrap_or(i64::MAX),
+            bytes_done: i64::try_from(*bytes_done).unwrap_or(i64::MAX),
+            ended_at: *ended_at,
+            report: JsonText(report.map_err(|_| unexpected("a report could not be written"))?),
+            refusal: refusal.clone(),
+        })
+    }
+}
+
+/// Gives the state as it is stored. One that is being undone is undone for programs that know no more of it, and has no time
+/// at which that was finished.
+const fn stored_state(state: ImportState) -> &'static str {
+    match state {
+        ImportState::Undoing => ImportState::Undone.as_str(),
+        state => state.as_str(),
+    }
+}
+
+fn state_of(stored: &str, taken_back_at: Option<DateTime<Utc>>) -> Option<ImportState> {
+    match ImportState::parse(stored)? {
+        ImportState::Undone if taken_back_at.is_none() => Some(ImportState::Undoing),
+        ImportState::Undoing => None,
+        state => Some(state),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CountsJson {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+}
+
+impl From<&Counts> for CountsJson {
+    fn from(Counts { new, updated, unchanged }: &Counts) -> Self {
+        Self { new: *new, updated: *updated, unchanged: *unchanged }
+    }
+}
+
+impl From<CountsJson> for Counts {
+    fn from(CountsJson { new, updated, unchanged }: CountsJson) -> Self {
+        Self { new, updated, unchanged }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct RejectionJson {
+    place: String,
+    reason: String,
+}
+
+impl From<&Rejection> for RejectionJson {
+    fn from(Rejection { place, reason }: &Rejection) -> Self {
+        Self { place: place.clone(), reason: reason.clone() }
+    }
+}
+
+impl From<RejectionJson> for Rejection {
+    fn from(RejectionJson { place, reason }: RejectionJson) -> Self {
+        Self { place, reason }
+    }
+}
+
+/// A note; those of before repeated notes were counted have neither amount nor count.
+#[derive(Serialize, Deserialize)]
+struct NoteJson {
+    place: String,
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    amount: Option<u64>,
+    #[serde(default = "once")]
+    count: u64,
+}
+
+const fn once() -> u64 {
+    1
+}
+
+impl From<&ReportNote> for NoteJson {
+    fn from(ReportNote { place, reason, amount, count }: &ReportNote) -> Self {
+        Self { place: place.clone(), reason: reason.clone(), amount: *amount, count: *count }
+    }
+}
+
+impl From<NoteJson> for ReportNote {
+    fn from(NoteJson { place, reason, amount, count }: NoteJson) -> Self {
+        Self { place, reason, amount, count }
+    }
+}
+
+/// The column `report`.
+#[derive(Serialize, Deserialize)]
+struct ReportJson {
+    sessions: CountsJson,
+    stage_entries: u64,
+    supplements: CountsJson,
+    logs: CountsJson,
+    profile_changed: bool,
+    rejected: Vec<RejectionJson>,
+    rejected_total: u64,
+    notes: Vec<NoteJson>,
+    notes_total: u64,
+}
+
+impl From<&ImportReport> for ReportJson {
+    fn from(report: &ImportReport) -> Self {
+        let ImportReport {
+            sessions,
+            stage_entries,
+            supplements,
+            logs,
+            profile_changed,
+            profile: _,
+            rejected,
+            rejected_total,
+            notes,
+            notes_total,
+        } = report;
+        Self {
+            sessions: sessions.into(),
+            stage_entries: *stage_entries,
+            supplements: supplements.into(),
+            logs: logs.into(),
+            profile_changed: *profile_changed,
+            rejected: rejected.iter().take(Import::LISTED).map(RejectionJson::from).collect(),
+            rejected_total: *rejected_total,
+            notes: notes.iter().take(Import::LISTED).map(NoteJson::from).collect(),
+            notes_total: *notes_total,
+        }
+    }
+}
+
+impl ReportJson {
+    /// Returns the report with the profile changes, which have a column of their own.
+    fn with(self, profile: ProfileChanges) -> ImportReport {
+        let ReportJson {
+            sessions,
+            stage_entries,
+            supplements,
+            logs,
+            profile_changed,
+            rejected,
+            rejected_total,
+            notes,
+            notes_total,
+        } = self;
+        ImportReport {
+            sessions: sessions.into(),
+            stage_entries,
+            supplements: supplements.into(),
+            logs: logs.into(),
+            profile_changed,
+            profile,
+            rejected: rejected.into_iter().map(Rejection::from).collect(),
+            rejected_total,
+            notes: notes.into_iter().map(ReportNote::from).collect(),
+            notes_total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_from_before_notes_were_counted_was_noted_once() {
+        let stored: NoteJson = serde_json::from_str(r#"{"place":"record 3","reason":"cut: 2"}"#).unwrap();
+        let note = ReportNote::from(stored);
+        assert_eq!((note.places(), note.text()), ("record 3".to_owned(), "cut: 2".to_owned()));
+    }
+}

@@ -1,0 +1,186 @@
+//! Uploads: their parts, and who reads them.
+
+use super::row::ImportExtra;
+use crate::connection::Pooled;
+use crate::error::{storage_error, unexpected};
+use crate::schema::import;
+use crate::schema::import_part as part_table;
+use crate::statement::{count, returning};
+use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::ImportId;
+use domain::import::ImportState;
+use uuid::Uuid;
+
+/// Skips uploads that somebody else takes at the moment. The upload is picked in a part of its own, because a nested
+/// query with a limit may be run more than once, and then picks another each time.
+const LEASE: &str = "WITH next AS MATERIALIZED (
+        SELECT i.id FROM import i
+        WHERE i.origin = 'upload' AND i.state IN ('waiting', 'running')
+            AND (i.state = 'waiting' OR i.lease_until IS NULL OR i.lease_until <= $1)
+            AND NOT EXISTS (
+                SELECT 1 FROM import r WHERE r.user_id = i.user_id AND r.origin = 'upload' AND r.state = 'running'
+                    AND r.lease_until > $1
+            )
+        ORDER BY (
+            SELECT count(*) FROM import e WHERE e.user_id = i.user_id AND e.origin = 'upload' AND e.ended_at > $3
+        ), i.started_at, i.id LIMIT 1 FOR NO KEY UPDATE OF i SKIP LOCKED
+    )
+    UPDATE import i SET state = 'running', lease_until = $2, tries = i.tries + 1, bytes_checked = 0, bytes_done = 0
+    FROM next WHERE i.id = next.id RETURNING i.id";
+
+/// Leaves uploads that somebody else holds at the moment for the next time.
+const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
+        SELECT id FROM import
+        WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running') AND started_at < $1
+        ORDER BY started_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+    ), deleted AS (
+        DELETE FROM import_part WHERE import_id IN (SELECT id FROM stale)
+    )
+    UPDATE import i SET state = 'refused', refusal = $2, ended_at = now(), lease_until = NULL
+    FROM stale WHERE i.id = stale.id";
+
+pub(super) async fn add_part(
+    connection: &mut Pooled,
+    id: ImportId,
+    position: u32,
+    bytes: &[u8],
+) -> Result<(), StorageError> {
+    let row = (
+        part_table::import_id.eq(id.as_uuid()),
+        part_table::position.eq(place(position)?),
+        part_table::bytes.eq(bytes),
+    );
+    let adding = diesel::insert_into(part_table::table).values(row).on_conflict_do_nothing();
+    adding.execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn part(
+    connection: &mut Pooled,
+    id: ImportId,
+    position: u32,
+) -> Result<Option<Vec<u8>>, StorageError> {
+    let named = part_table::table.find((id.as_uuid(), place(position)?));
+    named.select(part_table::bytes).first(connection).await.optional().map_err(storage_error)
+}
+
+/// Adds up what is written in the rows of uploads, so that no part is read.
+pub(super) async fn stored_bytes(connection: &mut Pooled) -> Result<u64, StorageError> {
+    let query = sql_query(
+        "SELECT coalesce(sum(size), 0)::bigint FROM import
+        WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running')",
+    );
+    let bytes: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
+    Ok(u64::try_from(bytes).unwrap_or_default())
+}
+
+pub(super) async fn delete_parts(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
+    let parts = part_table::table.filter(part_table::import_id.eq(id.as_uuid()));
+    diesel::delete(parts).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn delete_stale(
+    connection: &mut Pooled,
+    before: DateTime<Utc>,
+    reason: &str,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    let query = sql_query(DELETE_STALE)
+        .bind::<Timestamptz, _>(before)
+        .bind::<Text, _>(reason)
+        .bind::<BigInt, _>(i64::from(limit));
+    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+}
+
+pub(super) async fn lease(
+    connection: &mut Pooled,
+    now: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> Result<Option<ImportId>, StorageError> {
+    let query = sql_query(LEASE)
+        .bind::<Timestamptz, _>(now)
+        .bind::<Timestamptz, _>(until)
+        .bind::<Timestamptz, _>(now - RECENT_UPLOADS);
+    let id: Option<Uuid> =
+        returning::<SqlUuid, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(id.map(ImportId::from_uuid))
+}
+
+pub(super) async fn prolong(
+    connection: &mut Pooled,
+    id: ImportId,
+    until: DateTime<Utc>,
+) -> Result<bool, StorageError> {
+    let running = import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
+    let prolonging = diesel::update(running).set(import::lease_until.eq(until));
+    prolonging.execute(connection).await.map(|rows| rows > 0).map_err(storage_error)
+}
+
+/// Ends what is not finished; what it became. Another transaction that ends it is waited for, and wins.
+pub(super) async fn cancel(
+    connection: &mut Pooled,
+    id: ImportId,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> Result<Option<ImportState>, StorageError> {
+    const CANCEL: &str =
+        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END,
+            refusal = $2, ended_at = $3, taken_back_at = NULL, lease_until = NULL, updated_at = now()
+        WHERE id = $1 AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'";
+
+    let query =
+        sql_query(CANCEL).bind::<SqlUuid, _>(id.as_uuid()).bind::<Text, _>(reason).bind::<Timestamptz, _>(at);
+    let is_refused: Option<bool> =
+        returning::<Bool, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(is_refused.map(|is_refused| if is_refused { ImportState::Refused } else { ImportState::Undoing }))
+}
+
+pub(super) async fn checked(connection: &mut Pooled, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+    let query = sql_query("UPDATE import SET bytes_checked = $2 WHERE id = $1 AND state = 'running'")
+        .bind::<SqlUuid, _>(id.as_uuid())
+        .bind::<BigInt, _>(i64::try_from(bytes).unwrap_or(i64::MAX));
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+pub(super) async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
+    const UNCOUNT: &str =
+        "UPDATE import SET tries = tries - 1 WHERE id = $1 AND state = 'running' AND tries > 0";
+
+    let query = sql_query(UNCOUNT).bind::<SqlUuid, _>(id.as_uuid());
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Stores what an import has in the columns that diesel's table is not told of.
+pub(super) async fn store_extra(connection: &mut Pooled, import: &Import) -> Result<(), StorageError> {
+    const STORE: &str =
+        "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5,
+        overwrite_profile = $6, profile_changes = $7::jsonb WHERE id = $1";
+
+    let extra = ImportExtra::of(import)?;
+    let ImportExtra {
+        taken_back_at,
+        bytes_checked,
+        tries,
+        recording_start,
+        overwrite_profile,
+        profile_changes,
+    } = extra;
+    let query = sql_query(STORE)
+        .bind::<SqlUuid, _>(import.id.as_uuid())
+        .bind::<Nullable<Timestamptz>, _>(taken_back_at)
+        .bind::<BigInt, _>(bytes_checked)
+        .bind::<Integer, _>(tries)
+        .bind::<Nullable<Text>, _>(recording_start)
+        .bind::<Bool, _>(overwrite_profile)
+        .bind::<Nullable<Text>, _>(profile_changes);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+fn place(position: u32) -> Result<i32, StorageError> {
+    i32::try_from(position).map_err(|_| unexpected("an upload with more parts than there may be"))
+}

@@ -1,0 +1,157 @@
+//! Personal access tokens.
+
+use crate::error::{corrupt, storage_error};
+use crate::row::{scope_set, secret_hash};
+use crate::schema::personal_token as token;
+use crate::schema::personal_token;
+use crate::statement::{count, stored};
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{PersonalTokenRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::{PersonalTokenId, UserId};
+use domain::personal_token::{PersonalToken, PersonalTokenName};
+use std::ops::RangeInclusive;
+use uuid::Uuid;
+
+const TABLE: &str = "personal_token";
+
+/// A row of `personal_token`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = personal_token, check_for_backend(Pg))]
+pub(crate) struct TokenRow {
+    user_id: Uuid,
+    id: Uuid,
+    name: String,
+    token_hash: Vec<u8>,
+    scopes: String,
+    created_at: DateTime<Utc>,
+    expires_at: Option<DateTime<Utc>>,
+    last_used_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+}
+
+impl From<&PersonalToken> for TokenRow {
+    fn from(token: &PersonalToken) -> Self {
+        let PersonalToken {
+            id,
+            user_id,
+            name,
+            token_hash,
+            scopes,
+            created_at,
+            expires_at,
+            last_used_at,
+            revoked_at,
+        } = token;
+        Self {
+            user_id: user_id.as_uuid(),
+            id: id.as_uuid(),
+            name: name.as_str().to_owned(),
+            token_hash: token_hash.as_bytes().to_vec(),
+            scopes: scopes.to_string(),
+            created_at: *created_at,
+            expires_at: *expires_at,
+            last_used_at: *last_used_at,
+            revoked_at: *revoked_at,
+        }
+    }
+}
+
+impl TokenRow {
+    /// Reads the row as a token.
+    pub(crate) fn into_token(self) -> Result<PersonalToken, StorageError> {
+        let Self { user_id, id, name, token_hash, scopes, created_at, expires_at, last_used_at, revoked_at } =
+            self;
+        Ok(PersonalToken {
+            id: PersonalTokenId::from_uuid(id),
+            user_id: UserId::from_uuid(user_id),
+            name: PersonalTokenName::from_stored(&name).map_err(corrupt(TABLE, "name", id))?,
+            token_hash: secret_hash(&token_hash, TABLE, "token_hash", id)?,
+            scopes: scope_set(&scopes, TABLE, id)?,
+            created_at,
+            expires_at,
+            last_used_at,
+            revoked_at,
+        })
+    }
+}
+
+/// Skips tokens that somebody else holds at the moment: they are deleted next time.
+const DELETE_ENDED: &str = "DELETE FROM personal_token WHERE (user_id, id) IN (
+    SELECT user_id, id FROM personal_token WHERE revoked_at < $1 OR expires_at < $1
+    LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+#[async_trait]
+impl PersonalTokenRepository for PgUnitOfWork {
+    async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError> {
+        let inserted = diesel::insert_into(token::table)
+            .values(TokenRow::from(token))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::PersonalToken)
+    }
+
+    async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+        let rows: Vec<TokenRow> = token::table
+            .filter(token::user_id.eq(user_id.as_uuid()))
+            .order((token::created_at.desc(), token::id.asc()))
+            .select(TokenRow::as_select())
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(TokenRow::into_token).collect()
+    }
+
+    async fn revoke(
+        &mut self,
+        user_id: UserId,
+        id: Option<PersonalTokenId>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let own = token::table.filter(token::user_id.eq(user_id.as_uuid()));
+        let mut revoking = diesel::update(own.filter(token::revoked_at.is_null()))
+            .set(token::revoked_at.eq(at))
+            .into_boxed();
+        if let Some(id) = id {
+            revoking = revoking.filter(token::id.eq(id.as_uuid()));
+        }
+        revoking.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_ENDED)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+
+    async fn revoke_created_before(
+        &mut self,
+        people: RangeInclusive<UserId>,
+        before: DateTime<Utc>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let (first, last) = (people.start().as_uuid(), people.end().as_uuid());
+        let older = token::table
+            .filter(token::user_id.between(first, last))
+            .filter(token::created_at.lt(before))
+            .filter(token::revoked_at.is_null());
+        diesel::update(older)
+            .set(token::revoked_at.eq(at))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}

@@ -1,0 +1,248 @@
+//! Sums of reads.
+
+use crate::connection::Pooled;
+use crate::error::{corrupt, storage_error};
+use crate::row::{known_moment, upper_bound};
+use crate::schema::read_tally as tally;
+use crate::schema::read_tally;
+use crate::statement::{count, returning};
+use crate::store::PostgresStore;
+use application::ports::storage::{ReadTallyStore, StorageError, UnitOfWork};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use std::collections::{BTreeMap, HashMap};
+use uuid::Uuid;
+
+const TABLE: &str = "read_tally";
+const CLIENT: &str = "client";
+const PERSONAL_TOKEN: &str = "personal_token";
+
+/// Takes a reader apart: what it is, and its id.
+pub(crate) const fn reader_parts(reader: Reader) -> (&'static str, Uuid) {
+    match reader {
+        Reader::Client(id) => (CLIENT, id.as_uuid()),
+        Reader::PersonalToken(id) => (PERSONAL_TOKEN, id.as_uuid()),
+    }
+}
+
+/// A row of `read_tally`.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = read_tally, check_for_backend(Pg))]
+pub(crate) struct TallyRow {
+    user_id: Uuid,
+    minute: DateTime<Utc>,
+    reader_kind: String,
+    reader_id: Uuid,
+    kind: String,
+    requests: i64,
+    items: i64,
+    range_from: Option<DateTime<Utc>>,
+    range_to: Option<DateTime<Utc>>,
+}
+
+impl TallyRow {
+    /// Reads the row as a sum.
+    pub(crate) fn into_tally(self) -> Result<ReadTally, StorageError> {
+        let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
+            self;
+        let row = format!("of person {user_id}, reader {reader_id}, {}", minute.to_rfc3339());
+        let reader = match reader_kind.as_str() {
+            CLIENT => Ok(Reader::Client(ClientId::from_uuid(reader_id))),
+            PERSONAL_TOKEN => Ok(Reader::PersonalToken(PersonalTokenId::from_uuid(reader_id))),
+            _ => Err(()),
+        };
+        let key = TallyKey {
+            user_id: UserId::from_uuid(user_id),
+            minute,
+            reader: reader.map_err(corrupt(TABLE, "reader_kind", &row))?,
+            kind: ReadKind::parse(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", &row))?,
+        };
+        Ok(ReadTally {
+            key,
+            requests: u64::try_from(requests).map_err(corrupt(TABLE, "requests", &row))?,
+            items: u64::try_from(items).map_err(corrupt(TABLE, "items", &row))?,
+            range: AskedRange { from: range_from, to: range_to },
+        })
+    }
+}
+
+/// Many sums, a column each, as `unnest` takes them.
+#[derive(Default)]
+pub(crate) struct NewTallies {
+    pub(crate) user_ids: Vec<Uuid>,
+    pub(crate) minutes: Vec<DateTime<Utc>>,
+    pub(crate) reader_kinds: Vec<&'static str>,
+    pub(crate) reader_ids: Vec<Uuid>,
+    pub(crate) kinds: Vec<&'static str>,
+    pub(crate) requests: Vec<i64>,
+    pub(crate) items: Vec<i64>,
+    pub(crate) range_from: Vec<Option<DateTime<Utc>>>,
+    pub(crate) range_to: Vec<Option<DateTime<Utc>>>,
+}
+
+impl NewTallies {
+    /// Lists the columns of these sums, one row a key, in the order of their people.
+    pub(crate) fn of(tallies: &[ReadTally]) -> Self {
+        let mut sums: HashMap<TallyKey, ReadTally> = HashMap::new();
+        for tally in tallies {
+            sums.entry(tally.key).and_modify(|sum| *sum = sum.plus(*tally)).or_insert(*tally);
+        }
+        let mut sums: Vec<ReadTally> = sums.into_values().collect();
+        sums.sort_unstable_by_key(|sum| sum.key.user_id);
+        let mut columns = Self::default();
+        for sum in &sums {
+            columns.push(sum);
+        }
+        columns
+    }
+
+    fn push(&mut self, sum: &ReadTally) {
+        let ReadTally { key, requests, items, range } = sum;
+        let TallyKey { user_id, minute, reader, kind } = key;
+        let AskedRange { from, to } = range;
+        let (reader_kind, reader_id) = reader_parts(*reader);
+        self.user_ids.push(user_id.as_uuid());
+        self.minutes.push(*minute);
+        self.reader_kinds.push(reader_kind);
+        self.reader_ids.push(reader_id);
+        self.kinds.push(kind.as_str());
+        self.requests.push(i64::try_from(*requests).unwrap_or(i64::MAX));
+        self.items.push(i64::try_from(*items).unwrap_or(i64::MAX));
+        // What a client asked for may lie beyond what Postgres knows.
+        self.range_from.push(from.map(known_moment));
+        self.range_to.push(to.map(known_moment));
+    }
+}
+
+/// Adds up. Whoever still has an account keeps it until this transaction ends, the others' sums are left out; rows
+/// come in the order of the key, so that two calls lock them in the same order. An open end of a range (NULL) stays
+/// open, which `least` and `greatest` alone would not do.
+const ADD: &str = "INSERT INTO read_tally AS t
+        (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to)
+    SELECT n.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        AS n (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to)
+    WHERE EXISTS (SELECT FROM account a WHERE a.id = n.user_id FOR KEY SHARE)
+    ORDER BY n.user_id, n.minute, n.reader_kind, n.reader_id, n.kind
+    ON CONFLICT (user_id, minute, reader_kind, reader_id, kind) DO UPDATE SET
+        requests = t.requests + least(excluded.requests, 9223372036854775807 - t.requests),
+        items = t.items + least(excluded.items, 9223372036854775807 - t.items),
+        range_from = CASE WHEN t.range_from IS NOT NULL AND excluded.range_from IS NOT NULL
+            THEN least(t.range_from, excluded.range_from) END,
+        range_to = CASE WHEN t.range_to IS NOT NULL AND excluded.range_to IS NOT NULL
+            THEN greatest(t.range_to, excluded.range_to) END";
+
+/// Notes the use of tokens, locked in one order as well.
+const NOTE_USE: &str = "WITH used AS (
+        SELECT p.user_id, p.id, n.at FROM unnest($1, $2, $3) AS n (user_id, id, at)
+        JOIN personal_token p ON p.user_id = n.user_id AND p.id = n.id
+        WHERE p.last_used_at IS NULL OR p.last_used_at < n.at
+        ORDER BY p.user_id, p.id FOR NO KEY UPDATE OF p
+    )
+    UPDATE personal_token t SET last_used_at = used.at FROM used WHERE t.user_id = used.user_id AND t.id = used.id";
+
+/// Skips sums that somebody else holds at the moment: they are deleted next time. The rows are fetched by where they
+/// lie, because by their key the planner would rather read a table of some million sums from end to end than look into
+/// sixteen partitions for each; and a place (`ctid`) means something within one partition alone.
+const DELETE_BEFORE: &str = "WITH old AS MATERIALIZED (
+        SELECT tableoid, ctid FROM read_tally WHERE minute < $1 ORDER BY minute LIMIT $2 FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM read_tally
+    WHERE ctid = ANY (ARRAY (SELECT ctid FROM old)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM old)";
+
+#[async_trait]
+impl ReadTallyStore for PostgresStore {
+    async fn add(&self, tallies: &[ReadTally]) -> Result<(), StorageError> {
+        if tallies.is_empty() {
+            return Ok(());
+        }
+        let mut transaction = self.transaction().await?;
+        add(transaction.connection()?, NewTallies::of(tallies)).await?;
+        note_use(transaction.connection()?, tallies).await?;
+        Box::new(transaction).commit().await
+    }
+
+    async fn list(
+        &self,
+        user_id: UserId,
+        after: Option<TallyKey>,
+        limit: u32,
+    ) -> Result<Vec<ReadTally>, StorageError> {
+        // All descending, so that a backward scan of the primary key serves it.
+        let order = (tally::minute.desc(), tally::reader_kind.desc(), tally::reader_id.desc());
+        let mut query = tally::table
+            .filter(tally::user_id.eq(user_id.as_uuid()))
+            .order((order, tally::kind.desc()))
+            .limit(i64::from(limit))
+            .select(TallyRow::as_select())
+            .into_boxed();
+        if let Some(TallyKey { user_id: _, minute, reader, kind }) = after {
+            let (reader_kind, reader_id) = reader_parts(reader);
+            query = query.filter(
+                sql::<Bool>("(minute, reader_kind, reader_id, kind) < (")
+                    .bind::<Timestamptz, _>(upper_bound(Some(minute)))
+                    .sql(", ")
+                    .bind::<Text, _>(reader_kind)
+                    .sql(", ")
+                    .bind::<SqlUuid, _>(reader_id)
+                    .sql(", ")
+                    .bind::<Text, _>(kind.as_str())
+                    .sql(")"),
+            );
+        }
+        let rows: Vec<TallyRow> = query.load(&mut self.pooled().await?).await.map_err(storage_error)?;
+        rows.into_iter().map(TallyRow::into_tally).collect()
+    }
+
+    async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        sql_query(DELETE_BEFORE)
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(&mut self.pooled().await?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}
+
+async fn add(connection: &mut Pooled, new: NewTallies) -> Result<(), StorageError> {
+    let query = sql_query(ADD)
+        .bind::<Array<SqlUuid>, _>(new.user_ids)
+        .bind::<Array<Timestamptz>, _>(new.minutes)
+        .bind::<Array<Text>, _>(new.reader_kinds)
+        .bind::<Array<SqlUuid>, _>(new.reader_ids)
+        .bind::<Array<Text>, _>(new.kinds)
+        .bind::<Array<BigInt>, _>(new.requests)
+        .bind::<Array<BigInt>, _>(new.items)
+        .bind::<Array<Nullable<Timestamptz>>, _>(new.range_from)
+        .bind::<Array<Nullable<Timestamptz>>, _>(new.range_to);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+async fn note_use(connection: &mut Pooled, tallies: &[ReadTally]) -> Result<(), StorageError> {
+    let mut latest: BTreeMap<(Uuid, Uuid), DateTime<Utc>> = BTreeMap::new();
+    for TallyKey { user_id, minute, reader, kind: _ } in tallies.iter().map(|tally| tally.key) {
+        if let Reader::PersonalToken(id) = reader {
+            let at = latest.entry((user_id.as_uuid(), id.as_uuid())).or_insert(minute);
+            *at = minute.max(*at);
+        }
+    }
+    if latest.is_empty() {
+        return Ok(());
+    }
+    let (keys, moments): (Vec<_>, Vec<_>) = latest.into_iter().unzip();
+    let (people, tokens): (Vec<Uuid>, Vec<Uuid>) = keys.into_iter().unzip();
+    let query = sql_query(NOTE_USE)
+        .bind::<Array<SqlUuid>, _>(people)
+        .bind::<Array<SqlUuid>, _>(tokens)
+        .bind::<Array<Timestamptz>, _>(moments);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}

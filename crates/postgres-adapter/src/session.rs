@@ -1,0 +1,188 @@
+//! Browser sessions.
+
+use crate::error::{corrupt, storage_error};
+use crate::row::secret_hash;
+use crate::schema::{account, session};
+use crate::statement::{count, stored};
+use crate::store::PostgresStore;
+use crate::unit_of_work::PgUnitOfWork;
+use crate::user::{email, home_zone, user_status};
+use application::ports::storage::{
+    SessionReader, SessionRepository, SessionWithUser, StorageError, UniqueKey,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::{SessionId, UserId};
+use domain::secret::SecretHash;
+use domain::session::{AuthenticationMethod, Session};
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+const TABLE: &str = "session";
+
+/// A row of `session`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = session, check_for_backend(Pg))]
+pub(crate) struct SessionRow {
+    user_id: Uuid,
+    id: Uuid,
+    token_hash: Vec<u8>,
+    method: String,
+    authenticated_at: DateTime<Utc>,
+    last_seen_at: DateTime<Utc>,
+}
+
+impl From<&Session> for SessionRow {
+    fn from(session: &Session) -> Self {
+        let Session { id, user_id, token_hash, method, authenticated_at, last_seen_at } = session;
+        Self {
+            user_id: user_id.as_uuid(),
+            id: id.as_uuid(),
+            token_hash: token_hash.as_bytes().to_vec(),
+            method: method.as_str().to_owned(),
+            authenticated_at: *authenticated_at,
+            last_seen_at: *last_seen_at,
+        }
+    }
+}
+
+impl SessionRow {
+    /// Reads the row as a session.
+    pub(crate) fn into_session(self) -> Result<Session, StorageError> {
+        let Self { user_id, id, token_hash, method, authenticated_at, last_seen_at } = self;
+        let method = AuthenticationMethod::parse(&method).ok_or(());
+        Ok(Session {
+            id: SessionId::from_uuid(id),
+            user_id: UserId::from_uuid(user_id),
+            token_hash: secret_hash(&token_hash, TABLE, "token_hash", id)?,
+            method: method.map_err(corrupt(TABLE, "method", id))?,
+            authenticated_at,
+            last_seen_at,
+        })
+    }
+}
+
+/// A session; and its person's id, address, zone, and since when the account is locked.
+type Row = (SessionRow, Uuid, String, String, Option<DateTime<Utc>>);
+
+#[async_trait]
+impl SessionReader for PostgresStore {
+    async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError> {
+        let hash = *hash;
+        let row: Option<Row> = self
+            .shared(move |mut connection| {
+                let query = session::table
+                    .inner_join(account::table)
+                    .filter(session::token_hash.eq(hash.as_bytes().to_vec()))
+                    .select((
+                        SessionRow::as_select(),
+                        account::id,
+                        account::email,
+                        account::home_timezone,
+                        account::locked_at,
+                    ));
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        let Some((session, user_id, address, zone, locked_at)) = row else { return Ok(None) };
+        Ok(Some(SessionWithUser {
+            session: session.into_session()?,
+            email: email(&address, user_id)?,
+            user_status: user_status(locked_at),
+            home_timezone: home_zone(&zone, user_id)?,
+        }))
+    }
+}
+
+/// Waits for sessions that are in use at the moment: the operator ends every session with this, and none may stay.
+const DELETE_ENDED: &str = "DELETE FROM session WHERE (user_id, id) IN (
+    SELECT user_id, id FROM session WHERE last_seen_at < $1 OR authenticated_at < $2 LIMIT $3 FOR UPDATE)";
+
+#[async_trait]
+impl SessionRepository for PgUnitOfWork {
+    async fn insert(&mut self, session: &Session) -> Result<(), StorageError> {
+        let inserted = diesel::insert_into(session::table)
+            .values(SessionRow::from(session))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::Session)
+    }
+
+    async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError> {
+        let row: Option<SessionRow> = session::table
+            .find((user_id.as_uuid(), id.as_uuid()))
+            .select(SessionRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(SessionRow::into_session).transpose()
+    }
+
+    async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
+        let rows: Vec<SessionRow> = session::table
+            .filter(session::user_id.eq(user_id.as_uuid()))
+            .order((session::authenticated_at.desc(), session::id.asc()))
+            .select(SessionRow::as_select())
+            .load(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(SessionRow::into_session).collect()
+    }
+
+    async fn record_use(
+        &mut self,
+        user_id: UserId,
+        id: SessionId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let key = session::table.find((user_id.as_uuid(), id.as_uuid()));
+        let updating =
+            diesel::update(key.filter(session::last_seen_at.lt(at))).set(session::last_seen_at.eq(at));
+        updating.execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn delete(&mut self, user_id: UserId, id: SessionId) -> Result<bool, StorageError> {
+        let deleted = diesel::delete(session::table.find((user_id.as_uuid(), id.as_uuid())))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(deleted > 0)
+    }
+
+    async fn delete_of_user(
+        &mut self,
+        user_id: UserId,
+        except: Option<SessionId>,
+    ) -> Result<u64, StorageError> {
+        let own = session::table.filter(session::user_id.eq(user_id.as_uuid()));
+        let mut deleting = diesel::delete(own).into_boxed();
+        if let Some(except) = except {
+            deleting = deleting.filter(session::id.ne(except.as_uuid()));
+        }
+        deleting.execute(self.connection()?).await.map(count).map_err(storage_error)
+    }
+
+    async fn delete_ended(
+        &mut self,
+        seen_before: DateTime<Utc>,
+        authenticated_before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        sql_query(DELETE_ENDED)
+            .bind::<Timestamptz, _>(seen_before)
+            .bind::<Timestamptz, _>(authenticated_before)
+            .bind::<BigInt, _>(i64::from(limit))
+            .execute(self.connection()?)
+            .await
+            .map(count)
+            .map_err(storage_error)
+    }
+}

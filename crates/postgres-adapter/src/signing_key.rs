@@ -1,0 +1,136 @@
+//! Signing keys.
+
+use crate::error::{corrupt, storage_error};
+use crate::schema::signing_key;
+use crate::statement::{count, returning, stored};
+use crate::store::PostgresStore;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{SigningKeyReader, SigningKeyRepository, StorageError, UniqueKey};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+use domain::id::KeyId;
+use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+/// A row of `signing_key`.
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = signing_key, check_for_backend(Pg))]
+pub(crate) struct SigningKeyRow {
+    id: Uuid,
+    public_key: Vec<u8>,
+    private_key: Vec<u8>,
+    created_at: DateTime<Utc>,
+    retired_at: Option<DateTime<Utc>>,
+}
+
+impl From<&SigningKey> for SigningKeyRow {
+    fn from(key: &SigningKey) -> Self {
+        let SigningKey { id, public_key, private_key, created_at, state } = key;
+        Self {
+            id: id.as_uuid(),
+            public_key: public_key.to_vec(),
+            private_key: private_key.as_bytes().to_vec(),
+            created_at: *created_at,
+            retired_at: match state {
+                SigningKeyState::Active => None,
+                SigningKeyState::Retired { at } => Some(*at),
+            },
+        }
+    }
+}
+
+impl SigningKeyRow {
+    /// Reads the row as a key.
+    pub(crate) fn into_key(self) -> Result<SigningKey, StorageError> {
+        let Self { id, public_key, private_key, created_at, retired_at } = self;
+        Ok(SigningKey {
+            id: KeyId::from_uuid(id),
+            public_key: public_key.try_into().map_err(corrupt::<Vec<u8>>("signing_key", "public_key", id))?,
+            private_key: SealedPrivateKey::new(private_key),
+            created_at,
+            state: retired_at.map_or(SigningKeyState::Active, |at| SigningKeyState::Retired { at }),
+        })
+    }
+}
+
+#[async_trait]
+impl SigningKeyReader for PostgresStore {
+    async fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StorageError> {
+        let rows: Vec<SigningKeyRow> = self
+            .shared(|mut connection| {
+                let query = signing_key::table
+                    .order((signing_key::created_at.asc(), signing_key::id.asc()))
+                    .select(SigningKeyRow::as_select());
+                async move { query.load(&mut connection).await }.boxed()
+            })
+            .await?;
+        rows.into_iter().map(SigningKeyRow::into_key).collect()
+    }
+}
+
+/// Conflicts with itself and with every write, but not with reads; held until the transaction ends.
+const ONE_AT_A_TIME: &str = "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE";
+
+const DELETE_RETIRED: &str = "DELETE FROM signing_key WHERE id IN (
+    SELECT id FROM signing_key WHERE retired_at < $1 ORDER BY retired_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
+
+#[async_trait]
+impl SigningKeyRepository for PgUnitOfWork {
+    async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError> {
+        let connection = self.connection()?;
+        connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
+        let active = signing_key::table.filter(signing_key::retired_at.is_null());
+        let is_there: bool =
+            diesel::select(exists(active)).get_result(connection).await.map_err(storage_error)?;
+        if is_there {
+            return Ok(false);
+        }
+        SigningKeyRepository::insert(self, key).await.map(|()| true)
+    }
+
+    async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
+        let connection = self.connection()?;
+        connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
+        let rows: Vec<SigningKeyRow> = signing_key::table
+            .order((signing_key::created_at.asc(), signing_key::id.asc()))
+            .select(SigningKeyRow::as_select())
+            .load(connection)
+            .await
+            .map_err(storage_error)?;
+        rows.into_iter().map(SigningKeyRow::into_key).collect()
+    }
+
+    async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError> {
+        let inserted = diesel::insert_into(signing_key::table)
+            .values(SigningKeyRow::from(key))
+            .on_conflict_do_nothing()
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        stored(inserted, UniqueKey::SigningKey)
+    }
+
+    async fn retire(&mut self, id: KeyId, at: DateTime<Utc>) -> Result<bool, StorageError> {
+        let active = signing_key::table.find(id.as_uuid()).filter(signing_key::retired_at.is_null());
+        let retired = diesel::update(active)
+            .set(signing_key::retired_at.eq(at))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(retired > 0)
+    }
+
+    async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        let query =
+            sql_query(DELETE_RETIRED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+        let deleted = returning::<(), _>(query).execute(self.connection()?).await;
+        deleted.map(count).map_err(storage_error)
+    }
+}

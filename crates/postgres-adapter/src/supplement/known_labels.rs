@@ -1,0 +1,100 @@
+//! Labels that were decoded before.
+
+use super::row::SupplementRow;
+use application::ports::storage::StorageError;
+use domain::supplement::Supplement;
+use moka::sync::Cache;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// What all remembered labels may take, in bytes: some thousand of them.
+const ROOM: u64 = 4 * 1024 * 1024;
+/// What a label takes beside its ingredients, about.
+const BESIDE_INGREDIENTS: usize = 1_024;
+/// How much longer ingredients are in memory than as JSON, with the JSON itself, about.
+const TIMES_JSON: usize = 4;
+
+/// A row, and the version that was made of it.
+type Known = Arc<(SupplementRow, Arc<Supplement>)>;
+
+/// Spares a page the decoding of labels: JSON to parse, and each of its texts to check, for every request anew.
+///
+/// Whether a label is still the one that is remembered is told by comparing the whole row, so that nothing needs to be said
+/// when one changes. A catalogue is nobody's health data, and who takes what is not held here.
+pub(crate) struct KnownLabels(Cache<Uuid, Known>);
+
+impl KnownLabels {
+    /// Knows none yet.
+    pub(crate) fn new() -> Self {
+        let weight = |_: &Uuid, known: &Known| {
+            let ingredients = known.0.ingredients.0.len().saturating_mul(TIMES_JSON);
+            u32::try_from(ingredients.saturating_add(BESIDE_INGREDIENTS)).unwrap_or(u32::MAX)
+        };
+        Self(Cache::builder().max_capacity(ROOM).weigher(weight).build())
+    }
+
+    /// Reads a row as a version, or finds that it was read before.
+    pub(crate) fn version(&self, row: SupplementRow) -> Result<Arc<Supplement>, StorageError> {
+        if let Some(known) = self.0.get(&row.id).filter(|known| known.0 == row) {
+            return Ok(Arc::clone(&known.1));
+        }
+        let version = Arc::new(row.clone().into_supplement()?);
+        self.0.insert(row.id, Arc::new((row, Arc::clone(&version))));
+        Ok(version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KnownLabels;
+    use crate::row::JsonText;
+    use crate::supplement::SupplementRow;
+    use application::ports::storage::StorageError;
+    use chrono::DateTime;
+    use std::sync::Arc;
+    use uuid::Uuid;
+
+    fn row(name: &str, ingredients: &str) -> SupplementRow {
+        SupplementRow {
+            id: Uuid::from_u128(7),
+            brand: String::new(),
+            name: name.to_owned(),
+            servings: String::new(),
+            upc: String::new(),
+            label_date: None,
+            entry_date: DateTime::UNIX_EPOCH,
+            ingredients: JsonText(ingredients.as_bytes().to_vec()),
+        }
+    }
+
+    const ZINC: &str = r#"[{"name":"Zinc","quantity":5.0,"unit":"mg","active":true}]"#;
+
+    #[test]
+    fn a_row_that_is_as_it_was_is_decoded_once() {
+        let labels = KnownLabels::new();
+        let first = labels.version(row("Capsule", ZINC)).unwrap();
+        let second = labels.version(row("Capsule", ZINC)).unwrap();
+        assert!(Arc::ptr_eq(&first, &second));
+    }
+
+    #[test]
+    fn a_row_that_changed_under_its_id_is_decoded_anew() {
+        let labels = KnownLabels::new();
+        labels.version(row("Capsule", ZINC)).unwrap();
+        assert_eq!(labels.version(row("Tablet", ZINC)).unwrap().label.name(), "Tablet");
+        let without = labels.version(row("Tablet", "[]")).unwrap();
+        assert!(without.label.ingredients().is_empty());
+        assert_eq!(labels.version(row("Capsule", ZINC)).unwrap().label.name(), "Capsule");
+    }
+
+    #[test]
+    fn a_corrupt_row_is_refused_each_time_and_not_remembered() {
+        let labels = KnownLabels::new();
+        for _ in 0..2 {
+            let refused = labels.version(row("Capsule", r#"[{"name":7}]"#));
+            assert!(matches!(refused, Err(StorageError::Corrupt { column: "ingredients", .. })));
+        }
+        labels.version(row("Capsule", ZINC)).unwrap();
+        assert!(labels.version(row("Capsule", "{}")).is_err());
+    }
+}

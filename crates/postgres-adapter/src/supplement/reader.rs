@@ -1,0 +1,231 @@
+//! Pages of supplements with their logs, and what an export needs.
+
+use super::known_labels::KnownLabels;
+use super::row::SupplementRow;
+use crate::connection::PageSpan;
+use crate::intake_log::{IntakeLogColumns, LogRow};
+use crate::row::{FixedArray, JsonText, lower_bound};
+use crate::schema::supplement;
+use crate::statement::returning;
+use crate::store::PostgresStore;
+use application::ports::storage::{
+    IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader, SupplementRecord,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Record, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::{IntakeLogId, SupplementId, UserId};
+use domain::paging::SortDirection;
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+/// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
+const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
+
+/// Lists the supplements of a person by one index look-up each: the smallest, then the next greater one, and so
+/// on, so that the number of logs does not matter.
+const TAKEN: &str = "(SELECT l.supplement_id FROM intake_log l WHERE l.user_id = $1
+        ORDER BY l.supplement_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT l.supplement_id FROM intake_log l
+        WHERE l.user_id = $1 AND l.supplement_id > t.supplement_id ORDER BY l.supplement_id LIMIT 1)
+    FROM taken t WHERE t.supplement_id IS NOT NULL";
+
+/// The columns of a version, then its logs as three lists.
+type PageColumns = (
+    SqlUuid,
+    Text,
+    Text,
+    Text,
+    Text,
+    Nullable<Date>,
+    Timestamptz,
+    Jsonb,
+    Array<SqlUuid>,
+    Array<Timestamptz>,
+    Array<Double>,
+);
+
+/// All records of a page in one field; NULL when there is none.
+type WholePage = Nullable<Array<Record<PageColumns>>>;
+
+/// One record of a page.
+type PageRecord = (
+    Uuid,
+    String,
+    String,
+    String,
+    String,
+    Option<NaiveDate>,
+    DateTime<Utc>,
+    JsonText,
+    FixedArray<16>,
+    FixedArray<8>,
+    FixedArray<8>,
+);
+
+fn into_record(record: PageRecord, labels: &KnownLabels) -> Result<SupplementRecord, StorageError> {
+    let (
+        id,
+        brand,
+        name,
+        servings,
+        upc,
+        label_date,
+        entry_date,
+        ingredients,
+        log_ids,
+        log_times,
+        log_servings,
+    ) = record;
+    let row = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
+    let times_and_servings = log_times.into_elements().into_iter().zip(log_servings.into_elements());
+    let logs = log_ids.into_elements().into_iter().zip(times_and_servings);
+    let logs = logs.map(|(id, (micros, servings))| IntakeLogRow {
+        id: IntakeLogId::from_uuid(Uuid::from_bytes(id)),
+        created_at_micros: i64::from_be_bytes(micros).saturating_add(POSTGRES_EPOCH_MICROS),
+        servings: f64::from_be_bytes(servings),
+    });
+    Ok(SupplementRecord { supplement: labels.version(row)?, logs: logs.collect() })
+}
+
+/// Writes the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
+/// `$5` the one supplement, if one is named.
+///
+/// A record's place is that of its first log in the direction, one more index look-up; the logs themselves are
+/// read for the page's records only, from the index and in its order. All records are one row: the server then
+/// sends it in one go, where rows that are sent while they are made wake the reader each time.
+fn page_sql(sort: SortDirection, names_one: bool) -> String {
+    let direction = match sort {
+        SortDirection::Ascending => "ASC",
+        SortDirection::Descending => "DESC",
+    };
+    let taken = if names_one { "SELECT $5" } else { TAKEN };
+    format!(
+        "WITH RECURSIVE taken (supplement_id) AS ({taken}),
+        page AS (
+            SELECT t.supplement_id, f.created_at FROM taken t CROSS JOIN LATERAL (
+                SELECT l.created_at FROM intake_log l
+                WHERE l.user_id = $1 AND l.supplement_id = t.supplement_id AND l.created_at >= $2
+                ORDER BY l.created_at {direction} LIMIT 1
+            ) AS f
+            ORDER BY f.created_at {direction}, t.supplement_id {direction} OFFSET $3 LIMIT $4
+        )
+        SELECT array_agg(
+            ROW(s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
+                logs.ids, logs.times, logs.servings)
+            ORDER BY p.created_at {direction}, p.supplement_id {direction}
+        )
+        FROM page p JOIN supplement s ON s.id = p.supplement_id
+        CROSS JOIN LATERAL (
+            SELECT array_agg(o.id) AS ids, array_agg(o.created_at) AS times, array_agg(o.servings) AS servings
+            FROM (
+                SELECT l.id, l.created_at, l.servings FROM intake_log l
+                WHERE l.user_id = $1 AND l.supplement_id = p.supplement_id AND l.created_at >= $2
+                ORDER BY l.created_at {direction}, l.id {direction}
+            ) AS o
+        ) AS logs"
+    )
+}
+
+#[async_trait]
+impl SupplementReader for PostgresStore {
+    async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
+        let SupplementPageQuery { user_id, start, supplement_id, page } = query;
+        let records: Option<Vec<PageRecord>> = self
+            .read_one_page(PageSpan::Large, move |mut link| {
+                let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
+                    .bind::<SqlUuid, _>(user_id.as_uuid())
+                    .bind::<Timestamptz, _>(lower_bound(start))
+                    .bind::<BigInt, _>(page.offset())
+                    .bind::<BigInt, _>(page.limit_with_lookahead());
+                async move {
+                    match supplement_id {
+                        None => returning::<WholePage, _>(statement).get_result(&mut link).await,
+                        Some(id) => {
+                            let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
+                            returning::<WholePage, _>(statement).get_result(&mut link).await
+                        }
+                    }
+                }
+                .boxed()
+            })
+            .await?;
+        let size = usize::from(page.size.get());
+        let records = records.unwrap_or_default();
+        let has_more = records.len() > size;
+        let records = records
+            .into_iter()
+            .take(size)
+            .map(|record| into_record(record, &self.labels))
+            .collect::<Result<_, _>>()?;
+        Ok(SupplementPage { records, has_more })
+    }
+
+    async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        let text = format!(
+            "WITH RECURSIVE taken (supplement_id) AS ({TAKEN})
+             SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL"
+        );
+        let rows: Vec<(String, String, SupplementRow)> = self
+            .read_page(move |connection| {
+                let ids = sql_query(text.clone()).bind::<SqlUuid, _>(user_id.as_uuid());
+                async move {
+                    let ids: Vec<Uuid> = returning::<SqlUuid, _>(ids).load(connection).await?;
+                    supplement::table
+                        .filter(supplement::id.eq_any(ids))
+                        .order(supplement::id.asc())
+                        .select((
+                            supplement::catalogue_source,
+                            supplement::catalogue_key,
+                            SupplementRow::as_select(),
+                        ))
+                        .load(connection)
+                        .await
+                }
+                .boxed()
+            })
+            .await?;
+        rows.into_iter().map(keyed).collect()
+    }
+
+    async fn walk_logs(
+        &self,
+        user_id: UserId,
+        after: Option<(DateTime<Utc>, IntakeLogId)>,
+        limit: u32,
+    ) -> Result<Vec<IntakeLog>, StorageError> {
+        let (start, id) = after.map_or((None, Uuid::nil()), |(at, id)| (Some(at), id.as_uuid()));
+        let rows: Vec<LogRow> = self
+            .read_page(move |connection| {
+                let statement = sql_query(
+                    "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
+                     WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
+                     ORDER BY l.created_at, l.id LIMIT $4",
+                )
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<Timestamptz, _>(lower_bound(start))
+                .bind::<SqlUuid, _>(id)
+                .bind::<BigInt, _>(i64::from(limit));
+                async move { returning::<IntakeLogColumns, _>(statement).load(connection).await }.boxed()
+            })
+            .await?;
+        rows.into_iter().map(LogRow::into_log).collect()
+    }
+}
+
+fn keyed(row: (String, String, SupplementRow)) -> Result<(CatalogueKey, Supplement), StorageError> {
+    let (source, key, version) = row;
+    let id = version.id;
+    let key = CatalogueKey::new(source, key).map_err(crate::error::corrupt(
+        "supplement",
+        "catalogue_key",
+        SupplementId::from_uuid(id),
+    ))?;
+    Ok((key, version.into_supplement()?))
+}

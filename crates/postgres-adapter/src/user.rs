@@ -1,0 +1,288 @@
+//! Users with their profiles.
+
+use crate::connection::Pooled;
+use crate::erasure::was_erased;
+use crate::error::{corrupt, storage_error};
+use crate::schema::account;
+use crate::store::PostgresStore;
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{ProfileReader, StorageError, UniqueKey, UserRepository};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::dsl::exists;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Bool, Date, Double, Nullable, SmallInt, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::UserId;
+use domain::time::TimeZone;
+use domain::user::{
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
+};
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+const TABLE: &str = "account";
+
+/// The columns of an [`AccountRow`], in its order.
+pub(crate) type AccountColumns = (
+    SqlUuid,
+    Text,
+    Text,
+    Text,
+    Nullable<Timestamptz>,
+    Timestamptz,
+    Nullable<Date>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Double>,
+    Nullable<Double>,
+    Nullable<SmallInt>,
+    Nullable<Bool>,
+);
+
+/// A row of `account`.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = account, check_for_backend(Pg), treat_none_as_null = true)]
+pub(crate) struct AccountRow {
+    pub(crate) id: Uuid,
+    pub(crate) email: String,
+    pub(crate) email_normalised: String,
+    pub(crate) home_timezone: String,
+    pub(crate) locked_at: Option<DateTime<Utc>>,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) birth_date: Option<NaiveDate>,
+    pub(crate) biological_sex: Option<String>,
+    pub(crate) blood_type: Option<String>,
+    pub(crate) height_cm: Option<f64>,
+    pub(crate) weight_kg: Option<f64>,
+    pub(crate) skin_type: Option<i16>,
+    pub(crate) wheelchair_use: Option<bool>,
+}
+
+impl From<&User> for AccountRow {
+    fn from(user: &User) -> Self {
+        let User { id, email, home_timezone, created_at, status, biology } = user;
+        let Biology { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } =
+            biology;
+        let locked_at = match status {
+            UserStatus::Active => None,
+            UserStatus::Locked { at } => Some(*at),
+        };
+        Self {
+            id: id.as_uuid(),
+            email: email.as_str().to_owned(),
+            email_normalised: email.normalised(),
+            home_timezone: home_timezone.name().to_owned(),
+            locked_at,
+            created_at: *created_at,
+            birth_date: birth_date.map(BirthDate::date),
+            biological_sex: biological_sex.map(|sex| sex.as_str().to_owned()),
+            blood_type: blood_type.map(|kind| kind.as_str().to_owned()),
+            height_cm: height.map(BodyHeight::centimetres),
+            weight_kg: weight.map(BodyWeight::kilograms),
+            skin_type: skin_type.map(|kind| i16::from(kind.get())),
+            wheelchair_use: *wheelchair_use,
+        }
+    }
+}
+
+impl AccountRow {
+    /// Reads the row as a person.
+    pub(crate) fn into_user(self) -> Result<User, StorageError> {
+        let Self { id, email, email_normalised: _, home_timezone, locked_at, created_at, .. } = &self;
+        let id = *id;
+        Ok(User {
+            id: UserId::from_uuid(id),
+            email: self::email(email, id)?,
+            home_timezone: home_zone(home_timezone, id)?,
+            created_at: *created_at,
+            status: user_status(*locked_at),
+            biology: self.biology()?,
+        })
+    }
+
+    fn biology(&self) -> Result<Biology, StorageError> {
+        let Self {
+            id,
+            birth_date,
+            biological_sex,
+            blood_type,
+            height_cm,
+            weight_kg,
+            skin_type,
+            wheelchair_use,
+            ..
+        } = self;
+        let skin = |number: i16| u8::try_from(number).ok().and_then(|number| SkinType::new(number).ok());
+        Ok(Biology {
+            birth_date: known("birth_date", *id, *birth_date, |date| BirthDate::new(date).ok())?,
+            biological_sex: known("biological_sex", *id, biological_sex.as_deref(), |text| {
+                BiologicalSex::parse(text).ok()
+            })?,
+            blood_type: known("blood_type", *id, blood_type.as_deref(), |text| BloodType::parse(text).ok())?,
+            height: known("height_cm", *id, *height_cm, |value| BodyHeight::from_centimetres(value).ok())?,
+            weight: known("weight_kg", *id, *weight_kg, |value| BodyWeight::from_kilograms(value).ok())?,
+            skin_type: known("skin_type", *id, *skin_type, skin)?,
+            wheelchair_use: *wheelchair_use,
+        })
+    }
+}
+
+/// Reads a value that may be missing, but not wrong.
+fn known<S, T>(
+    column: &'static str,
+    row: Uuid,
+    stored: Option<S>,
+    read: impl FnOnce(S) -> Option<T>,
+) -> Result<Option<T>, StorageError> {
+    let Some(stored) = stored else { return Ok(None) };
+    read(stored).ok_or(()).map(Some).map_err(corrupt(TABLE, column, row))
+}
+
+/// Reads a person's address.
+pub(crate) fn email(text: &str, row: Uuid) -> Result<Email, StorageError> {
+    Email::parse(text).map_err(corrupt(TABLE, "email", row))
+}
+
+/// Reads a person's zone.
+pub(crate) fn home_zone(name: &str, row: Uuid) -> Result<TimeZone, StorageError> {
+    TimeZone::parse(name).map_err(corrupt(TABLE, "home_timezone", row))
+}
+
+/// Reads whether a person's account can be used.
+pub(crate) fn user_status(locked_at: Option<DateTime<Utc>>) -> UserStatus {
+    locked_at.map_or(UserStatus::Active, |at| UserStatus::Locked { at })
+}
+
+#[async_trait]
+impl ProfileReader for PostgresStore {
+    async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
+        let row: Option<AccountRow> = self
+            .shared(move |mut link| {
+                let query = account::table.find(user_id.as_uuid()).select(AccountRow::as_select());
+                async move { query.first(&mut link).await.optional() }.boxed()
+            })
+            .await?;
+        row.map(AccountRow::into_user).transpose()
+    }
+}
+
+#[async_trait]
+impl UserRepository for PgUnitOfWork {
+    async fn insert(&mut self, user: &User) -> Result<(), StorageError> {
+        let connection = self.connection()?;
+        let inserted = diesel::insert_into(account::table)
+            .values(AccountRow::from(user))
+            .on_conflict_do_nothing()
+            .execute(connection)
+            .await
+            .map_err(storage_error)?;
+        if inserted > 0 {
+            return refuse_erased(connection, user.id).await;
+        }
+        let same_id = account::table.filter(account::id.eq(user.id.as_uuid()));
+        let id_is_taken: bool =
+            diesel::select(exists(same_id)).get_result(connection).await.map_err(storage_error)?;
+        Err(StorageError::Conflict(if id_is_taken { UniqueKey::UserId } else { UniqueKey::UserEmail }))
+    }
+
+    async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
+        // Whoever finds may update, with all that was found: nobody else may in between. Rows that refer to this
+        // one by a foreign key are still inserted meanwhile.
+        let row: Option<AccountRow> = account::table
+            .filter(account::id.eq(id.as_uuid()))
+            .select(AccountRow::as_select())
+            .for_no_key_update()
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        self.found.extend(row.is_some().then_some(id));
+        row.map(AccountRow::into_user).transpose()
+    }
+
+    async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
+        let row: Option<AccountRow> = account::table
+            .filter(account::email_normalised.eq(email.normalised()))
+            .select(AccountRow::as_select())
+            .first(self.connection()?)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        row.map(AccountRow::into_user).transpose()
+    }
+
+    async fn list(&mut self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
+        let mut query = account::table
+            .order(account::id.asc())
+            .limit(i64::from(limit))
+            .select(AccountRow::as_select())
+            .into_boxed();
+        if let Some(after) = after {
+            query = query.filter(account::id.gt(after.as_uuid()));
+        }
+        let rows: Vec<AccountRow> = query.load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(AccountRow::into_user).collect()
+    }
+
+    async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
+        // As of all that this unit of work changes of the person.
+        let step = i64::from(!self.numbers.contains_key(&user.id));
+        let connection = self.connection()?;
+        let others = account::table
+            .filter(account::email_normalised.eq(user.email.normalised()))
+            .filter(account::id.ne(user.id.as_uuid()));
+        let is_taken: bool =
+            diesel::select(exists(others)).get_result(connection).await.map_err(storage_error)?;
+        if is_taken {
+            return Err(StorageError::Conflict(UniqueKey::UserEmail));
+        }
+        let number: Option<i64> = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
+            .set((
+                AccountRow::from(user),
+                account::change_number.eq(account::change_number + step),
+                account::profile_change_number.eq(account::change_number + step),
+            ))
+            .returning(account::change_number)
+            .get_result(connection)
+            .await
+            .optional()
+            .map_err(storage_error)?;
+        self.numbers.extend(number.map(|number| (user.id, number)));
+        Ok(number.is_some())
+    }
+
+    async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
+        // Everything of a person hangs on this row by ON DELETE CASCADE.
+        let deleted = diesel::delete(account::table.filter(account::id.eq(id.as_uuid())))
+            .execute(self.connection()?)
+            .await
+            .map_err(storage_error)?;
+        Ok(deleted > 0)
+    }
+}
+
+/// Takes a new person back whose id was once another's. Looks after the insert, which waits for an erasure that goes on.
+async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), StorageError> {
+    if !was_erased(connection, id).await? {
+        return Ok(());
+    }
+    let person = account::table.filter(account::id.eq(id.as_uuid()));
+    diesel::delete(person).execute(connection).await.map_err(storage_error)?;
+    Err(StorageError::Conflict(UniqueKey::UserId))
+}
+
+/// Lets units of work that look at, then change, what a person has pass one after another. Rows that refer to the
+/// account by a foreign key are still inserted meanwhile.
+pub(crate) async fn lock_account(connection: &mut Pooled, user_id: UserId) -> Result<(), StorageError> {
+    account::table
+        .filter(account::id.eq(user_id.as_uuid()))
+        .select(account::id)
+        .for_no_key_update()
+        .execute(connection)
+        .await
+        .map(|_| ())
+        .map_err(storage_error)
+}

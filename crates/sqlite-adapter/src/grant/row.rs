@@ -1,0 +1,141 @@
+//! Rows of grants.
+
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::access_grant;
+use application::ports::storage::StorageError;
+use diesel::prelude::*;
+use domain::address::AddressBlock;
+use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
+use domain::id::{ClientId, GrantId, UserId};
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = access_grant)]
+pub(crate) struct GrantRow {
+    pub(super) user_id: Vec<u8>,
+    id: Vec<u8>,
+    client_id: Vec<u8>,
+    scopes: String,
+    refresh_token_hash: Vec<u8>,
+    created_at: i64,
+    last_used_at: Option<i64>,
+    revoked_at: Option<i64>,
+    revocation_reason: Option<String>,
+    last_used_address: Option<String>,
+    last_used_agent: Option<String>,
+}
+
+impl From<&Grant> for GrantRow {
+    fn from(grant: &Grant) -> Self {
+        let Grant {
+            id,
+            client_id,
+            user_id,
+            scopes,
+            refresh_token_hash,
+            created_at,
+            last_used_at,
+            last_used_from,
+            state,
+        } = grant;
+        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(used_from_cells).unzip();
+        let (revoked_at, revocation_reason) = match *state {
+            GrantState::Live => (None, None),
+            GrantState::Revoked { at, reason } => (Some(micros(at)), Some(reason.as_str().to_owned())),
+        };
+        Self {
+            user_id: blob(user_id.as_uuid()),
+            id: blob(id.as_uuid()),
+            client_id: blob(client_id.as_uuid()),
+            scopes: scopes.to_string(),
+            refresh_token_hash: refresh_token_hash.as_bytes().to_vec(),
+            created_at: micros(*created_at),
+            last_used_at: last_used_at.map(micros),
+            revoked_at,
+            revocation_reason,
+            last_used_address,
+            last_used_agent: last_used_agent.flatten(),
+        }
+    }
+}
+
+/// Writes from where a refresh token was used.
+pub(super) fn used_from_cells(from: &UsedFrom) -> (String, Option<String>) {
+    let UsedFrom { address, agent } = from;
+    (address.to_string(), agent.as_ref().map(|name| name.as_str().to_owned()))
+}
+
+/// Reads from where a refresh token was used.
+fn used_from(
+    cells: Cells<'_>,
+    address: Option<String>,
+    agent: Option<String>,
+) -> Result<Option<UsedFrom>, StorageError> {
+    let name = |text: String| {
+        // A name is stored as far as it can be shown, so what is stored names itself.
+        let name = AgentName::from_header(&text).filter(|name| name.as_str() == text);
+        cells.present("last_used_agent", name)
+    };
+    let agent = agent.map(name).transpose()?;
+    match address {
+        Some(text) => {
+            let address = cells.sound("last_used_address", AddressBlock::parse(&text))?;
+            Ok(Some(UsedFrom { address, agent }))
+        }
+        None if agent.is_none() => Ok(None),
+        None => Err(cells.corrupt("last_used_address")),
+    }
+}
+
+impl GrantRow {
+    /// Counts the live grants that the client and the person of this one have.
+    pub(crate) fn live_of_same_client_and_person(
+        &self,
+        connection: &mut SqliteConnection,
+    ) -> Result<usize, StorageError> {
+        use access_grant::dsl;
+        let live: i64 = dsl::access_grant
+            .filter(dsl::user_id.eq(&self.user_id))
+            .filter(dsl::client_id.eq(&self.client_id))
+            .filter(dsl::revoked_at.is_null())
+            .count()
+            .get_result(connection)
+            .storage()?;
+        Ok(usize::try_from(live).unwrap_or_default())
+    }
+
+    /// Reads a grant.
+    pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
+        let Self {
+            user_id,
+            id,
+            client_id,
+            scopes,
+            refresh_token_hash,
+            created_at,
+            last_used_at,
+            revoked_at,
+            revocation_reason,
+            last_used_address,
+            last_used_agent,
+        } = self;
+        let cells = Cells::of("access_grant", &id);
+        let reason = |text: String| cells.present("revocation_reason", RevocationReason::parse(&text));
+        let revoked_at = cells.optional_instant("revoked_at", revoked_at)?;
+        Ok(Grant {
+            id: GrantId::from_uuid(cells.uuid("id", &id)?),
+            client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
+            user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
+            scopes: cells.scopes(&scopes)?,
+            refresh_token_hash: cells.hash("refresh_token_hash", &refresh_token_hash)?,
+            created_at: cells.instant("created_at", created_at)?,
+            last_used_at: cells.optional_instant("last_used_at", last_used_at)?,
+            last_used_from: used_from(cells, last_used_address, last_used_agent)?,
+            state: match (revoked_at, revocation_reason.map(reason).transpose()?) {
+                (None, None) => GrantState::Live,
+                (Some(at), Some(reason)) => GrantState::Revoked { at, reason },
+                _ => return Err(cells.corrupt("revoked_at")),
+            },
+        })
+    }
+}
