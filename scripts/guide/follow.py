@@ -180,14 +180,6 @@ class Guide:
         seen += program.stdout.read()
         return program.wait(), seen
 
-    # The files.
-
-    def check_files(self):
-        """What the guide shows of the files that scripts/check-clients runs is what is in them."""
-        for step in self.of_kind("file"):
-            [path] = step.words
-            check(f"{path} is what {step.place} shows", (ROOT / path).read_text() == step.text + "\n")
-
     # The versions.
 
     def check_versions(self):
@@ -219,7 +211,6 @@ def main():
         raise Fault(f"no program of the guide is called {arguments.only}")
     builds = {step.words[0]: guide.build_rust(step) for step in programs if step.words[0].endswith(".rs")}
     guide.check_versions()
-    guide.check_files()
     guide.follow_shell()
     for step in programs:
         name = step.words[0]

@@ -8,7 +8,6 @@ A mark is a comment on a line of its own before the block, unseen in a web view:
     output of each program, shape of the callback
                           what every program prints, what the browser comes back to; `...` as above
     program FILE          a whole program
-    file PATH             the text of a file that scripts/check-clients runs
     dependencies          the libraries of the Rust program
     install               which versions of libraries to install
     person makes NAME, person revokes NAME
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 
 MARK = re.compile(r"<!-- guide: (.+) -->")
 FENCE = re.compile(r"```(\w*)")
-KINDS = {"reader", "shell", "output", "shape", "program", "file", "dependencies", "install", "person"}
+KINDS = {"reader", "shell", "output", "shape", "program", "dependencies", "install", "person"}
 UNMARKED = [("mermaid", None), ("sh", "restwell demo")]
 
 
