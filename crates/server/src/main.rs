@@ -1,33 +1,28 @@
-//! The binary `restwell`: settings, wiring, lifecycle, telemetry, command line.
+//! The program `restwell`: one command in one process.
 
-mod cli;
-mod lifecycle;
-mod settings;
-mod telemetry;
-mod wiring;
-
+use restwell::Cli;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The static program's. That of musl has one lock for all threads, and a request of a large page took twice the time with it
+/// Allocator of the static program. musl's own has one lock for all threads, which doubles the time of a large page
 /// (ADR 50).
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How long the threads that block, such as for a statement of an embedded store, may take to end with the process.
+/// How long blocked threads, such as one that waits for a statement of an embedded store, may delay the exit.
 const LAST_THREADS: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
-    let made = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let outcome = made.map_err(anyhow::Error::from).and_then(|runtime| {
-        let outcome = runtime.block_on(cli::run(cli::Cli::parse_or_exit()));
-        // Dropped, it would wait for them without an end.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let outcome = runtime.map_err(Into::into).and_then(|runtime| {
+        let outcome = runtime.block_on(restwell::run(Cli::parse_or_exit()));
+        // Dropping the runtime would wait for blocked threads without a limit.
         runtime.shutdown_timeout(LAST_THREADS);
         outcome
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => ExitCode::from(cli::failed(&error)),
+        Err(error) => ExitCode::from(restwell::report_failure(&error)),
     }
 }

@@ -1,8 +1,12 @@
-//! The whole program, run as a process, on both stores: what an operator, an app and a person meet.
+//! End-to-end tests of the program: what an operator, an app and a person meet.
 //!
-//! Every test starts `restwell` itself, with settings from the environment, on a store of its own: a SQLite
-//! file in a temporary folder, or a database cloned in the cluster that `RESTWELL_TEST_POSTGRES` names
-//! (`scripts/test` starts one).
+//! Each test has its own store, copied from one that is migrated once: a SQLite file in a temporary folder, or a
+//! database in the cluster that `RESTWELL_TEST_POSTGRES` names (`scripts/test` starts one). Commands and servers run
+//! in the process of the tests. Those that need their own process say so with `World::in_processes` or
+//! `World::command`: logs, signals, crashes, metrics, traces, memory, pipes, the environment.
+//!
+//! `on_sqlite!` declares tests of what does not depend on the store, whose implementations `contract-tests` compares;
+//! `on_both_stores!` declares the others.
 
 #[cfg(test)]
 mod e2e {

@@ -53,6 +53,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     migrate(&store.schema)
         .await
         .with_context(|| format!("the demo's store in {} was not made", data_dir.display()))?;
+    lifecycle::raise_file_limit(settings.server.max_connections);
     let (listener, address) = lifecycle::bind(listen, "--listen")?;
     let public_url = settings.server.public_url(address)?;
     let application = Application::new(&store, &settings, &public_url).await?;

@@ -68,7 +68,7 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
     };
     let out: Box<dyn Write> = match output {
         Some(path) => Box::new(create(path)?),
-        None => Box::new(output::Out::shared()),
+        None => Box::new(output::Out::new()),
     };
     write(export, BufWriter::new(out)).await.context("the export is not complete")
 }

@@ -24,6 +24,7 @@ mod password;
 mod reference;
 mod serve;
 mod session;
+mod streams;
 mod token;
 mod user;
 mod user_ref;
@@ -31,12 +32,17 @@ mod user_ref;
 #[cfg(test)]
 mod tests;
 
-use crate::settings::Settings;
+pub(crate) use serve::serve;
+pub(crate) use streams::Streams;
+
+use crate::embedded::Environment;
+use crate::settings::{Settings, variables};
 use crate::telemetry::{self, Talk};
 use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
 use domain::deceptive_text::escape_deceptive;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// An OAuth 2 server for sleep, supplement and profile data that people share with apps
@@ -44,7 +50,7 @@ use std::path::PathBuf;
 #[command(name = "restwell", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Begin with `restwell demo`: a server with made-up data and curl lines to try.\n\
     Settings: docs/reference/configuration.md, or `restwell reference configuration`.")]
-pub(crate) struct Cli {
+pub struct Cli {
     /// The TOML file with the settings, else the one that `RESTWELL_CONFIG` names; the environment
     /// (`RESTWELL__SECTION__KEY`) goes over it
     #[arg(long, global = true, value_name = "FILE")]
@@ -55,9 +61,19 @@ pub(crate) struct Cli {
 
 impl Cli {
     /// Parses the arguments of the process; ends it with help or with what is wrong with them.
-    pub(crate) fn parse_or_exit() -> Self {
+    #[must_use]
+    pub fn parse_or_exit() -> Self {
         Self::try_parse().unwrap_or_else(|error| escaped(error).exit())
     }
+}
+
+/// Writes help, or what is wrong with the arguments, and returns the exit code.
+pub(crate) fn report_usage(error: clap::Error) -> u8 {
+    let error = escaped(error);
+    let mut out = if error.use_stderr() { streams::errors() } else { streams::output() };
+    // A closed stream changes nothing, as when clap writes.
+    let _ = write!(out, "{}", error.render());
+    u8::try_from(error.exit_code()).unwrap_or(1)
 }
 
 /// Escapes what an error repeats of the arguments.
@@ -135,9 +151,9 @@ enum Command {
 /// The exit code of a command whose output nobody reads any more: that of a Unix tool that SIGPIPE ends.
 const OUTPUT_CLOSED: u8 = 128 + 13;
 
-/// Says why a command failed, and gives its exit code. Says nothing where nobody reads its output any more, as behind
-/// `| head`: whoever closed it knows.
-pub(crate) fn failed(error: &anyhow::Error) -> u8 {
+/// Writes why a command failed to standard error and returns its exit code. Writes nothing when the reader of its output
+/// has closed it, such as `| head`.
+pub fn report_failure(error: &anyhow::Error) -> u8 {
     if output::is_closed(error) {
         return OUTPUT_CLOSED;
     }
@@ -145,22 +161,31 @@ pub(crate) fn failed(error: &anyhow::Error) -> u8 {
     1
 }
 
-/// Runs the command that was asked for.
-pub(crate) async fn run(cli: Cli) -> anyhow::Result<()> {
-    // These work whatever the settings say.
+/// Runs a command on the environment of the process.
+pub async fn run(cli: Cli) -> anyhow::Result<()> {
+    run_in(cli, std::env::vars_os().collect(), telemetry::begin).await
+}
+
+/// Runs a command on this environment, and begins its log and traces once the settings are known.
+pub(crate) async fn run_in(
+    cli: Cli,
+    environment: Environment,
+    begin_telemetry: impl FnOnce(&Settings, Talk) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    // These need no valid settings.
     match &cli.command {
         Command::Key(key::KeyCommand::Generate) => return key::generate(),
         Command::Reference(command) => return reference::run(*command),
         Command::CalibratePasswordHash(arguments) => return password::run_calibrate(arguments),
         _ => {}
     }
-    let file = settings_file(cli.config, std::env::var_os("RESTWELL_CONFIG"));
-    let settings = Settings::load(file.as_deref())?;
+    let file = settings_file(cli.config, environment.get(OsStr::new("RESTWELL_CONFIG")).cloned());
+    let settings = Settings::from_sources(file.as_deref(), &variables(environment)?)?;
     let talk = match cli.command {
         Command::Serve | Command::Demo(_) => Talk::Server,
         _ => Talk::Command,
     };
-    telemetry::begin(&settings, talk)?;
+    begin_telemetry(&settings, talk)?;
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings)).await,
         Command::Serve => serve::run(&settings).await,

@@ -1,12 +1,13 @@
 //! Results on standard output: sentences for people, an object a line for programs.
 
+use super::streams;
 use domain::deceptive_text::{escape_deceptive, replaced};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{Display, Write as _};
-use std::io::{self, ErrorKind, Stdout, StdoutLock, Write};
+use std::io::{self, ErrorKind, Write};
 
 /// One result: names with values, in the order in which they are told.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,17 +54,10 @@ pub(crate) struct Closed;
 /// The standard output; what nobody reads fails with [`Closed`], which other broken pipes are not.
 pub(crate) struct Out<W>(W);
 
-impl Out<StdoutLock<'static>> {
-    /// Locks the standard output.
-    pub(crate) fn lock() -> Self {
-        Self(io::stdout().lock())
-    }
-}
-
-impl Out<Stdout> {
-    /// Takes the standard output, which others may write to between two writes.
-    pub(crate) fn shared() -> Self {
-        Self(io::stdout())
+impl Out<Box<dyn Write>> {
+    /// Opens the standard output.
+    pub(crate) fn new() -> Self {
+        Self(streams::output())
     }
 }
 
@@ -89,7 +83,7 @@ pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
 
 /// Prints one result: an object, or a line for each value.
 pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
-    let mut out = Out::lock();
+    let mut out = Out::new();
     if json {
         writeln!(out, "{}", record.to_json()?)?;
     } else {
@@ -103,7 +97,7 @@ pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
 
 /// Prints a list: an object a line, or columns under their names.
 pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
-    let mut out = Out::lock();
+    let mut out = Out::new();
     if json {
         for record in records {
             writeln!(out, "{}", record.to_json()?)?;
@@ -140,7 +134,7 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<String> {
 
 /// Prints a text of several lines; deceptive characters come out escaped.
 pub(crate) fn print_text(text: &str) -> io::Result<()> {
-    let mut out = Out::lock();
+    let mut out = Out::new();
     out.write_all(lines(text).as_bytes())?;
     out.flush()
 }
@@ -152,7 +146,7 @@ fn lines(text: &str) -> Cow<'_, str> {
 
 /// Says something to whoever watches, beside the results; a closed terminal is no reason to stop.
 pub(crate) fn note(text: impl AsRef<str>) {
-    let _ = writeln!(io::stderr().lock(), "{}", lines(text.as_ref()));
+    let _ = writeln!(streams::errors(), "{}", lines(text.as_ref()));
 }
 
 fn cells(record: &Record) -> Vec<String> {

@@ -2,6 +2,7 @@
 //! `restwell calibrate-password-hash`.
 
 use super::output::{self, Record};
+use super::streams;
 use crate::settings::Settings;
 use crate::wiring::{KeySource, MailParts, Session, password_hasher, password_judge};
 use anyhow::{Context, bail};
@@ -98,7 +99,7 @@ pub(super) fn judge(chosen: &Chosen, account: &Email) -> anyhow::Result<()> {
 pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(MAX_BYTES + 8));
     let most = u64::try_from(MAX_BYTES + 2)?;
-    std::io::stdin().lock().take(most).read_to_string(&mut text).context("the password is not UTF-8")?;
+    streams::input().take(most).read_to_string(&mut text).context("the password is not UTF-8")?;
     let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
     if line.is_empty() || line.contains(['\n', '\r']) {
         bail!("give the password on standard input, in one line");

@@ -4,9 +4,19 @@ use crate::lifecycle;
 use crate::settings::Settings;
 use crate::telemetry::{self, MetricsServer};
 use crate::wiring::{Application, KeySource, Store};
+use std::net::SocketAddr;
 
-/// Serves until a signal comes.
-pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
+/// Serves until the process receives a signal.
+pub(super) async fn run(settings: &Settings) -> anyhow::Result<()> {
+    lifecycle::raise_file_limit(settings.server.max_connections);
+    serve(settings, |_| lifecycle::Signals::catch()).await
+}
+
+/// Serves until one of the signals arrives, which `signals` returns once the socket is bound to an address.
+pub(crate) async fn serve(
+    settings: &Settings,
+    signals: impl FnOnce(SocketAddr) -> anyhow::Result<lifecycle::Signals>,
+) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key is refused, not started.
     KeySource::of(settings, &settings.server.public_url(settings.server.listen)?)?;
     let tls = settings.server.tls_files()?.map(lifecycle::Tls::begin).transpose()?;
@@ -17,7 +27,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(address)?;
     let application = Application::new(&store, settings, &public_url).await?;
     let place = settings.storage.place()?;
-    let signals = lifecycle::Signals::catch()?;
+    let signals = signals(address)?;
     tracing::info!(%address, %public_url, store = %place, "listening");
     if let Some(warning) = settings.server.unnamed_proxy(&public_url) {
         tracing::warn!("{warning}");

@@ -20,6 +20,7 @@ mod uploads;
 pub(crate) use cleaning::Cleaning;
 pub(crate) use housekeeping::Housekeeping;
 pub(crate) use listener::bind;
+pub(crate) use open_files::raise_file_limit;
 pub(crate) use readiness::Readiness;
 pub(crate) use run::run;
 pub(crate) use shutdown::Signals;

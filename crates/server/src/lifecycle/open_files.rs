@@ -7,20 +7,21 @@ const BESIDE: u64 = 512;
 /// Fewer connections than this are no server.
 const LEAST: u32 = 16;
 
-/// Raises the limit of the process so that these connections fit, and returns how many do.
+/// Raises the limit of the process so that these connections fit.
 ///
-/// Systems let a process have 1024 files open at first, for the sake of old programs, and as many as the administrator
-/// allows once it asks. Without asking, the server would stop to accept connections far below its own bound.
-pub(super) fn room_for(connections: u32) -> u32 {
+/// A process starts with a limit of 1024 open files, for the sake of old programs, and may raise it as far as the
+/// administrator allows. Without that, the server would stop accepting connections far below its own bound.
+pub(crate) fn raise_file_limit(connections: u32) {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = u64::from(connections) + BESIDE;
-    let granted = granted(limit, wanted);
-    if granted != limit.current && setrlimit(Resource::Nofile, Rlimit { current: granted, ..limit }).is_err()
-    {
+    let current = granted(limit, u64::from(connections) + BESIDE);
+    if current != limit.current && setrlimit(Resource::Nofile, Rlimit { current, ..limit }).is_err() {
         tracing::warn!("the limit of open files cannot be raised");
-        return fitting(connections, limit.current);
     }
-    let fitting = fitting(connections, granted);
+}
+
+/// Returns how many of these connections the limit of the process allows.
+pub(super) fn room_for(connections: u32) -> u32 {
+    let fitting = fitting(connections, getrlimit(Resource::Nofile).current);
     if fitting < connections {
         tracing::warn!(
             max_connections = connections,

@@ -2,7 +2,7 @@
 
 use super::background::keep_going;
 use super::http_server::http_server;
-use super::shutdown::{Signals, StopTimes};
+use super::shutdown::{ABORT, Signals, StopTimes};
 use super::tls::Tls;
 use super::upkeep;
 use super::uploads;
@@ -82,10 +82,12 @@ async fn serve(
     application.readiness.drain();
     match ending {
         Ending::Never(sentence) => {
-            // Nobody is served rightly: nothing is waited for.
-            let _ =
-                tokio::time::timeout(LAST_READS, async { tokio::join!(handle.stop(false), server) }).await;
+            abort(server, &handle).await;
             Err(anyhow!(sentence))
+        }
+        Ending::Asked(ABORT) => {
+            abort(server, &handle).await;
+            Ok(())
         }
         Ending::Asked(signal) => {
             tracing::info!(signal, "stopping: other servers take over, and running requests are finished");
@@ -97,6 +99,11 @@ async fn serve(
             }
         }
     }
+}
+
+/// Stops without finishing the running requests.
+async fn abort(server: Pin<&mut Server>, handle: &ServerHandle) {
+    let _ = tokio::time::timeout(LAST_READS, async { tokio::join!(handle.stop(false), server) }).await;
 }
 
 async fn asked_again(signals: &mut Signals) {

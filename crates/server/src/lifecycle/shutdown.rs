@@ -1,17 +1,24 @@
 //! The signals that end the process, and how long the end takes.
 
+use crate::embedded::Stop;
 use crate::settings::Settings;
 use anyhow::Context;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Stop that finishes no running request; only an embedded server receives it.
+pub(super) const ABORT: &str = "abort";
 
 /// What a person at a terminal sends.
 const INTERRUPT: &str = "SIGINT";
 
-/// SIGTERM and SIGINT, caught from the moment this exists.
-pub(crate) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
+/// What ends a server.
+pub(crate) enum Signals {
+    /// SIGTERM and SIGINT, caught from the moment this exists.
+    OfProcess { terminate: Signal, interrupt: Signal },
+    /// Messages to an embedded server.
+    Embedded(UnboundedReceiver<Stop>),
 }
 
 impl Signals {
@@ -19,14 +26,29 @@ impl Signals {
     /// at once ends like any other.
     pub(crate) fn catch() -> anyhow::Result<Self> {
         let caught = |kind| signal(kind).context("signals cannot be caught");
-        Ok(Self { terminate: caught(SignalKind::terminate())?, interrupt: caught(SignalKind::interrupt())? })
+        Ok(Self::OfProcess {
+            terminate: caught(SignalKind::terminate())?,
+            interrupt: caught(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Ends the server when a message arrives.
+    pub(crate) const fn embedded(stop: UnboundedReceiver<Stop>) -> Self {
+        Self::Embedded(stop)
     }
 
     /// Waits for one, and returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.terminate.recv() => "SIGTERM",
-            _ = self.interrupt.recv() => INTERRUPT,
+        match self {
+            Self::OfProcess { terminate, interrupt } => tokio::select! {
+                _ = terminate.recv() => "SIGTERM",
+                _ = interrupt.recv() => INTERRUPT,
+            },
+            Self::Embedded(stop) => match stop.recv().await {
+                Some(Stop::Gracefully) => "stop",
+                Some(Stop::AtOnce) => ABORT,
+                None => std::future::pending().await,
+            },
         }
     }
 }

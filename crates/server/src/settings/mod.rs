@@ -101,11 +101,6 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings of this file and the process's environment.
-    pub(crate) fn load(file: Option<&Path>) -> Result<Self, SettingsError> {
-        Self::from_sources(file, &variables(std::env::vars_os())?)
-    }
-
     /// Reads the settings of this file and these variables, secrets in files included, and checks them all.
     pub(crate) fn from_sources(file: Option<&Path>, variables: &Variables) -> Result<Self, SettingsError> {
         let merged = source::merged(file, variables)?;

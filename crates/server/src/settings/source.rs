@@ -16,7 +16,7 @@ pub(crate) type Variables = BTreeMap<String, String>;
 
 /// Picks the settings out of an environment. A value that is no UTF-8 is refused by the variable's name.
 pub(crate) fn variables(
-    environment: impl Iterator<Item = (OsString, OsString)>,
+    environment: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Variables, SettingsError> {
     let mut found = Variables::new();
     for (name, value) in environment {

@@ -3,8 +3,6 @@
 use super::app::{REDIRECT_URI, Registration, SCOPES, text};
 use super::browser::PageForm;
 use super::world::World;
-use std::io::Write as _;
-use std::process::Stdio;
 
 /// A password that keeps the rules.
 pub(crate) const PASSWORD: &str = "seven slow otters under a lamp";
@@ -34,14 +32,7 @@ impl Person {
 
 /// Runs a command that must succeed and reads a password; returns its standard output.
 pub(crate) fn type_password(world: &World, arguments: &[&str], password: &str) -> String {
-    let mut command = world.command(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("restwell runs");
-    writeln!(child.stdin.take().expect("standard input"), "{password}").expect("a password");
-    let output = child.wait_with_output().expect("end");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "restwell {arguments:?} failed: {errors}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    world.ok_with_input(arguments, &format!("{password}\n"))
 }
 
 /// Creates a person who can sign in, and an app that may ask for everything.

@@ -1,23 +1,53 @@
-//! A running server, and what it said.
+//! A running server: a thread of this process, or a process of its own.
 
 use super::patience::PATIENCE;
-use std::path::Path;
+use restwell::embedded::{self, Environment, Stop};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-/// A server process; killed when dropped, so that a failing test leaves nothing behind.
+/// A server, stopped at once when dropped, so that a failing test leaves nothing behind.
 pub(crate) struct Server {
-    child: Child,
-    log: std::path::PathBuf,
+    running: Running,
     pub(crate) base_url: String,
 }
 
+enum Running {
+    Embedded { stop: UnboundedSender<Stop>, thread: Option<JoinHandle<Result<(), String>>> },
+    Process { child: Child, log: PathBuf },
+}
+
 impl Server {
-    /// Starts `command` and waits until it tells on standard error where it listens.
-    pub(crate) fn start(mut command: Command, log: &Path) -> Self {
+    /// Starts a server in this process and waits until it listens.
+    pub(crate) fn embed(environment: Environment) -> Self {
+        let (stop, stops) = unbounded_channel();
+        let (listening, address) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+            let runtime = runtime.expect("runtime");
+            let listening = move |address| listening.send(address).expect("the test waits");
+            let outcome = runtime.block_on(embedded::serve(environment, stops, listening));
+            runtime.shutdown_background();
+            outcome.map_err(|error| format!("{error:#}"))
+        });
+        match address.recv_timeout(PATIENCE) {
+            Ok(address) => Self {
+                running: Running::Embedded { stop, thread: Some(thread) },
+                base_url: format!("http://{address}"),
+            },
+            Err(_) => panic!("restwell does not listen: {:?}", thread.join().expect("no panic")),
+        }
+    }
+
+    /// Starts a process and waits until it reports on standard error where it listens.
+    pub(crate) fn spawn(mut command: Command, log: &Path) -> Self {
         let file = std::fs::File::create(log).expect("log file");
         let child = command.stdin(Stdio::null()).stderr(file).spawn().expect("restwell starts");
-        let mut server = Self { child, log: log.to_owned(), base_url: String::new() };
+        let running = Running::Process { child, log: log.to_owned() };
+        let mut server = Self { running, base_url: String::new() };
         server.base_url = server.wait_for_address();
         server
     }
@@ -28,7 +58,7 @@ impl Server {
             if let Some(url) = self.log().lines().find_map(address_in) {
                 return url;
             }
-            if let Some(status) = self.child.try_wait().expect("status") {
+            if let Some(status) = self.child().try_wait().expect("status") {
                 panic!("restwell ended with {status}:\n{}", self.log());
             }
             assert!(started.elapsed() < PATIENCE, "restwell does not listen:\n{}", self.log());
@@ -36,14 +66,24 @@ impl Server {
         }
     }
 
-    /// Everything the server wrote to standard error so far.
+    /// Everything that the process has written to standard error.
+    #[track_caller]
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(&self.log).expect("log")
+        let Running::Process { log, .. } = &self.running else { panic!("{NO_PROCESS}") };
+        std::fs::read_to_string(log).expect("log")
+    }
+
+    #[track_caller]
+    fn child(&mut self) -> &mut Child {
+        let Running::Process { child, .. } = &mut self.running else { panic!("{NO_PROCESS}") };
+        child
     }
 
     /// The process id.
+    #[track_caller]
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        let Running::Process { child, .. } = &self.running else { panic!("{NO_PROCESS}") };
+        child.id()
     }
 
     /// The address for raw connections.
@@ -51,34 +91,43 @@ impl Server {
         self.base_url.strip_prefix("http://").expect("http address")
     }
 
-    /// Sends SIGTERM and waits; returns the exit code.
+    /// Stops the server as SIGTERM does and waits; returns the exit code.
     pub(crate) fn terminate(&mut self) -> Option<i32> {
-        self.signal("TERM");
-        self.wait()
+        match &mut self.running {
+            Running::Process { .. } => {
+                self.signal("TERM");
+                self.wait()
+            }
+            Running::Embedded { stop, thread } => {
+                stop.send(Stop::Gracefully).expect("the server runs");
+                let outcome = thread.take().expect("the server runs").join().expect("no panic");
+                Some(i32::from(outcome.is_err()))
+            }
+        }
     }
 
     /// Kills the process without warning, as a crash would.
     pub(crate) fn kill(&mut self) {
-        self.child.kill().expect("kill");
-        self.child.wait().expect("wait");
+        self.child().kill().expect("kill");
+        self.child().wait().expect("wait");
     }
 
     /// Returns whether the process has not ended yet.
     pub(crate) fn is_running(&mut self) -> bool {
-        self.child.try_wait().expect("status").is_none()
+        self.child().try_wait().expect("status").is_none()
     }
 
-    /// Sends a signal by name.
+    /// Sends a signal by name to the process.
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();
         assert!(status.expect("kill runs").success());
     }
 
-    /// Waits for the end; returns the exit code.
+    /// Waits for the end of the process; returns the exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
         let started = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().expect("status") {
+            if let Some(status) = self.child().try_wait().expect("status") {
                 return status.code();
             }
             assert!(started.elapsed() < PATIENCE, "restwell does not end:\n{}", self.log());
@@ -87,15 +136,28 @@ impl Server {
     }
 }
 
+/// Why a test that looks at the process fails without one.
+const NO_PROCESS: &str = "this server is embedded; make its world with `in_processes`";
+
 impl Drop for Server {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            let log = std::fs::read_to_string(&self.log).unwrap_or_default();
-            let last: Vec<&str> = log.lines().rev().take(20).collect();
-            eprintln!("the server said last, the latest first:\n{}", last.join("\n"));
+        match &mut self.running {
+            Running::Embedded { stop, thread } => {
+                let _ = stop.send(Stop::AtOnce);
+                if let Some(Ok(Err(error))) = thread.take().map(JoinHandle::join) {
+                    eprintln!("the server failed: {error}");
+                }
+            }
+            Running::Process { child, log } => {
+                if std::thread::panicking() {
+                    let log = std::fs::read_to_string(log).unwrap_or_default();
+                    let last: Vec<&str> = log.lines().rev().take(20).collect();
+                    eprintln!("last lines of the server's log, newest first:\n{}", last.join("\n"));
+                }
+                let _ = child.kill();
+                let _ = child.wait();
+            }
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -2,9 +2,16 @@
 
 use super::server::Server;
 use postgres_adapter::test_support::TestDatabase;
+use restwell::embedded::{self, CommandOutput, Environment};
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::OnceLock;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 /// Which store a test runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,31 +26,53 @@ pub(crate) struct World {
     pub(crate) dir: TempDir,
     pub(crate) storage_url: String,
     pub(crate) settings: Vec<(String, String)>,
+    starts_processes: bool,
     /// Keeps the database until the test ends.
     pub(crate) database: Option<TestDatabase>,
 }
 
 impl World {
-    /// Makes a store and migrates it with the program itself.
+    /// Makes a migrated store with a signing key.
     pub(crate) async fn new(kind: StoreKind) -> Self {
         let dir = TempDir::new().expect("temporary folder");
-        let (storage_url, database) = match kind {
-            StoreKind::Sqlite => (format!("sqlite://{}", dir.path().join("restwell.db").display()), None),
-            StoreKind::Postgres => {
-                let database = TestDatabase::create().await;
-                (database.url().to_owned(), Some(database))
-            }
+        let database = match kind {
+            StoreKind::Sqlite => None,
+            StoreKind::Postgres => Some(TestDatabase::create().await),
+        };
+        let world = Self::on(dir, database);
+        match kind {
+            StoreKind::Sqlite => PreparedFiles::shared().copy_to(world.dir.path()),
+            StoreKind::Postgres => drop(world.ok(&["migrate"])),
+        }
+        world
+    }
+
+    /// Describes the store in a database, or else in a file of the folder.
+    pub(crate) fn on(dir: TempDir, database: Option<TestDatabase>) -> Self {
+        let kind = if database.is_some() { StoreKind::Postgres } else { StoreKind::Sqlite };
+        let storage_url = match &database {
+            Some(database) => database.url().to_owned(),
+            None => format!("sqlite://{}", dir.path().join(STORE_FILE).display()),
         };
         let settings = vec![
             ("RESTWELL__STORAGE__URL".to_owned(), storage_url.clone()),
+            (
+                "RESTWELL__STORAGE__DATA_DIR".to_owned(),
+                dir.path().join("restwell-data").display().to_string(),
+            ),
             ("RESTWELL__SERVER__LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
             // There is no load balancer that has to notice.
             ("RESTWELL__SERVER__DRAIN_SECONDS".to_owned(), "0".to_owned()),
             ("RESTWELL__LOG__FORMAT".to_owned(), "json".to_owned()),
         ];
-        let world = Self { kind, dir, storage_url, settings, database };
-        world.ok(&["migrate"]);
-        world
+        Self { kind, dir, storage_url, settings, starts_processes: false, database }
+    }
+
+    /// Starts commands and servers as processes from now on: for tests of logs, signals, crashes, metrics, traces,
+    /// memory or the environment.
+    pub(crate) fn in_processes(mut self) -> Self {
+        self.starts_processes = true;
+        self
     }
 
     /// Adds a setting, for commands and servers started from now on.
@@ -52,7 +81,11 @@ impl World {
         self
     }
 
-    /// The program with this world's settings and nothing else of the environment.
+    fn environment(&self) -> Environment {
+        self.settings.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    /// A process of the program, with this world's settings and nothing else of the environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_restwell"));
         command.args(arguments).current_dir(self.dir.path()).env_clear();
@@ -62,12 +95,34 @@ impl World {
 
     /// Runs a command to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("restwell runs")
+        self.run_with_input(arguments, "")
+    }
+
+    /// Runs a command with this standard input to its end.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
+        // An embedded command would serve until the test ends.
+        let serves = arguments.contains(&"serve") || arguments.contains(&"demo");
+        if self.starts_processes || serves {
+            return run_process(self.command(arguments), input);
+        }
+        let run = || {
+            let command = embedded::run_command(arguments, self.environment(), input.as_bytes());
+            runtime().block_on(command)
+        };
+        // Not on the thread of the test, which cannot wait for another runtime.
+        let output = std::thread::scope(|scope| scope.spawn(run).join());
+        let CommandOutput { code, stdout, stderr } = output.expect("no panic");
+        Output { status: ExitStatus::from_raw(i32::from(code) << 8), stdout, stderr }
     }
 
     /// Runs a command that must succeed; returns its standard output.
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
+        self.ok_with_input(arguments, "")
+    }
+
+    /// Runs a command with this standard input, that must succeed; returns its standard output.
+    pub(crate) fn ok_with_input(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.run_with_input(arguments, input);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "restwell {arguments:?} failed: {errors}");
         String::from_utf8(output.stdout).expect("UTF-8")
@@ -86,14 +141,17 @@ impl World {
 
     /// Starts one of several servers on the same store, with a log of its own.
     pub(crate) fn serve_as(&self, name: &str) -> Server {
-        Server::start(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")))
+        if self.starts_processes {
+            return Server::spawn(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")));
+        }
+        Server::embed(self.environment())
     }
 
     /// Runs statements on the store, as an operator with another program could.
     pub(crate) async fn execute(&self, statements: &str) {
         match &self.database {
             Some(database) => database.execute(statements).await,
-            None => sqlite_adapter::test_support::execute(&self.dir.path().join("restwell.db"), statements),
+            None => sqlite_adapter::test_support::execute(&self.dir.path().join(STORE_FILE), statements),
         }
     }
 
@@ -101,7 +159,7 @@ impl World {
     pub(crate) async fn number(&self, query: &str) -> i64 {
         match &self.database {
             Some(database) => database.number(query).await,
-            None => sqlite_adapter::test_support::number(&self.dir.path().join("restwell.db"), query),
+            None => sqlite_adapter::test_support::number(&self.dir.path().join(STORE_FILE), query),
         }
     }
 
@@ -111,6 +169,61 @@ impl World {
         std::fs::write(&path, content).expect("file");
         path.display().to_string()
     }
+}
+
+/// Name of an embedded store in a world's folder.
+const STORE_FILE: &str = "restwell.db";
+
+/// Runtime of the commands that run in this process.
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| Runtime::new().expect("runtime"))
+}
+
+fn run_process(mut command: Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("restwell runs");
+    // A command that reads no input may have ended already.
+    let _ = child.stdin.take().expect("standard input").write_all(input.as_bytes());
+    child.wait_with_output().expect("end")
+}
+
+/// Files of a migrated embedded store, made once in a test run.
+struct PreparedFiles(Vec<(&'static str, Vec<u8>)>);
+
+impl PreparedFiles {
+    fn shared() -> &'static Self {
+        static FILES: OnceLock<PreparedFiles> = OnceLock::new();
+        FILES.get_or_init(|| {
+            // A process, so that no connection keeps anything out of the files.
+            let world = World::on(TempDir::new().expect("temporary folder"), None).in_processes();
+            world.ok(&["migrate"]);
+            let read = |name| (name, std::fs::read(world.dir.path().join(name)).expect("prepared file"));
+            Self([STORE_FILE, "restwell.key"].map(read).into())
+        })
+    }
+
+    fn copy_to(&self, folder: &Path) {
+        for (name, content) in &self.0 {
+            let mut options = std::fs::OpenOptions::new();
+            let file = options.create_new(true).write(true).mode(0o600).open(folder.join(name));
+            file.and_then(|mut file| file.write_all(content)).expect("copy");
+        }
+    }
+}
+
+/// Declares tests of what does not depend on the store and runs them on SQLite.
+macro_rules! on_sqlite {
+    ($($(#[$note:meta])* async fn $name:ident($world:ident: World) $body:block)*) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $(#[$note])*
+            async fn $name() {
+                let $world = World::new($crate::e2e::world::StoreKind::Sqlite).await;
+                $body
+            }
+        )*
+    };
 }
 
 /// Declares each test once and runs it on SQLite and on Postgres.

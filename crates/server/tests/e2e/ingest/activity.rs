@@ -49,7 +49,7 @@ impl Scene {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_backend_that_writes_sleep_is_told_once_a_day(world: World) {
         let scene = Scene::of(world).await;
         let path = scene.path("sleep/{}");

@@ -6,7 +6,7 @@ fn lines(count: u32) -> String {
     (0..count).flat_map(|number| [night(number).to_string(), "\n".to_owned()]).collect()
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn ten_thousand_items_are_taken_and_one_more_is_refused(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;

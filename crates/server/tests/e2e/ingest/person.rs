@@ -15,7 +15,7 @@ fn trail(world: &World, user_id: &str) -> Vec<String> {
         .collect()
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_person_is_created_once_and_changed_by_what_is_said(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
@@ -33,6 +33,7 @@ on_both_stores! {
     }
 
     async fn a_person_who_cannot_be_taken_says_why_and_the_others_are(world: World) {
+        let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let known = backend.person("known@example.org").await;
@@ -73,6 +74,7 @@ on_both_stores! {
     }
 
     async fn a_profile_keeps_what_is_not_said(world: World) {
+        let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let user_id = backend.person("sam@example.org").await;

@@ -6,8 +6,9 @@ use serde_json::json;
 const NOBODY: &str = "4b1c5d6e-0000-4000-8000-00000000dead";
 const MEBIBYTE: usize = 1024 * 1024;
 
-on_both_stores! {
+on_sqlite! {
     async fn a_body_that_cannot_be_read_stores_nothing(world: World) {
+        let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);

@@ -67,7 +67,7 @@ impl Scene {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_person_who_exports_their_data_reads_that_they_did(world: World) {
         let scene = Scene::of(world).await;
         scene.export("ndjson").await.text().await.expect("lines");

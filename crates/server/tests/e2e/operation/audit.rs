@@ -217,6 +217,7 @@ on_both_stores! {
     }
 
     async fn what_was_read_in_the_last_second_is_stored_before_a_server_ends(world: World) {
+        let world = world.in_processes();
         let (registration, mut server, reader) = scene(&world).await;
         let user = registration.user_id.as_str();
         for round in 1..=3 {
@@ -234,6 +235,7 @@ on_both_stores! {
     }
 
     async fn a_crash_loses_no_read_that_was_stored_and_no_event(world: World) {
+        let world = world.in_processes();
         let (registration, mut server, reader) = scene(&world).await;
         let user = registration.user_id.as_str();
         reader.read("profile", "").await;

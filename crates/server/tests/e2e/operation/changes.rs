@@ -99,6 +99,7 @@ fn count(told: &[String], what: &str) -> usize {
 
 on_both_stores! {
     async fn whoever_follows_has_what_the_data_endpoints_tell(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let user = &registration.user_id;
         let mut server = world.serve();

@@ -31,7 +31,7 @@ impl Wrong {
         command.env("LD_PRELOAD", library());
         command.env("FAKETIME_TIMESTAMP_FILE", &file).env("FAKETIME_CACHE_DURATION", "1");
         command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
-        let server = Server::start(command, &world.dir.path().join("wrong.log"));
+        let server = Server::spawn(command, &world.dir.path().join("wrong.log"));
         Self { server, file }
     }
 
@@ -54,7 +54,7 @@ fn set(file: &Path, offset: &str) {
 }
 
 async fn world() -> World {
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     // Behind a load balancer all have one address, which is the issuer of their tokens.
     world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711")
 }

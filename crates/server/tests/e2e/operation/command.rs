@@ -138,8 +138,10 @@ const ABOUT_A_USER: &[&[&str]] = &[
     &["user", "erase", "--yes"],
 ];
 
-on_both_stores! {
+on_sqlite! {
     async fn a_user_is_named_by_email_address_wherever_an_id_is_accepted(world: World) {
+        // In its folder, which is the working directory of processes only.
+        let world = world.in_processes();
         const EMAIL: &str = "ADA@example.org";
         let id = text(&world.json(&["user", "create", "--email", "Ada@example.org", "--timezone", "UTC", "--json"]), "user_id");
         let client = world.json(&["client", "create", "--name", "Owl", "--redirect-uri", REDIRECT_URI, "--scope", "sleep", "--json"]);

@@ -29,7 +29,7 @@ impl Demo {
         let mut command = demo_command(dir);
         command.args(["--listen", "127.0.0.1:0"]).args(more);
         command.stdout(std::fs::File::create(&said).expect("file"));
-        let server = Server::start(command, &dir.with_extension("log"));
+        let server = Server::spawn(command, &dir.with_extension("log"));
         Self { server, said, dir: dir.to_owned() }
     }
 
@@ -324,7 +324,7 @@ async fn the_demo_carried_over(kind: StoreKind) {
     let (_root, dir) = folder();
     let demo = Demo::start(&dir, &["--json"]);
     let user = text(&demo.told(), "user_id");
-    let world = World::new(kind).await;
+    let world = World::new(kind).await.in_processes();
     let registration = register_as(&world, &user, "Asia/Tokyo");
     let export = world.file("demo.ndjson", &demo.command(&["export", "--user", &user]));
     let report = &reports(&world.ok(&["import", "--user", &user, "--json", &export]))[0];

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 async fn world(drain_seconds: &str, stop_seconds: &str) -> World {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     world
         .with("RESTWELL__SERVER__DRAIN_SECONDS", drain_seconds)
         .with("RESTWELL__SERVER__STOP_SECONDS", stop_seconds)

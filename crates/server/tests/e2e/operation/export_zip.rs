@@ -198,7 +198,7 @@ fn compare_supplements(archive: &Archive, labels: &[Value], logs: &[Value]) {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn the_archive_holds_what_was_imported_cell_by_cell_and_a_readme_that_explains_it(world: World) {
         let registration = register(&world);
         furnish(&world, &registration.user_id);

@@ -36,14 +36,14 @@ fn modes(folder: &Path) -> BTreeMap<String, u32> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn store_key_and_folder_are_their_owners_alone() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let root = world.dir.path().join("new");
     std::fs::create_dir(&root).expect("folder");
     let command =
         world.command(&["demo", "--listen", "127.0.0.1:0", "--data-dir", "new/inner/data", "--json"]);
     let mut command = generous(&command);
     command.stdout(std::process::Stdio::null());
-    let mut server = Server::start(command, &world.dir.path().join("demo.log"));
+    let mut server = Server::spawn(command, &world.dir.path().join("demo.log"));
     eventually("the demo serves", async || {
         reqwest::get(format!("{}/readyz", server.base_url)).await.is_ok().then_some(())
     })
@@ -67,7 +67,7 @@ async fn store_key_and_folder_are_their_owners_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_is_its_owners_alone() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let registration = register(&world);
     let folder = world.dir.path().join("exports");
     std::fs::create_dir(&folder).expect("folder");

@@ -39,7 +39,7 @@ fn has_kept_house(server: &Server) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_several_servers_one_keeps_house_in_an_hour() {
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     store_old_answers(&world).await;
     let database = world.database.as_ref().expect("database");
     let mut servers = ["first", "second", "third"].map(|name| world.serve_as(name));
@@ -61,7 +61,7 @@ async fn of_several_servers_one_keeps_house_in_an_hour() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
     // It waits at a lock of ours for as long as this test takes.
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world
         .with("RESTWELL__STORAGE__LOCK_TIMEOUT_SECONDS", "60")
         .with("RESTWELL__STORAGE__STATEMENT_TIMEOUT_SECONDS", "60");
@@ -92,7 +92,7 @@ async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_on_a_file_keeps_house_too() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let mut server = world.serve();
     eventually("it is kept", async || has_kept_house(&server).then_some(())).await;
     assert_eq!(server.terminate(), Some(0));

@@ -88,7 +88,7 @@ fn offers(page: &Page) -> usize {
     page.forms("/imports/profile").len()
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_command_overwrites_a_profile_field_only_with_its_option_and_undo_restores_it(world: World) {
         let user = register(&world).user_id;
         world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);

@@ -84,6 +84,7 @@ async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &R
 
 on_both_stores! {
     async fn a_server_that_is_told_to_stop_finishes_the_answers_that_are_read(world: World) {
+        let world = world.in_processes();
         let registration = many_nights(&world);
         // As long as reading may take on a busy machine.
         let world = world.with("RESTWELL__SERVER__STOP_SECONDS", "60");
@@ -94,6 +95,7 @@ on_both_stores! {
     }
 
     async fn connections_that_are_open_and_idle_do_not_keep_the_server(world: World) {
+        let world = world.in_processes();
         // Longer than the end is waited for: whoever waited for the connections would be noticed.
         let mut server = world.with("RESTWELL__SERVER__STOP_SECONDS", "600").serve();
         let client = reqwest::Client::new();
@@ -105,6 +107,7 @@ on_both_stores! {
     }
 
     async fn a_server_that_crashed_starts_again_on_its_store(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let mut server = world.serve();
         let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;

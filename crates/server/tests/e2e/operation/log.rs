@@ -6,8 +6,9 @@ use crate::e2e::world::World;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-on_both_stores! {
+on_sqlite! {
     async fn every_request_line_bears_the_id_that_the_answer_bore(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let mut server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
@@ -41,11 +42,12 @@ on_both_stores! {
     }
 
     async fn for_people_the_lines_are_text(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let mut human = world.command(&["serve"]);
         human.env("RESTWELL__LOG__FORMAT", "human");
         let path = world.dir.path().join("human.log");
-        let mut server = crate::e2e::server::Server::start(human, &path);
+        let mut server = crate::e2e::server::Server::spawn(human, &path);
         let reader = Reader::authorized(&world, &server, &registration).await;
         let answer = reader.ask("profile", "").await;
         assert_eq!(server.terminate(), Some(0));

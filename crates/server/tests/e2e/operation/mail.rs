@@ -121,6 +121,7 @@ on_both_stores! {
     }
 
     async fn a_mail_server_that_is_away_delays_a_message_and_loses_none(world: World) {
+        let world = world.in_processes();
         let port = closed_port().await;
         let world = with_mail(world, port);
         person(&world, EMAIL, PASSWORD);
@@ -143,6 +144,7 @@ on_both_stores! {
     }
 
     async fn mail_that_waits_is_measured_with_how_long_it_does(world: World) {
+        let world = world.in_processes();
         let world = with_mail(world, closed_port().await).with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0");
         person(&world, EMAIL, PASSWORD);
         let mut server = world.serve();
@@ -240,6 +242,7 @@ on_both_stores! {
     }
 
     async fn without_a_mail_server_the_page_says_whom_to_ask(world: World) {
+        let world = world.in_processes();
         register(&world);
         let server = world.serve();
         let page = Browser::new(&server).get("/forgot-password").await;
@@ -276,7 +279,7 @@ async fn test_message(world: &World, address: &str) -> (bool, String, String) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_message_is_sent_without_a_server_and_each_step_is_reported() {
     let mail = MailServer::start().await;
-    let world = with_mail(World::new(StoreKind::Sqlite).await, mail.port);
+    let world = with_mail(World::new(StoreKind::Sqlite).await.in_processes(), mail.port);
     let (succeeded, result, notes) = test_message(&world, EMAIL).await;
     assert!(succeeded, "{notes}");
     assert_eq!(result, format!("{{\"accepted_by\":\"127.0.0.1:{}\"}}\n", mail.port));
@@ -293,7 +296,7 @@ async fn a_test_message_is_sent_without_a_server_and_each_step_is_reported() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_message_that_is_not_accepted_fails_at_its_step() {
     let mail = MailServer::start_at(0, Verdict::Later).await;
-    let world = with_mail(World::new(StoreKind::Sqlite).await, mail.port);
+    let world = with_mail(World::new(StoreKind::Sqlite).await.in_processes(), mail.port);
     let (succeeded, result, notes) = test_message(&world, EMAIL).await;
     assert!(!succeeded && result.is_empty(), "{notes}");
     assert!(notes.contains("accepts the recipient") && notes.contains("DATA with code 451"), "{notes}");
@@ -302,7 +305,7 @@ async fn a_test_message_that_is_not_accepted_fails_at_its_step() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_message_needs_a_mail_server_that_answers() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let (succeeded, _, notes) = test_message(&world, EMAIL).await;
     assert!(!succeeded && notes.contains("set mail.host"), "{notes}");
     let world = with_mail(world, closed_port().await);

@@ -36,6 +36,7 @@ fn peak(server: &Server) -> usize {
 
 on_both_stores! {
     async fn ten_pages_of_ten_thousand_sessions_fit_into_little_memory(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let user = &registration.user_id;
         let file = world.file("nights.ndjson", &records::nights(SESSIONS, STAGES));

@@ -71,7 +71,7 @@ fn samples(page: &str) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dashboard_and_alerts_ask_for_what_is_told_and_leave_nothing_out() {
-    let world = World::new(crate::e2e::world::StoreKind::Sqlite).await;
+    let world = World::new(crate::e2e::world::StoreKind::Sqlite).await.in_processes();
     let listed = listed(&world);
     assert!(listed.len() > 30, "{listed:?}");
     let dashboard = deployed("grafana/restwell.json");
@@ -87,6 +87,7 @@ async fn dashboard_and_alerts_ask_for_what_is_told_and_leave_nothing_out() {
 
 on_both_stores! {
     async fn everything_that_is_told_is_listed_and_everything_listed_is_told(world: World) {
+        let world = world.in_processes();
         let world = measuring(world);
         let registration = register(&world);
         let server = world.serve();
@@ -121,6 +122,7 @@ on_both_stores! {
     }
 
     async fn what_is_told_of_readiness_is_what_the_load_balancer_is_told_at_that_moment(world: World) {
+        let world = world.in_processes();
         let world = measuring(world)
             .with("RESTWELL__SERVER__DRAIN_SECONDS", "60")
             .with("RESTWELL__SERVER__STOP_SECONDS", "90");
@@ -140,6 +142,7 @@ on_both_stores! {
     }
 
     async fn whatever_is_asked_for_the_number_of_series_stays(world: World) {
+        let world = world.in_processes();
         let world = measuring(world);
         let server = world.serve();
         let http = Client::new();
@@ -165,6 +168,7 @@ on_both_stores! {
     }
 
     async fn a_revocation_and_the_time_until_it_is_noticed_are_seen(world: World) {
+        let world = world.in_processes();
         let world = measuring(world);
         let registration = register(&world);
         let server = world.serve();
@@ -178,6 +182,7 @@ on_both_stores! {
     }
 
     async fn nothing_is_told_unless_it_is_asked_for_and_never_where_apps_ask(world: World) {
+        let world = world.in_processes();
         let server = world.serve();
         assert_eq!(metrics_url(&server), None);
         let answer = reqwest::get(format!("{}/metrics", server.base_url)).await.expect("answer");

@@ -77,7 +77,7 @@ async fn begin_again(world: &World) {
     world.execute(&format!("{patient} {statement}")).await;
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn an_import_tells_the_id_under_which_it_is_listed_and_undone(world: World) {
         let user = register(&world).user_id;
         let file = world.file("sleep.json", &records::fitbit());

@@ -215,7 +215,7 @@ on_both_stores! {
 // looked at, not the time: on a busy machine that says nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_chunk_does_not_wait_for_an_acknowledgement() {
-    let server = World::new(StoreKind::Sqlite).await.serve();
+    let server = World::new(StoreKind::Sqlite).await.in_processes().serve();
     let mut connection = TcpStream::connect(server.address()).await.expect("connection");
     connection.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("request");
     // Accepted by now, and begun to be served.

@@ -2,9 +2,7 @@
 
 use crate::e2e::app::text;
 use crate::e2e::browser::Browser;
-use crate::e2e::security::account::people::{
-    OTHER_PASSWORD, PASSWORD, give_password, person, run_with_input, trail,
-};
+use crate::e2e::security::account::people::{OTHER_PASSWORD, PASSWORD, give_password, person, trail};
 use crate::e2e::security::account::visit::{fill, sign_in, try_to_sign_in, without_request_id};
 use crate::e2e::world::{StoreKind, World};
 
@@ -124,7 +122,7 @@ on_both_stores! {
         let create =
             ["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
         for refused in ["too short\n", "passwordpassword\n", "two\nlines of a password\n"] {
-            let output = run_with_input(&world, &create, refused);
+            let output = world.run_with_input(&create, refused);
             assert!(!output.status.success(), "{refused:?}");
             assert_eq!(world.ok(&["user", "list", "--json"]).trim(), "", "{refused:?}");
         }
@@ -136,7 +134,7 @@ on_both_stores! {
         let server = world.serve();
         let arguments = ["user", "reset-password", &user, "--password-stdin", "--json"];
         for (input, is_taken) in [("", false), ("\n", false), ("vier graue Schafe\nim Gras\n", false), ("vier graue Schafe\r\n", true)] {
-            let output = run_with_input(&world, &arguments, input);
+            let output = world.run_with_input(&arguments, input);
             assert_eq!(output.status.success(), is_taken, "{input:?}: {output:?}");
         }
         // The end of the line is no part of it.

@@ -28,7 +28,7 @@ async fn names(reader: &Reader, query: &str) -> Vec<String> {
     reader.column("sleep", &format!("sort=asc&{query}"), "source").await
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_day_is_the_whole_local_day_also_when_the_clock_changes(world: World) {
         // On 8 March 2026 New York's day has 23 hours, on 1 November 25.
         let (_server, reader) = sleeper(&world, &[

@@ -33,7 +33,7 @@ pub(super) async fn away_from_midnight(reader: &Reader, endpoint: &str, seconds:
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn headers_and_body_count_down_together_and_the_aliases_share_the_counter(world: World) {
         let registration = register(&world);
         let server = world.serve();

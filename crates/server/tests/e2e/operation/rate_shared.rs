@@ -33,7 +33,7 @@ async fn four_processes_grant_exactly_the_limit_together() {
     const LIMIT: i64 = 5_000;
     const ASKED: i64 = 10_000;
     let redis = RedisServer::start();
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = with_counters(world, &redis.url())
         .with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711")
         .with("RESTWELL__RATE_LIMITS__PROFILE", &LIMIT.to_string());
@@ -78,8 +78,9 @@ async fn four_processes_grant_exactly_the_limit_together() {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_lost_store_of_counters_is_told_once_and_comes_back_by_itself(world: World) {
+        let world = world.in_processes();
         let mut redis = RedisServer::start();
         let world = with_counters(world, &redis.url()).with("RESTWELL__RATE_LIMITS__SLEEP", "2");
         let registration = register(&world);
@@ -112,7 +113,7 @@ on_both_stores! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_whose_store_of_counters_never_answers_is_ready_after_a_while() {
     let redis = RedisServer::prepare(&[]);
-    let world = with_counters(World::new(StoreKind::Sqlite).await, &redis.url());
+    let world = with_counters(World::new(StoreKind::Sqlite).await.in_processes(), &redis.url());
     let registration = register(&world);
     let mut server = world.serve();
     let ready = reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer");

@@ -1,7 +1,6 @@
 //! Several servers on one database, and a database that comes late.
 
 use super::reader::Reader;
-use super::store::with_storage;
 use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
 use crate::e2e::patience::{PATIENCE, REVOCATION_LIMIT, within};
 use crate::e2e::server::Server;
@@ -35,7 +34,7 @@ async fn wait_for(server: &Server, expected: StatusCode) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replicas_accept_each_others_codes_and_tokens() {
     // Behind a load balancer all have one address, which is the issuer of their tokens.
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
     let registration = register(&world);
     let (mut first, mut second) = (world.serve_as("first"), world.serve_as("second"));
@@ -127,11 +126,10 @@ async fn carry(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_its_database_a_server_is_alive_and_not_ready_until_it_comes() {
-    let direct = World::new(StoreKind::Postgres).await;
+    let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
     let road = Road::to(&direct.storage_url).await;
-    let World { kind, dir, database, .. } = direct;
-    let world = with_storage(kind, dir, road.url.clone(), database);
+    let world = direct.with("RESTWELL__STORAGE__URL", &road.url);
     let mut server = world.serve();
     assert_eq!(status(&server, "/livez").await, StatusCode::OK);
     assert_eq!(status(&server, "/readyz").await, StatusCode::SERVICE_UNAVAILABLE);
@@ -163,7 +161,7 @@ async fn without_its_database_a_server_is_alive_and_not_ready_until_it_comes() {
 async fn a_server_that_waits_for_its_database_ends_when_it_is_told_to() {
     let dir = tempfile::TempDir::new().expect("temporary folder");
     let nowhere = "postgres://nobody@%2Fnowhere%2Fat%2Fall/none".to_owned();
-    let mut server = with_storage(StoreKind::Postgres, dir, nowhere, None).serve();
+    let mut server = World::on(dir, None).with("RESTWELL__STORAGE__URL", &nowhere).in_processes().serve();
     assert_eq!(status(&server, "/livez").await, StatusCode::OK);
     server.signal("INT");
     assert_eq!(server.wait(), Some(0));

@@ -1,6 +1,6 @@
 //! Which schema is served, and how one comes to be, also when several want it at once.
 
-use super::store::{execute, unmigrated, with_storage};
+use super::store::{execute, unmigrated};
 use crate::e2e::app::{SCOPES, code, read_json, redeem, register};
 use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
@@ -73,6 +73,7 @@ on_both_stores! {
     }
 
     async fn a_newer_schema_is_served_unless_it_excludes_this_program(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         execute(&world, "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
                          INSERT INTO schema_compatibility VALUES ('99990101000000', 1)").await;
@@ -135,7 +136,7 @@ async fn of_several_servers_that_find_no_key_one_makes_it() {
     // Cloned from a template that the adapter migrated: there is a schema, and no key.
     let database = TestDatabase::create().await;
     let dir = TempDir::new().expect("temporary folder");
-    let world = with_storage(StoreKind::Postgres, dir, database.url().to_owned(), Some(database));
+    let world = World::on(dir, Some(database)).in_processes();
     let world = std::sync::Arc::new(world);
     let starting = (0..4).map(|number| {
         let world = world.clone();

@@ -15,7 +15,7 @@ fn sessions(world: &World, user: &str) -> Vec<Value> {
     list.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn the_operator_sees_where_a_person_is_signed_in(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];

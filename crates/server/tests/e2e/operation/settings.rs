@@ -6,7 +6,7 @@ use postgres_adapter::test_support::TestDatabase;
 use url::Url;
 
 async fn world() -> World {
-    World::new(StoreKind::Sqlite).await
+    World::new(StoreKind::Sqlite).await.in_processes()
 }
 
 /// What `serve` says to one more setting.
@@ -111,7 +111,7 @@ async fn a_secret_comes_as_text_or_from_a_file_and_not_both() {
     assert!(said.contains("storage.url and storage.url_file are both set"), "{said}");
 
     // A store whose keys were sealed with another key.
-    let fresh = World::new(StoreKind::Sqlite).await;
+    let fresh = World::new(StoreKind::Sqlite).await.in_processes();
     let sealed_otherwise = fresh.with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &file);
     let said = refusal(&sealed_otherwise);
     assert!(said.contains("key") && !said.contains(key.trim()), "{said}");
@@ -145,7 +145,7 @@ async fn file_and_environment_and_secret_files_make_a_server() {
     let migrated = run(&["migrate"]).output().expect("restwell runs");
     assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
     let log = world.dir.path().join("configured.log");
-    let mut server = crate::e2e::server::Server::start(run(&["serve"]), &log);
+    let mut server = crate::e2e::server::Server::spawn(run(&["serve"]), &log);
     let answer = reqwest::get(format!("{}/livez", server.base_url)).await.expect("answer");
     assert_eq!(
         answer.headers()["strict-transport-security"].to_str().ok().map(|text| text.contains("max-age")),

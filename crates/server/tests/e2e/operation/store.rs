@@ -7,30 +7,11 @@ use tempfile::TempDir;
 
 /// Makes the settings for a store that nobody has migrated.
 pub(super) async fn unmigrated(kind: StoreKind) -> World {
-    let dir = TempDir::new().expect("temporary folder");
-    let (storage_url, database) = match kind {
-        StoreKind::Sqlite => (format!("sqlite://{}", dir.path().join("restwell.db").display()), None),
-        StoreKind::Postgres => {
-            let database = TestDatabase::create_without_schema().await;
-            (database.url().to_owned(), Some(database))
-        }
+    let database = match kind {
+        StoreKind::Sqlite => None,
+        StoreKind::Postgres => Some(TestDatabase::create_without_schema().await),
     };
-    with_storage(kind, dir, storage_url, database)
-}
-
-/// Makes the settings for the store under a URL.
-pub(super) fn with_storage(
-    kind: StoreKind,
-    dir: TempDir,
-    storage_url: String,
-    database: Option<TestDatabase>,
-) -> World {
-    let settings = vec![
-        ("RESTWELL__STORAGE__URL".to_owned(), storage_url.clone()),
-        ("RESTWELL__SERVER__LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
-        ("RESTWELL__LOG__FORMAT".to_owned(), "json".to_owned()),
-    ];
-    World { kind, dir, storage_url, settings, database }
+    World::on(TempDir::new().expect("temporary folder"), database)
 }
 
 /// Creates a person under an id that is given, and a client.

@@ -20,7 +20,7 @@ fn status_of(world: &World, user: &str, name: &str) -> String {
     text(&found, "status")
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn the_operator_lists_and_revokes_a_persons_tokens(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let server = world.serve();

@@ -12,7 +12,7 @@ async fn an_encrypted_collector_is_sent_traces_only_if_it_is_vouched_for() {
     let collector = Collector::start_encrypted(known.server());
     let lost = "the collector does not take traces";
     for (authority, is_taken) in [(&other, false), (&known, true)] {
-        let world = collector.watching(World::new(StoreKind::Sqlite).await);
+        let world = collector.watching(World::new(StoreKind::Sqlite).await.in_processes());
         let authorities = world.file("collector-ca.pem", &authority.pem());
         let world = world.with("RESTWELL__TRACES__OTLP_CERTIFICATES_FILE", &authorities);
         assert!(world.ok(&["check-config"]).contains("traces: sent to https://localhost:"));
@@ -27,7 +27,7 @@ async fn an_encrypted_collector_is_sent_traces_only_if_it_is_vouched_for() {
 
 #[tokio::test]
 async fn a_collector_whom_nobody_vouches_for_is_refused_in_one_sentence() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let nothing = world.file("collector-ca.pem", "nothing");
     let world = world
         .with("RESTWELL__TRACES__OTLP_ENDPOINT", "https://collector.example.org:4318")
@@ -40,8 +40,9 @@ async fn a_collector_whom_nobody_vouches_for_is_refused_in_one_sentence() {
     );
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_request_goes_on_its_callers_trace_and_tells_its_steps(world: World) {
+        let world = world.in_processes();
         let collector = Collector::start();
         let world = collector.watching(world);
         let registration = register(&world);
@@ -71,6 +72,7 @@ on_both_stores! {
     }
 
     async fn a_collector_that_is_not_there_costs_no_request_and_is_told_once(world: World) {
+        let world = world.in_processes();
         let world = world.with("RESTWELL__TRACES__OTLP_ENDPOINT", "http://127.0.0.1:9").with("RESTWELL__TRACES__SAMPLE_RATIO", "1.0");
         let mut server = world.serve();
         for _ in 0..50 {

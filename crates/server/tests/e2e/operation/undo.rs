@@ -88,6 +88,7 @@ async fn let_time_pass(world: &World) {
 
 on_both_stores! {
     async fn an_undo_that_was_killed_says_so_and_a_server_finishes_it_by_itself(world: World) {
+        let world = world.in_processes();
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
         kill_undo(&world, &user, &id).await;

@@ -132,6 +132,7 @@ on_both_stores! {
     }
 
     async fn a_folder_that_fails_is_told_once_and_the_upload_is_read_when_it_is_back(world: World) {
+        let world = world.in_processes();
         let folder = world.dir.path().join("spool");
         std::fs::create_dir(&folder).expect("folder");
         let world = world.with("RESTWELL__UPLOADS__SPOOL_DIRECTORY", &folder.display().to_string());
@@ -216,7 +217,7 @@ on_both_stores! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_server_goes_on_where_one_was_killed_and_ends_in_the_same_state() {
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
     let mut first = world.serve_as("first");
     let sam = Visitor::new(&world, &first, "sam@example.org").await;

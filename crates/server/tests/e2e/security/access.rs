@@ -14,7 +14,7 @@ const MARKER: &str = "ringofotherperson";
 /// Everything about a person that has an address.
 const ENDPOINTS: [&str; 6] = ["v1/profile", "v1/sleep", "v1/supplements", "profile", "sleep", "supplements"];
 
-on_both_stores! {
+on_sqlite! {
     // T68
     async fn a_missing_token_a_missing_scope_and_two_tokens_are_told_apart(world: World) {
         let registration = register(&world);

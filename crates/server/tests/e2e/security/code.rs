@@ -31,6 +31,7 @@ on_both_stores! {
 
     // T11, T12
     async fn a_replayed_code_is_refused_and_revokes_what_its_first_use_gave(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

@@ -8,7 +8,7 @@ use reqwest::Method;
 use reqwest::header::AUTHORIZATION;
 use std::time::Duration;
 
-on_both_stores! {
+on_sqlite! {
     // T03, T43
     async fn the_contract_works_without_pkce_by_every_way_of_sending_it(world: World) {
         let registration = register(&world);

@@ -107,6 +107,7 @@ async fn upload(browser: &Browser, word: &str) {
 
 on_both_stores! {
     async fn no_column_of_any_table_names_a_person_who_was_erased(world: World) {
+        let world = world.in_processes();
         let mut server = world.serve();
         let erased = Somebody::new(&world, &server, "quillfeather").await;
         let stays = Somebody::new(&world, &server, "fennelbrook").await;
@@ -150,7 +151,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_file_of_the_embedded_store_holds_a_value_of_a_person_who_was_erased() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let mut server = world.serve();
     let erased = Somebody::new(&world, &server, "quillfeather").await;
     let stays = Somebody::new(&world, &server, "fennelbrook").await;
@@ -173,7 +174,7 @@ async fn no_file_of_the_embedded_store_holds_a_value_of_a_person_who_was_erased(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_finishes_an_erasure_that_a_reader_held_up() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     let erased = Somebody::new(&world, &server, "quillfeather").await;
     let store = world.dir.path().join("restwell.db");

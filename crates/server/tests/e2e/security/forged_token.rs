@@ -11,7 +11,7 @@ use reqwest::Method;
 use reqwest::header::AUTHORIZATION;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     // T60, T61, T62
     async fn a_token_that_was_forged_without_the_key_is_invalid(world: World) {
         let registration = register(&world);

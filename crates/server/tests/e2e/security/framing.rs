@@ -5,7 +5,7 @@ use super::raw::{exchange, status_of};
 use crate::e2e::app::{Registration, SCOPES, code, redeem, register};
 use crate::e2e::world::World;
 
-on_both_stores! {
+on_sqlite! {
     // T90 to T98, T100
     async fn no_malformed_request_uses_up_the_good_code_that_it_carries(world: World) {
         let registration = register(&world);

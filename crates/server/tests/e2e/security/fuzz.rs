@@ -17,6 +17,7 @@ const AT_ONCE: usize = 16;
 on_both_stores! {
     // T104
     async fn no_bytes_make_the_server_fail_or_hang(world: World) {
+        let world = world.in_processes();
         const REQUESTS: u64 = 2000;
         let (registration, server, tokens) = scene(&world).await;
         let seeds = seeds(&registration, &tokens);
@@ -35,6 +36,7 @@ on_both_stores! {
 
     // T104
     async fn no_parameters_make_the_server_fail(world: World) {
+        let world = world.in_processes();
         const REQUESTS: u64 = 1000;
         let (registration, server, tokens) = scene(&world).await;
         let caller = Caller::of(&server);

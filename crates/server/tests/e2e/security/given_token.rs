@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How soon every server must refuse what was given back.
 const LIMIT: Duration = Duration::from_secs(2);
 
-on_both_stores! {
+on_sqlite! {
     // T55
     async fn either_token_given_back_ends_the_grant_on_every_server(world: World) {
         let world = with_one_address(world);

@@ -11,6 +11,7 @@ use std::net::Ipv4Addr;
 on_both_stores! {
     // T49
     async fn twenty_wrong_secrets_are_enough_and_the_right_one_still_counts(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let mut server = world.serve();

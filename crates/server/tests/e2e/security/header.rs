@@ -6,7 +6,7 @@ use crate::e2e::world::World;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 
-on_both_stores! {
+on_sqlite! {
     // T02, T102
     async fn every_answer_of_the_token_endpoints_is_guarded_whatever_its_status(world: World) {
         let world = world.with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "2");

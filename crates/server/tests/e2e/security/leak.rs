@@ -92,6 +92,7 @@ const NAMES: [&str; 23] = [
 on_both_stores! {
     // T01
     async fn nothing_that_a_caller_sends_is_written_anywhere(world: World) {
+        let world = world.in_processes();
         let collector = Collector::start();
         let world = collector.watching(world)
             .with("RESTWELL__LOG__LEVEL", "trace")
@@ -126,6 +127,7 @@ on_both_stores! {
 
     // T01
     async fn nothing_of_a_persons_body_is_written_anywhere_but_in_the_store(world: World) {
+        let world = world.in_processes();
         let world = world.with("RESTWELL__LOG__LEVEL", "trace");
         let registration = register(&world);
         let user = registration.user_id.as_str();
@@ -161,7 +163,7 @@ on_both_stores! {
 fn start(world: &World) -> Server {
     let mut command = world.command(&["serve"]);
     command.stdout(File::create(world.dir.path().join("server.out")).expect("file"));
-    Server::start(command, &world.dir.path().join("server.log"))
+    Server::spawn(command, &world.dir.path().join("server.log"))
 }
 
 /// Returns what the server wrote: both outputs, and every file that is neither the store nor an input.

@@ -30,14 +30,14 @@ async fn a_database_that_falls_silent_is_a_503_and_nothing_is_lost() {
 }
 
 async fn outage(kind: Line) {
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);
     let proxy = Proxy::start(&world.storage_url).await;
     let mut command = world.command(&["serve"]);
     command.env("RESTWELL__STORAGE__URL", proxy.url_of(&world.storage_url));
     command.env("RESTWELL__STORAGE__STATEMENT_TIMEOUT_SECONDS", "2");
     command.env("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "1");
-    let server = Server::start(command, &world.dir.path().join("server.log"));
+    let server = Server::spawn(command, &world.dir.path().join("server.log"));
     let caller = Caller::of(&server);
     let redeemed = code(&world, &registration, &SCOPES);
     let tokens = caller.redeem(&registration, &redeemed).await.tokens();

@@ -5,9 +5,10 @@ use crate::e2e::app::{Registration, SCOPES, code, register};
 use crate::e2e::world::World;
 use reqwest::Method;
 
-on_both_stores! {
+on_sqlite! {
     // T04
     async fn a_client_that_refuses_secrets_in_queries_is_served_by_body_and_header(world: World) {
+        let world = world.in_processes();
         let registration = register(&world);
         let server = world.serve();
         let client = &registration.client_id;

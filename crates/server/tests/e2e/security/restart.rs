@@ -8,6 +8,7 @@ use crate::e2e::world::World;
 on_both_stores! {
     // T19
     async fn a_used_code_and_a_revoked_grant_stay_so_after_a_crash(world: World) {
+        let world = world.in_processes();
         let world = with_one_address(world);
         let registration = register(&world);
         let mut server = world.serve();

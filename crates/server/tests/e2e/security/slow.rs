@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_head_or_a_body_that_does_not_arrive_is_given_up_after_five_seconds() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
     let requests = [
@@ -42,7 +42,7 @@ async fn a_head_or_a_body_that_does_not_arrive_is_given_up_after_five_seconds() 
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_head_that_trickles_in_is_given_up_all_the_same() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     let mut stream = connect(&server).await;
     let started = Instant::now();
@@ -56,7 +56,7 @@ async fn a_head_that_trickles_in_is_given_up_all_the_same() {
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_idle_connections_keep_nobody_out() {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     allow_many_files();
     // Longer than a caller waits: one that had to wait for the end of the others would not be answered.
     let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "60").serve();

@@ -23,7 +23,7 @@ const ROUNDS: u32 = 4;
 
 /// A world whose server has a certificate of this authority.
 async fn world(authority: &Authority) -> World {
-    let world = World::new(StoreKind::Sqlite).await;
+    let world = World::new(StoreKind::Sqlite).await.in_processes();
     authority.certify(world.dir.path());
     let path = |name: &str| world.dir.path().join(name).display().to_string();
     let (certificate, key) = (path("tls.crt"), path("tls.key"));

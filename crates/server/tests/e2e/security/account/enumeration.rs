@@ -79,7 +79,7 @@ fn assert_all_the_same(seen: &[Seen], status: u16) {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     // T80
     async fn whoever_cannot_sign_in_is_told_the_same_whatever_the_reason(world: World) {
         people(&world);

@@ -140,6 +140,7 @@ on_both_stores! {
 
     // T81
     async fn a_crash_gives_a_guesser_no_further_attempts(world: World) {
+        let world = world.in_processes();
         let world = with_window(world, 3, 600);
         person(&world, EMAIL, PASSWORD);
         let mut servers = [world.serve(), world.serve_as("second")];

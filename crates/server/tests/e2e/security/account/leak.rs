@@ -116,7 +116,7 @@ on_both_stores! {
 fn start(world: &World) -> Server {
     let mut command = world.command(&["serve"]);
     command.stdout(File::create(world.dir.path().join("server.out")).expect("file"));
-    Server::start(command, &world.dir.path().join("server.log"))
+    Server::spawn(command, &world.dir.path().join("server.log"))
 }
 
 /// Returns what the server wrote: both outputs, and every other file but the store.

@@ -4,8 +4,6 @@ use crate::e2e::app::text;
 use crate::e2e::person::type_password;
 use crate::e2e::world::World;
 use serde_json::Value;
-use std::io::Write as _;
-use std::process::{Output, Stdio};
 
 /// A password that is taken: long enough, known to nobody, and not plain ASCII.
 pub(crate) const PASSWORD: &str = "vier graue Gänse schlafen im Gras";
@@ -13,15 +11,6 @@ pub(crate) const PASSWORD: &str = "vier graue Gänse schlafen im Gras";
 pub(crate) const OTHER_PASSWORD: &str = "fünf weiße Hühner wachen im Heu";
 /// One that nobody has.
 pub(crate) const WRONG_PASSWORD: &str = "sechs blaue Enten baden im Bach";
-
-/// Runs a command with a text on its standard input.
-pub(crate) fn run_with_input(world: &World, arguments: &[&str], input: &str) -> Output {
-    let mut command = world.command(arguments);
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().expect("restwell starts");
-    child.stdin.take().expect("input").write_all(input.as_bytes()).expect("input is read");
-    child.wait_with_output().expect("restwell ends")
-}
 
 /// Creates a person with a password; returns their id.
 pub(crate) fn person(world: &World, email: &str, password: &str) -> String {

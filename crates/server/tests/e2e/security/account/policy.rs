@@ -1,6 +1,6 @@
 //! Which passwords may be chosen.
 
-use super::people::{PASSWORD, person_without_password, run_with_input};
+use super::people::{PASSWORD, person_without_password};
 use super::visit::{fill, sign_in, try_to_sign_in};
 use crate::e2e::app::text;
 use crate::e2e::browser::Browser;
@@ -19,7 +19,7 @@ async fn choose(world: &World, server: &Server, user: &str, password: &str) -> (
     (reply.status, reply.body)
 }
 
-on_both_stores! {
+on_sqlite! {
     // T85
     async fn a_password_has_fifteen_characters_of_any_kind(world: World) {
         let user = person_without_password(&world, EMAIL);
@@ -91,7 +91,7 @@ on_both_stores! {
         let user = person_without_password(&world, EMAIL);
         for refused in ["kahmfusselzopf", "passwordpassword", &"Wort ".repeat(206)] {
             let arguments = ["user", "reset-password", &user, "--password-stdin"];
-            let output = run_with_input(&world, &arguments, refused);
+            let output = world.run_with_input(&arguments, refused);
             assert!(!output.status.success(), "{refused}");
             let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
             assert!(!said.contains(refused), "{said}");

@@ -27,7 +27,7 @@ fn stored_hash(world: &World) -> String {
     hashes[0].expect("hash").to_owned()
 }
 
-on_both_stores! {
+on_sqlite! {
     // T86
     async fn a_hash_of_weaker_settings_is_made_anew_at_the_next_sign_in(world: World) {
         person(&world, EMAIL, PASSWORD);

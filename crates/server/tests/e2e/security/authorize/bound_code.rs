@@ -10,7 +10,7 @@ use crate::e2e::world::World;
 
 const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
-on_both_stores! {
+on_sqlite! {
     // T17
     async fn a_code_dies_with_what_happens_to_its_person_before_it_is_redeemed(world: World) {
         let scene = Scene::of(world);

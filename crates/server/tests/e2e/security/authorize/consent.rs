@@ -11,7 +11,7 @@ use crate::e2e::world::World;
 
 const OTHER_URI: &str = "https://other.example.org/callback";
 
-on_both_stores! {
+on_sqlite! {
     // T29
     async fn fields_that_somebody_adds_to_the_form_change_nothing(world: World) {
         let scene = Scene::of(world);

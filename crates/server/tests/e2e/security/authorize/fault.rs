@@ -6,7 +6,7 @@ use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 
-on_both_stores! {
+on_sqlite! {
     // T23
     async fn other_faults_are_told_to_the_app(world: World) {
         let scene = Scene::of(world);

@@ -8,7 +8,7 @@ use crate::e2e::world::World;
 
 const EVIL: &str = "https://evil.example/";
 
-on_both_stores! {
+on_sqlite! {
     // T22
     async fn an_unproven_app_gets_a_page_and_no_redirect(world: World) {
         let scene = Scene::of(world);

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
 
-on_both_stores! {
+on_sqlite! {
     // T40
     async fn only_a_sha256_challenge_is_taken(world: World) {
         let scene = Scene::of(world);

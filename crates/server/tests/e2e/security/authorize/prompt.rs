@@ -7,7 +7,7 @@ use crate::e2e::security::asking::{Asking, ask, reach_consent};
 use crate::e2e::security::scene::{Scene, age_sessions, assert_rows};
 use crate::e2e::world::World;
 
-on_both_stores! {
+on_sqlite! {
     // T34
     async fn only_a_remembered_consent_lets_an_app_through_and_never_for_more(world: World) {
         let scene = Scene::of(world);

@@ -61,7 +61,7 @@ const LOOKALIKES: [&str; 28] = [
     "javascript:alert(1)//https://app.example.org/callback",
 ];
 
-on_both_stores! {
+on_sqlite! {
     // T20
     async fn a_redirect_uri_that_is_not_the_registered_text_gets_a_page_and_leaves_nothing(world: World) {
         let scene = Scene::of(world);

@@ -41,7 +41,7 @@ const DANGEROUS: [&str; 35] = [
     "",
 ];
 
-on_both_stores! {
+on_sqlite! {
     // T21
     async fn a_dangerous_redirect_uri_is_registered_by_no_command(world: World) {
         let good = "https://app.example.org/cb?tenant=1";

@@ -15,7 +15,7 @@ const EVIL_HEADERS: [(&str, &str); 5] = [
     ("x-original-url", "/livez"),
 ];
 
-on_both_stores! {
+on_sqlite! {
     // T25
     async fn a_state_comes_back_byte_for_byte(world: World) {
         let scene = Scene::of(world);

@@ -29,7 +29,7 @@ fn loopback(last: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 0, last)
 }
 
-on_both_stores! {
+on_sqlite! {
     // T83
     async fn nobody_moves_into_another_bucket_directly_or_through_a_proxy(world: World) {
         let world = world

@@ -88,7 +88,7 @@ async fn ask(address: String, request: String) -> (String, Duration) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_come_back() {
-    let direct = World::new(StoreKind::Postgres).await;
+    let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
     let url = slow_road(&direct.storage_url).await;
     let code = code(&direct, &registration, &SCOPES);
@@ -148,6 +148,7 @@ const NIGHTS: usize = 3000;
 on_both_stores! {
     // Twenty who stop to read, and a store with two connections.
     async fn readers_who_stop_reading_keep_no_connection_to_the_store(world: World) {
+        let world = world.in_processes();
         // A quarter of the large answers are one person's.
         let world = world.with("RESTWELL__STORAGE__POOL_SIZE", "2").with("RESTWELL__SERVER__MAX_LARGE_ANSWERS", "80");
         let registration = register(&world);
@@ -196,7 +197,7 @@ const OF_ONE_PERSON: usize = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hundreds_of_large_pages_of_one_reader_that_wait_keep_nobody_from_a_small_one() {
-    let world = World::new(StoreKind::Postgres).await;
+    let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);
     let code = code(&world, &registration, &SCOPES);
     // Whoever waits is never told that it was for too long.

@@ -25,7 +25,7 @@ struct Scene {
 impl Scene {
     async fn new(kind: Kind, prefix: &str, count: usize) -> Self {
         // One public URL, so that each takes the tokens of the other.
-        let world = World::new(StoreKind::Postgres).await;
+        let world = World::new(StoreKind::Postgres).await.in_processes();
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://127.0.0.1:8080");
         let registration = register(&world);
         let servers = [world.serve_as("a"), world.serve_as("b")];

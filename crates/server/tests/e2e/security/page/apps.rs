@@ -12,7 +12,7 @@ use reqwest::Method;
 
 const AGENT: &str = "NightReader/4.2 (kitchen tablet)";
 
-on_both_stores! {
+on_sqlite! {
     // T57
     async fn a_person_sees_what_each_app_may_read_since_when_and_from_where_it_came_last(world: World) {
         let scene = Scene::of(world);

@@ -8,7 +8,7 @@ use crate::e2e::world::World;
 
 const PUBLIC_URL: &str = "https://restwell.example";
 
-on_both_stores! {
+on_sqlite! {
     // T31
     async fn on_http_loopback_the_cookies_have_neither_prefix_nor_secure(world: World) {
         let scene = Scene::of(world);

@@ -29,7 +29,7 @@ struct Filled {
     of_session: bool,
 }
 
-on_both_stores! {
+on_sqlite! {
     // T27
     async fn a_form_of_another_site_is_refused_and_changes_nothing(world: World) {
         let victim = Victim::of(world).await;

@@ -23,7 +23,7 @@ const PAGES: [&str; 10] = [
     "/account",
 ];
 
-on_both_stores! {
+on_sqlite! {
     // T02, T28
     async fn every_page_is_shown_in_no_frame_and_its_forms_lead_nowhere_else(world: World) {
         let scene = Scene::of(world);

@@ -17,7 +17,7 @@ const AGENT: &str = "Night<script>alert(1)</script>/1.0 (\"'&)";
 const EMAIL: &str = "\"><b>&'@example.org";
 
 // The browser of the tests ends on every element, attribute and address that the templates do not write.
-on_both_stores! {
+on_sqlite! {
     // T33
     async fn the_names_that_others_choose_are_shown_as_they_are_and_do_nothing(world: World) {
         let mut scene = Scene::of(world);

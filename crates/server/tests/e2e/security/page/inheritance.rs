@@ -10,7 +10,7 @@ use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 use std::time::Duration;
 
-on_both_stores! {
+on_sqlite! {
     // T59, T67
     async fn a_person_made_anew_with_the_same_address_inherits_nothing(world: World) {
         let scene = Scene::of(world);

@@ -15,6 +15,7 @@ const WRONG_PASSWORD: &str = "LEAKME123 is not the password";
 on_both_stores! {
     // T01, T56
     async fn no_password_cookie_token_or_link_is_written_anywhere(world: World) {
+        let world = world.in_processes();
         let scene = Scene::of(world.with("RESTWELL__LOG__LEVEL", "trace"));
         let secrets = Secrets::of(&scene).await;
         let (browser, person) = (&scene.browser, &scene.person);
@@ -59,6 +60,7 @@ on_both_stores! {
 
     // T01, T56
     async fn a_message_that_waits_lies_sealed_in_the_store(world: World) {
+        let world = world.in_processes();
         let world = world
             .with("RESTWELL__LOG__LEVEL", "trace")
             .with("RESTWELL__MAIL__HOST", "127.0.0.1")

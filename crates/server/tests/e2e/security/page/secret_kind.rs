@@ -65,7 +65,7 @@ impl Secrets {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     // T18
     async fn a_secret_of_one_kind_counts_in_no_place_of_another(world: World) {
         let world = world.with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000");

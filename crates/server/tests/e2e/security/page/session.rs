@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const REQUEST: &str = "/sign-in?request=11111111-2222-4333-8444-555555555555";
 const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
-on_both_stores! {
+on_sqlite! {
     // T30
     async fn a_session_that_somebody_planted_is_never_adopted(world: World) {
         let scene = Scene::of(world);

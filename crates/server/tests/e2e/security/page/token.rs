@@ -23,7 +23,7 @@ pub(super) async fn revoke_the_token(browser: &Browser) {
     assert_eq!(browser.submit(&form).await.own_location(), "/tokens?done=revoked");
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_token_is_shown_once_and_reads_what_was_ticked(world: World) {
         let scene = Scene::of(world);
         scene.browser.sign_in(&scene.person).await;

@@ -1,0 +1,71 @@
+//! The program inside another process, such as that of its end-to-end tests.
+//!
+//! Nothing global is installed or changed: no log, metrics, traces or panic hook, no signal handler, no limit of open
+//! files. Settings come from the variables that the caller passes.
+
+use crate::cli::{self, Cli, Streams};
+use crate::lifecycle::Signals;
+use crate::settings::{Settings, variables};
+use clap::Parser as _;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use tokio::sync::mpsc;
+
+/// Environment variables, by name.
+pub type Environment = BTreeMap<OsString, OsString>;
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct CommandOutput {
+    /// Exit code.
+    pub code: u8,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// How an embedded server stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Finishes the running requests first.
+    Gracefully,
+    /// Aborts the running requests.
+    AtOnce,
+}
+
+/// Runs a command, whose arguments begin after the name of the program, with this standard input.
+pub async fn run_command(arguments: &[&str], environment: Environment, input: &[u8]) -> CommandOutput {
+    let streams = Streams::with_input(input.to_vec());
+    let code = streams
+        .replacing(async {
+            let parsed = Cli::try_parse_from(std::iter::once("restwell").chain(arguments.iter().copied()));
+            match parsed {
+                Ok(cli) => {
+                    let outcome = Box::pin(cli::run_in(cli, environment, |_, _| Ok(()))).await;
+                    outcome.map_or_else(|error| cli::report_failure(&error), |()| 0)
+                }
+                Err(error) => cli::report_usage(error),
+            }
+        })
+        .await;
+    CommandOutput { code, stdout: streams.take_output(), stderr: streams.take_errors() }
+}
+
+/// Serves until a message arrives on `stop`; calls `listening` with the address once the socket is bound.
+pub async fn serve(
+    environment: Environment,
+    stop: mpsc::UnboundedReceiver<Stop>,
+    listening: impl FnOnce(SocketAddr),
+) -> anyhow::Result<()> {
+    let settings = Settings::from_sources(None, &variables(environment)?)?;
+    if settings.metrics.listen.is_some() || settings.traces.otlp_endpoint.is_some() {
+        anyhow::bail!("metrics and traces are global to a process; an embedded server has none");
+    }
+    cli::serve(&settings, |address| {
+        listening(address);
+        Ok(Signals::embedded(stop))
+    })
+    .await
+}
