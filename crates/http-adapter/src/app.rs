@@ -1,4 +1,4 @@
-//! Registers every route, inside the middleware that all of them share.
+//! Registers every endpoint.
 
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
@@ -10,15 +10,13 @@ use std::sync::Arc;
 
 /// Returns what registers the whole HTTP side: `App::new().configure(configure(state))`.
 ///
-/// Everything lives in one scope, so that the middleware also sees what no route answers; only an address that
-/// does not begin with a slash (`OPTIONS *`) is outside of it and has the same middleware of its own. Routes are
-/// resources: a wrong method is a 405 with `Allow`, never a 404.
+/// Endpoints are resources, so that a wrong method is a 405 with `Allow`. The data endpoints come first, because actix
+/// tries the patterns in order and they are requested most.
 pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
-        #[expect(clippy::disallowed_methods, reason = "the one scope, around everything; it adds no prefix")]
-        let routes = web::scope("")
-            .configure(token::configure)
+        app.app_data(web::Data::from(state))
             .configure(data::configure)
+            .configure(token::configure)
             .configure(ingest::configure)
             .configure(export::configure)
             .configure(openapi::configure)
@@ -37,10 +35,7 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
                     .route(web::get().to(health::ready))
                     .route(web::head().to(health::ready)),
             )
-            .default_service(web::to(nothing_here));
-        app.app_data(web::Data::from(state))
-            .service(middleware::wrap(routes))
-            .default_service(middleware::wrap_route(web::to(nothing_here)));
+            .default_service(middleware::wrap_unmatched(web::to(nothing_here)));
     }
 }
 

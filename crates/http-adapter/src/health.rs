@@ -1,9 +1,13 @@
 //! Health for load balancers: `/livez` says that the process runs, `/readyz` that it can serve.
 
 use crate::HttpState;
+use crate::openapi::{ErrorFormat, ErrorSet, ServerErrors, error_responses, example};
 use crate::problem::{Fault, Problem};
+use crate::route::Endpoint;
 use actix_web::{HttpResponse, web};
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 /// One of the things without which the process cannot serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,29 +56,78 @@ pub trait HealthCheck: Send + Sync {
     fn is_draining(&self) -> bool;
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct LiveBody {
+    #[schema(schema_with = live_statuses)]
     status: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct ReadyBody {
+    /// `read_only` while the store refuses writes and serves reads.
+    #[schema(schema_with = ready_statuses)]
     status: &'static str,
+    /// What serving takes, by name. Which checks there are depends on the settings. `writes` may also name the reason why
+    /// the store refuses them.
+    #[schema(schema_with = check_states)]
     #[serde(serialize_with = "as_object")]
     checks: Vec<Check>,
+}
+
+fn one_of(names: &[&'static str]) -> ObjectBuilder {
+    let text = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
+    text.enum_values(Some(names.iter().copied()))
+}
+
+fn live_statuses() -> Object {
+    one_of(&["ok"]).build()
+}
+
+fn ready_statuses() -> Object {
+    one_of(&["ok", "read_only"]).build()
+}
+
+fn check_states() -> Object {
+    let states = one_of(&["ok", "disk_full", "disk_read_only", "disk_error"]);
+    ObjectBuilder::new().additional_properties(Some(states)).build()
+}
+
+error_responses! {
+    /// Errors of the readiness check.
+    ReadinessErrors = ErrorSet {
+        name: "Readiness",
+        format: ErrorFormat::Problem,
+        faults: &[Fault::NotReady],
+    };
 }
 
 fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(checks.iter().map(|check| (check.name, check.state.word())))
 }
 
+/// Whether the process runs
+#[utoipa::path(
+    get, path = Endpoint::Live.path(), tag = "server", operation_id = "isLive",
+    responses(
+        (status = 200, description = "It does", body = LiveBody, example = json!({"status": "ok"})),
+        ServerErrors,
+    ),
+)]
 pub(crate) async fn live() -> HttpResponse {
     HttpResponse::Ok().json(LiveBody { status: "ok" })
 }
 
-/// Names what fails, and nothing of its values: everybody may ask.
+/// Whether the process can serve
+#[utoipa::path(
+    get, path = Endpoint::Ready.path(), tag = "server", operation_id = "isReady",
+    responses(
+        (status = 200, description = "It can", body = ReadyBody, example = example::readiness),
+        ReadinessErrors,
+    ),
+)]
 pub(crate) async fn ready(state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let checks = state.health.checks();
+    // Only the names: the endpoint is public.
     let failed = checks.iter().filter(|check| check.state == CheckState::Failed);
     let failed: Vec<&str> = failed.map(|check| check.name).collect();
     if failed.is_empty() {

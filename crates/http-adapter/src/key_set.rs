@@ -1,12 +1,18 @@
 //! `/.well-known/jwks.json`: the public keys of access tokens (RFC 7517, RFC 8037).
 
 use crate::HttpState;
+use crate::openapi::{ServerErrors, example};
+use crate::route::Endpoint;
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::id::KeyId;
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{
+    Array, ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType, Type,
+};
 
 /// One Ed25519 key whose signatures are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +29,9 @@ pub trait KeySetSource: Send + Sync {
     fn public_keys(&self) -> Vec<PublicKey>;
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct KeySetBody {
+    #[schema(schema_with = keys)]
     keys: Vec<KeyBody>,
 }
 
@@ -37,6 +44,22 @@ struct KeyBody {
     usage: &'static str,
     kid: String,
     x: String,
+}
+
+fn keys() -> Array {
+    let string = || ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
+    let fixed = |value: &str| string().enum_values(Some([value]));
+    let key = ["kty", "crv", "alg", "use", "kid", "x"].into_iter().fold(
+        ObjectBuilder::new()
+            .property("kty", fixed("OKP"))
+            .property("crv", fixed("Ed25519"))
+            .property("alg", fixed("EdDSA"))
+            .property("use", fixed("sig"))
+            .property("kid", string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid))))
+            .property("x", string().description(Some("The public key, base64url (RFC 8037)."))),
+        ObjectBuilder::required,
+    );
+    ArrayBuilder::new().items(key).build()
 }
 
 impl From<PublicKey> for KeyBody {
@@ -52,8 +75,21 @@ impl From<PublicKey> for KeyBody {
     }
 }
 
-/// Answers with the key set. Cacheable for a minute only, so that a new key is seen soon after it signs.
+/// The public keys of access tokens (RFC 7517)
+#[utoipa::path(
+    get, path = Endpoint::KeySet.path(), tag = "server", operation_id = "readKeySet",
+    responses(
+        (
+            status = 200,
+            description = "The keys whose signatures are accepted",
+            body = KeySetBody,
+            example = example::key_set,
+        ),
+        ServerErrors,
+    ),
+)]
 pub(crate) async fn show(state: web::Data<HttpState>) -> HttpResponse {
+    // Cacheable for a minute only, so that clients see a new key soon.
     let keys = state.key_set.public_keys().into_iter().map(KeyBody::from).collect();
     HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "public, max-age=60")).json(KeySetBody { keys })
 }

@@ -1,5 +1,7 @@
 //! `/.well-known/oauth-authorization-server`: what a client library needs to know of the server (RFC 8414).
 
+use crate::openapi::{ServerErrors, example};
+use crate::route::Endpoint;
 use crate::{HttpState, route};
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
@@ -80,7 +82,14 @@ impl MetadataBody {
     }
 }
 
-/// Answers with the document. It changes only with the settings and the program.
+/// Metadata of the authorization server (RFC 8414)
+#[utoipa::path(
+    get, path = Endpoint::Metadata.path(), tag = "server", operation_id = "readMetadata",
+    responses(
+        (status = 200, description = "The metadata", body = MetadataBody, example = example::metadata),
+        ServerErrors,
+    ),
+)]
 pub(crate) async fn show(state: web::Data<HttpState>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))

@@ -1,15 +1,40 @@
 //! `GET /api/v1/changes/{user_id}`.
 
-use super::gate;
+use super::dto::query::{ChangesQuery, UserPath};
 use super::query::ChangesParameters;
 use super::render::{ChangeItems, FeedEnvelope, answer};
+use super::{ChangesErrors, dto, gate};
 use crate::HttpState;
+use crate::openapi::example;
 use crate::problem::Problem;
+use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedAccess;
 use application::read::ChangesAnswer;
 use domain::data_endpoint::PersonEndpoint;
+use domain::scope::Scope;
 
+/// What changed in a person's records
+///
+/// Lists the changes in the order in which they were stored, so that an app stays in sync without reading everything
+/// again. Without `cursor` it lists all records. Keep the `cursor` of each answer for the next request, and repeat while
+/// `has_more` is true. An `upsert` carries the current record; ignore a `delete` whose `id` is unknown. A cursor belongs
+/// to one person: another person's is a 400 `invalid_parameter`. Deletions are listed for 90 days: an older cursor is a
+/// 410 `cursor_expired`; start again without one. Requires the scope of each type that is listed.
+#[utoipa::path(
+    get, path = Endpoint::Changes.path(), tag = "data", operation_id = "readChanges",
+    params(UserPath, ChangesQuery),
+    // Any one of them is enough to be admitted.
+    security(
+        ("bearer" = [Scope::Profile]),
+        ("bearer" = [Scope::Sleep]),
+        ("bearer" = [Scope::Supplements]),
+    ),
+    responses(
+        (status = 200, description = "The changes", body = dto::ChangesAnswer, example = example::changes),
+        ChangesErrors,
+    ),
+)]
 pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Changes).await?;
     page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))

@@ -1,7 +1,7 @@
-//! The data endpoints, profile, sleep and supplements, and the feed of what changed of them.
+//! The data endpoints: profile, sleep, supplements, and the change feed.
 //!
-//! Each asks the gate first, which authenticates, authorizes and counts; whatever is answered from there on
-//! carries the counter. Then it reads its parameters, runs its use case and renders.
+//! Each calls the gate first, which authenticates, authorizes and counts; every response from then on carries the rate
+//! limit. Then it reads its parameters, runs its use case and renders the result.
 
 pub(crate) mod bearer;
 mod changes;
@@ -19,30 +19,69 @@ pub(crate) mod test_support;
 mod tests;
 
 use crate::ingest;
+use crate::openapi::{ErrorFormat, ErrorSet, error_responses};
+use crate::problem::Fault;
 use crate::route::Endpoint;
 use actix_web::web::{ServiceConfig, get, post, put};
+use utoipa::OpenApi;
 
-/// Registers the data endpoints, with and without `v1`; both paths of an endpoint are the same to the counter. Those
-/// that are read most are found directly. No link leads to the feed, which has the path with `v1` alone.
+/// The document's part on this module.
+#[derive(OpenApi)]
+#[openapi(
+    paths(profile::show, sleep::show, supplements::show, changes::show),
+    modifiers(&DataErrors, &ChangesErrors)
+)]
+pub(crate) struct DataApi;
+
+error_responses! {
+    /// Errors of the endpoints that read data.
+    DataErrors = ErrorSet {
+        name: "Data",
+        format: ErrorFormat::Problem,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidParameter,
+            Fault::InvalidUserId,
+            Fault::MissingToken,
+            Fault::InvalidToken,
+            Fault::OtherUser,
+            Fault::InsufficientScope,
+            Fault::NotFound,
+            Fault::RateLimited,
+            Fault::StorageUnavailable,
+        ],
+    };
+    /// Errors of the change feed.
+    ChangesErrors = ErrorSet {
+        name: "Changes",
+        format: ErrorFormat::Problem,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidParameter,
+            Fault::InvalidUserId,
+            Fault::MissingToken,
+            Fault::InvalidToken,
+            Fault::OtherUser,
+            Fault::InsufficientScope,
+            Fault::NotFound,
+            Fault::CursorExpired,
+            Fault::RateLimited,
+            Fault::StorageUnavailable,
+        ],
+    };
+}
+
+/// Registers the data endpoints, with and without `v1`; both paths share one rate counter. No pagination link leads to
+/// the change feed, so it has no unversioned path.
 pub fn configure(routes: &mut ServiceConfig) {
-    for endpoint in [Endpoint::Profile, Endpoint::UnversionedProfile] {
-        routes.service(endpoint.direct_read(get().to(profile::show)));
-    }
-    for endpoint in [Endpoint::Sleep, Endpoint::UnversionedSleep] {
-        routes.service(endpoint.direct_read(get().to(sleep::show)));
-    }
-    for endpoint in [Endpoint::Supplements, Endpoint::UnversionedSupplements] {
-        routes.service(endpoint.direct_read(get().to(supplements::show)));
-    }
     let profile = Endpoint::Profile.resource().route(get().to(profile::show));
     let sleep = Endpoint::Sleep.resource().route(get().to(sleep::show));
     routes
         .service(profile.route(put().to(ingest::put_profile)))
-        .service(Endpoint::UnversionedProfile.resource().route(get().to(profile::show)))
         .service(sleep.route(post().to(ingest::post_sleep)))
-        .service(Endpoint::UnversionedSleep.resource().route(get().to(sleep::show)));
-    for endpoint in [Endpoint::Supplements, Endpoint::UnversionedSupplements] {
-        routes.service(endpoint.resource().route(get().to(supplements::show)));
-    }
-    routes.service(Endpoint::Changes.resource().route(get().to(changes::show)));
+        .service(Endpoint::Supplements.resource().route(get().to(supplements::show)))
+        .service(Endpoint::Changes.resource().route(get().to(changes::show)))
+        .service(Endpoint::UnversionedProfile.resource().route(get().to(profile::show)))
+        .service(Endpoint::UnversionedSleep.resource().route(get().to(sleep::show)))
+        .service(Endpoint::UnversionedSupplements.resource().route(get().to(supplements::show)));
 }

@@ -1,16 +1,32 @@
 //! `GET /api/v1/sleep/{user_id}`.
 
-use super::gate;
+use super::dto::SleepAnswer;
+use super::dto::query::{SleepQuery, UserPath};
 use super::link::List;
 use super::query::SleepParameters;
 use super::render::{Envelope, SleepItems, answer};
+use super::{DataErrors, gate};
 use crate::HttpState;
+use crate::openapi::example;
 use crate::problem::Problem;
+use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedAccess;
 use application::ports::storage::SleepPage;
 use domain::data_endpoint::DataEndpoint;
+use domain::scope::Scope;
 
+/// A page of a person's sleep sessions
+///
+/// Requires the scope `sleep`. Unknown parameters are ignored; a known one may appear once.
+#[utoipa::path(
+    get, path = Endpoint::Sleep.path(), tag = "data", operation_id = "readSleep", params(UserPath, SleepQuery),
+    security(("bearer" = [Scope::Sleep])),
+    responses(
+        (status = 200, description = "The page", body = SleepAnswer, example = example::sleep),
+        DataErrors,
+    ),
+)]
 pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Sleep).await?;
     page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))

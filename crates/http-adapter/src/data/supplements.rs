@@ -1,16 +1,32 @@
 //! `GET /api/v1/supplements/{user_id}`.
 
-use super::gate;
+use super::dto::SupplementsAnswer;
+use super::dto::query::{SupplementsQuery, UserPath};
 use super::link::List;
 use super::query::SupplementsParameters;
 use super::render::{Envelope, SupplementItems, answer};
+use super::{DataErrors, gate};
 use crate::HttpState;
+use crate::openapi::example;
 use crate::problem::Problem;
+use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedAccess;
 use application::ports::storage::SupplementPage;
 use domain::data_endpoint::DataEndpoint;
+use domain::scope::Scope;
 
+/// A page of the supplements that a person takes
+///
+/// Requires the scope `supplements`. Unknown parameters are ignored; a known one may appear once.
+#[utoipa::path(
+    get, path = Endpoint::Supplements.path(), tag = "data", operation_id = "readSupplements",
+    params(UserPath, SupplementsQuery), security(("bearer" = [Scope::Supplements])),
+    responses(
+        (status = 200, description = "The page", body = SupplementsAnswer, example = example::supplements),
+        DataErrors,
+    ),
+)]
 pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Supplements).await?;
     page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
@@ -19,7 +35,7 @@ pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> R
 async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
     let parameters = SupplementsParameters::read(query, access.home_timezone)?;
     let query = parameters.query(access.user_id);
-    // However few records it has, nobody knows how many logs are theirs.
+    // Even a short page may have any number of logs.
     let place = gate::begin_page(state, access)?;
     let SupplementPage { records, has_more } = state.read_supplements.run(access, query).await?;
     drop(place);

@@ -44,7 +44,7 @@ async fn piece(export: Option<Export>) -> Option<(Result<Bytes, ExportRecordsErr
 }
 
 /// Names what a format is in HTTP.
-pub(crate) const fn media_type(format: ExportFormat) -> &'static str {
+const fn media_type(format: ExportFormat) -> &'static str {
     match format {
         ExportFormat::Ndjson => "application/x-ndjson",
         ExportFormat::Zip => "application/zip",

@@ -5,11 +5,13 @@ mod ndjson;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use body::{attachment, media_type};
+pub(crate) use body::attachment;
 pub use ndjson::NdjsonExport;
 
 use crate::HttpState;
-use crate::data::gate;
+use crate::data::dto::query::{ExportParameters, UserPath};
+use crate::data::{DataErrors, gate};
+use crate::openapi::example;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, rate_limit_headers};
 use crate::route::Endpoint;
@@ -22,8 +24,9 @@ use application::ports::export_writer::{ExportFormat, ExportWriters};
 use application::ports::storage::StorageError;
 use domain::change::ChangeKind;
 use domain::data_endpoint::PersonEndpoint;
-use domain::scope::ScopeSet;
+use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
+use utoipa::OpenApi;
 
 /// What exports need.
 #[expect(missing_docs, reason = "each field is what it is named after")]
@@ -53,11 +56,38 @@ impl From<ExportRecordsError> for Problem {
     }
 }
 
+/// The document's part on this module.
+#[derive(OpenApi)]
+#[openapi(paths(show))]
+pub(crate) struct ExportApi;
+
 /// Registers the endpoint.
 pub(crate) fn configure(routes: &mut ServiceConfig) {
     routes.service(Endpoint::Export.resource().route(web::get().to(show)));
 }
 
+/// Everything that is stored about a person
+///
+/// Returns everything that the token allows: as lines that `restwell import` reads (`docs/import/ndjson.md`), or as a
+/// zip archive of CSV files with a README. The answer is streamed while the records are read; one that is aborted is
+/// not complete.
+#[utoipa::path(
+    get, path = Endpoint::Export.path(), tag = "data", operation_id = "export",
+    params(UserPath, ExportParameters),
+    // Any one of them is enough to be admitted.
+    security(
+        ("bearer" = [Scope::Profile]),
+        ("bearer" = [Scope::Sleep]),
+        ("bearer" = [Scope::Supplements]),
+    ),
+    responses(
+        (status = 200, description = "The export", content(
+            (String = "application/x-ndjson", example = example::export_line),
+            (String = "application/zip"),
+        )),
+        DataErrors,
+    ),
+)]
 async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Export).await?;
     answer(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))

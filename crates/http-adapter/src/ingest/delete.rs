@@ -1,15 +1,26 @@
 //! Deletes one session or one log.
 
-use super::gate;
+use super::{DeletionErrors, gate};
 use crate::HttpState;
+use crate::data::dto::query::UserPath;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, rate_limit_headers};
+use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedIngest;
 use domain::id::{IntakeLogId, SleepSessionId, UserId};
 use domain::rate_limit::RateStatus;
 use domain::scope::Scope;
 
+/// Deletes a sleep session
+///
+/// For service clients with the scope `sleep:write`.
+#[utoipa::path(
+    delete, path = Endpoint::SleepSession.path(), tag = "ingest", operation_id = "deleteSleepSession",
+    params(UserPath, ("session_id" = uuid::Uuid, Path, description = "The id of the record; a 400 if it is not a UUID.")),
+    security(("bearer" = [Scope::SleepWrite])),
+    responses((status = 204, description = "Deleted."), DeletionErrors),
+)]
 pub(super) async fn session(
     request: HttpRequest,
     state: web::Data<HttpState>,
@@ -19,6 +30,15 @@ pub(super) async fn session(
     deleted.map_err(|problem| problem.with_rate(grant.rate))
 }
 
+/// Deletes an intake log
+///
+/// For service clients with the scope `supplements:write`.
+#[utoipa::path(
+    delete, path = Endpoint::IntakeLog.path(), tag = "ingest", operation_id = "deleteSupplementLog",
+    params(UserPath, ("log_id" = uuid::Uuid, Path, description = "The id of the record; a 400 if it is not a UUID.")),
+    security(("bearer" = [Scope::SupplementsWrite])),
+    responses((status = 204, description = "Deleted."), DeletionErrors),
+)]
 pub(super) async fn log(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::SupplementsWrite).await?;
     let deleted = delete_log(&request, &state, grant).await;

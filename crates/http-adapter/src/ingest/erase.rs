@@ -1,9 +1,12 @@
 //! `DELETE /api/v1/users/{user_id}`: erases a person.
 
-use super::gate;
+use super::{ErasureErrors, gate};
 use crate::HttpState;
+use crate::data::dto::query::UserPath;
+use crate::openapi::example;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, RateLimitBody, rate_limit_headers};
+use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedIngest;
 use application::erasure::{ErasePersonCommand, ErasePersonError};
@@ -26,6 +29,18 @@ pub(crate) struct ErasureAnswer {
     pub(crate) limit: RateLimitBody,
 }
 
+/// Erases a person
+///
+/// For service clients with the scope `users:write`. Deletes the person with everything that is stored about them, and
+/// revokes every token. The erasure itself is recorded without the person; the id is never issued again.
+#[utoipa::path(
+    delete, path = Endpoint::User.path(), tag = "ingest", operation_id = "eraseUser", params(UserPath),
+    security(("bearer" = [Scope::UsersWrite])),
+    responses(
+        (status = 200, description = "The receipt", body = ErasureAnswer, example = example::erasure),
+        ErasureErrors,
+    ),
+)]
 pub(super) async fn user(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::UsersWrite).await?;
     erase(&request, &state, grant).await.map_err(|problem| problem.with_rate(grant.rate))

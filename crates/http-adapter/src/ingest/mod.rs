@@ -1,7 +1,7 @@
-//! What first-party backends write (decisions 9): people, profiles, sleep, the catalogue, logs.
+//! Endpoints through which first-party backends write (decisions 9): people, profiles, sleep, labels, logs.
 //!
-//! Each asks the gate first, which authenticates, authorizes and counts. Then the body is spooled, and the work is
-//! done on a thread that may block, to its end even when the caller does not wait for it.
+//! Each calls the gate first, which authenticates, authorizes and counts. Then the body is spooled, and the items are
+//! stored on a blocking thread, to the end even if the caller disconnects.
 
 mod answer;
 mod claim;
@@ -13,12 +13,15 @@ mod key;
 mod room;
 mod spool;
 
-pub(crate) use answer::{IngestAnswer, ItemAnswer};
+pub(crate) use answer::IngestAnswer;
 pub(crate) use erase::ErasureAnswer;
 pub(crate) use spool::MAX_WAIT;
 
 use crate::HttpState;
 use crate::body::media_type;
+use crate::data::dto::item::{self, IdempotencyKey};
+use crate::data::dto::query::UserPath;
+use crate::openapi::{ErrorFormat, ErrorSet, error_responses, example};
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, rate_limit_headers};
 use crate::route::Endpoint;
@@ -31,6 +34,7 @@ use application::ports::ingest_source::{IngestKind, IngestLayout, IngestShape};
 use domain::scope::Scope;
 use job::Job;
 use room::Room;
+use utoipa::OpenApi;
 
 /// The use cases behind the endpoints that write.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
@@ -54,7 +58,71 @@ impl IngestUseCases {
     }
 }
 
-/// Registers what has a path of its own.
+/// The document's part on this module.
+#[derive(OpenApi)]
+#[openapi(
+    paths(post_users, put_profile, post_sleep, post_supplements, post_logs, delete::session, delete::log, erase::user),
+    modifiers(&IngestErrors, &DeletionErrors, &ErasureErrors)
+)]
+pub(crate) struct IngestApi;
+
+error_responses! {
+    /// Errors of the endpoints that store items.
+    IngestErrors = ErrorSet {
+        name: "Ingest",
+        format: ErrorFormat::Problem,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidUserId,
+            Fault::MissingToken,
+            Fault::InvalidToken,
+            Fault::InsufficientScope,
+            Fault::UnknownUser,
+            Fault::RequestTimeout,
+            Fault::RequestInProgress,
+            Fault::PayloadTooLarge,
+            Fault::TooManyItems,
+            Fault::UnsupportedMediaType,
+            Fault::IdempotencyKeyReused,
+            Fault::RateLimited,
+            Fault::StorageUnavailable,
+            Fault::IngestBusy,
+        ],
+    };
+    /// Errors of deleting a record.
+    DeletionErrors = ErrorSet {
+        name: "Deletion",
+        format: ErrorFormat::Problem,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidParameter,
+            Fault::InvalidUserId,
+            Fault::MissingToken,
+            Fault::InvalidToken,
+            Fault::InsufficientScope,
+            Fault::UnknownRecord,
+            Fault::RateLimited,
+            Fault::StorageUnavailable,
+        ],
+    };
+    /// Errors of erasing a person.
+    ErasureErrors = ErrorSet {
+        name: "Erasure",
+        format: ErrorFormat::Problem,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidUserId,
+            Fault::MissingToken,
+            Fault::InvalidToken,
+            Fault::InsufficientScope,
+            Fault::UnknownUser,
+            Fault::RateLimited,
+            Fault::StorageUnavailable,
+        ],
+    };
+}
+
+/// Registers the endpoints, except those that share a path with the data endpoints.
 pub(crate) fn configure(routes: &mut ServiceConfig) {
     routes
         .service(Endpoint::Users.resource().route(web::post().to(post_users)))
@@ -65,6 +133,22 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
         .service(Endpoint::IntakeLog.resource().route(web::delete().to(delete::log)));
 }
 
+/// Creates people
+///
+/// For service clients with the scope `users:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
+/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+#[utoipa::path(
+    post, path = Endpoint::Users.path(), tag = "ingest", operation_id = "storeUsers", params(IdempotencyKey),
+    security(("bearer" = [Scope::UsersWrite])),
+    request_body(
+        description = "One item, or a list of items; or an item a line.",
+        content(
+            (inline(item::UserItems) = "application/json", example = item::list::<item::UserItem>),
+            (String = "application/x-ndjson", example = item::lines::<item::UserItem>),
+        ),
+    ),
+    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
+)]
 async fn post_users(
     request: HttpRequest,
     payload: Payload,
@@ -73,7 +157,22 @@ async fn post_users(
     ingest(request, payload, state, (IngestKind::Users, Scope::UsersWrite)).await
 }
 
-/// `PUT` on the path of the profile.
+/// Changes what is known about a person; what is absent stays as it is
+///
+/// For service clients with the scope `profile:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
+/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+#[utoipa::path(
+    put, path = Endpoint::Profile.path(), tag = "ingest", operation_id = "storeProfile", params(UserPath, IdempotencyKey),
+    security(("bearer" = [Scope::ProfileWrite])),
+    request_body(
+        description = "One item, or a list of items; or an item a line.",
+        content(
+            (inline(item::ProfileItems) = "application/json", example = item::list::<item::ProfileItem>),
+            (String = "application/x-ndjson", example = item::lines::<item::ProfileItem>),
+        ),
+    ),
+    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
+)]
 pub(crate) async fn put_profile(
     request: HttpRequest,
     payload: Payload,
@@ -82,7 +181,22 @@ pub(crate) async fn put_profile(
     ingest(request, payload, state, (IngestKind::Profile, Scope::ProfileWrite)).await
 }
 
-/// `POST` on the path of sleep sessions.
+/// Stores a person's sleep sessions
+///
+/// For service clients with the scope `sleep:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
+/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+#[utoipa::path(
+    post, path = Endpoint::Sleep.path(), tag = "ingest", operation_id = "storeSleep", params(UserPath, IdempotencyKey),
+    security(("bearer" = [Scope::SleepWrite])),
+    request_body(
+        description = "One item, or a list of items; or an item a line.",
+        content(
+            (inline(item::SessionItems) = "application/json", example = item::list::<item::SessionItem>),
+            (String = "application/x-ndjson", example = item::lines::<item::SessionItem>),
+        ),
+    ),
+    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
+)]
 pub(crate) async fn post_sleep(
     request: HttpRequest,
     payload: Payload,
@@ -91,6 +205,22 @@ pub(crate) async fn post_sleep(
     ingest(request, payload, state, (IngestKind::Sleep, Scope::SleepWrite)).await
 }
 
+/// Stores labels of supplements
+///
+/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
+/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+#[utoipa::path(
+    post, path = Endpoint::Catalogue.path(), tag = "ingest", operation_id = "storeSupplements", params(IdempotencyKey),
+    security(("bearer" = [Scope::SupplementsWrite])),
+    request_body(
+        description = "One item, or a list of items; or an item a line.",
+        content(
+            (inline(item::LabelItems) = "application/json", example = item::list::<item::LabelItem>),
+            (String = "application/x-ndjson", example = item::lines::<item::LabelItem>),
+        ),
+    ),
+    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
+)]
 async fn post_supplements(
     request: HttpRequest,
     payload: Payload,
@@ -99,6 +229,22 @@ async fn post_supplements(
     ingest(request, payload, state, (IngestKind::Supplements, Scope::SupplementsWrite)).await
 }
 
+/// Stores a person's intake logs
+///
+/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
+/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+#[utoipa::path(
+    post, path = Endpoint::IntakeLogs.path(), tag = "ingest", operation_id = "storeSupplementLogs", params(UserPath, IdempotencyKey),
+    security(("bearer" = [Scope::SupplementsWrite])),
+    request_body(
+        description = "One item, or a list of items; or an item a line.",
+        content(
+            (inline(item::LogItems) = "application/json", example = item::list::<item::LogItem>),
+            (String = "application/x-ndjson", example = item::lines::<item::LogItem>),
+        ),
+    ),
+    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
+)]
 async fn post_logs(
     request: HttpRequest,
     payload: Payload,
@@ -124,7 +270,7 @@ async fn take_in(
     state: &web::Data<HttpState>,
     (kind, grant): (IngestKind, GrantedIngest),
 ) -> Result<HttpResponse, Problem> {
-    // No parameter is known here, but a query string that cannot be read is refused everywhere.
+    // There are no parameters, but a malformed query string is rejected everywhere.
     Parameters::read(request.query_string(), &[])?;
     let layout = layout(request)?;
     let key = key::of(request)?;

@@ -1,4 +1,4 @@
-//! A body whose bytes are counted as they go out.
+//! A body whose bytes are counted as they are sent.
 
 use super::request::InFlight;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -8,7 +8,7 @@ use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The body of an answer whose length nobody knows yet; its request is in flight for as long.
+/// Body of unknown length; its request is in flight until the body is dropped.
 pub(super) struct Counted {
     body: BoxBody,
     bytes: Counter,

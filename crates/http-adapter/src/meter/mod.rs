@@ -1,9 +1,8 @@
-//! What is measured of requests.
+//! Metrics of requests.
 //!
-//! Labels are few and chosen here: the pattern of a route, a method of a fixed list, a status that the server sends,
-//! codes and outcomes of the program. Nothing that a caller invents becomes one, so that the number of series is
-//! bounded whatever is asked for. The handles of a route are made when it is first asked for; after that a request
-//! costs a look-up by the route's pattern and a few additions.
+//! Labels have fixed values: the pattern of an endpoint, a method and a status from a list, codes and outcomes of the
+//! program. No text of a caller becomes a label, so the number of series is bounded. The handles of an endpoint are
+//! created by its first request; after that a request costs an array index and a few additions.
 
 mod body;
 mod outcome;
@@ -15,11 +14,10 @@ pub(crate) use request::{Arrival, method_name};
 use request::RequestMeter;
 use std::sync::LazyLock;
 
-/// The meter of this process. It writes to the recorder that was there when the first request came; without one it
-/// does nothing.
+/// The meter of this process. It writes to the recorder that is installed when the first request arrives, if any.
 static REQUESTS: LazyLock<RequestMeter> = LazyLock::new(RequestMeter::new);
 
-/// Notes that a request arrived.
+/// Counts a request as in flight.
 pub(crate) fn arrived(method: &'static str) -> Arrival {
     REQUESTS.arrived(method)
 }

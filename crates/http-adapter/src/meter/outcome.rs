@@ -1,4 +1,4 @@
-//! What came of requests, in the program's own words. Each is rarer or dearer than a look-up of its handle.
+//! Outcomes of requests. Looking their handles up each time is cheap compared with the requests that count here.
 
 use crate::problem::{Fault, Problem};
 use application::account::PasswordCheckError;
@@ -6,17 +6,17 @@ use application::import::ingest::IngestReport;
 use application::ports::ingest_source::IngestKind;
 use metrics::counter;
 
-/// Counts something that went wrong, by its code of the one table.
+/// Counts a problem by its code.
 pub(crate) fn problem(fault: Fault) {
     counter!("restwell_problems_total", "code" => fault.row().code).increment(1);
 }
 
-/// Counts a request that was given a token.
+/// Counts a token request that succeeded.
 pub(crate) fn token_issued(grant_type: &'static str) {
     tokens(grant_type, "issued");
 }
 
-/// Counts a request that was given none. The grant is `unread` when the request could not be read so far.
+/// Counts a token request that failed. The grant type is `unread` if the request could not be parsed.
 pub(crate) fn token_refused(grant_type: &'static str, problem: &Problem) {
     tokens(grant_type, problem.fault().row().code);
 }
@@ -38,7 +38,7 @@ pub(crate) fn sign_in<T>(outcome: &Result<T, PasswordCheckError>) {
     counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
 }
 
-/// Counts what became of the items of a backend's request.
+/// Counts the items of an ingest request by outcome.
 pub(crate) fn ingest_items(kind: IngestKind, report: &IngestReport) {
     let kind = match kind {
         IngestKind::Users => "users",
@@ -55,7 +55,7 @@ pub(crate) fn ingest_items(kind: IngestKind, report: &IngestReport) {
     }
 }
 
-/// Counts bytes of a file that a person uploads.
+/// Counts received bytes of an upload.
 pub(crate) fn import_bytes(bytes: usize) {
     counter!("restwell_upload_received_bytes_total").increment(bytes as u64);
 }

@@ -11,10 +11,10 @@ mod upload;
 pub(crate) use page::PagePlace;
 pub(crate) use upload::NoPlace;
 
-use super::context::{Outcome, Seen};
+use super::context::{Outcome, RequestContext};
 use crate::caller;
 use crate::problem::{Fault, Problem};
-use crate::route::{self, EndpointRow};
+use crate::route::Endpoint;
 use actix_web::HttpResponse;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
@@ -314,13 +314,13 @@ impl Admission {
 /// Lets a request in while there is a place. Health is answered always: a load balancer that takes a busy server for a
 /// dead one gives its work to the others, until they are dead too.
 pub(super) async fn admit(
-    seen: &Seen,
+    context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    let place = match &seen.state {
-        Some(state) if !route::is_health(seen.row) => {
-            match state.admission.enter(brings(seen.row, &request)) {
+    let place = match &context.state {
+        Some(state) if !context.endpoint.is_some_and(Endpoint::is_health) => {
+            match state.admission.enter(brings(context.endpoint, &request)) {
                 Ok(place) => Some(place),
                 Err(shortage) => return Ok(refused(request, shortage)),
             }
@@ -338,14 +338,14 @@ fn refused(request: ServiceRequest, shortage: Shortage) -> ServiceResponse {
 }
 
 /// Tells what follows the head.
-fn brings(row: Option<&EndpointRow>, request: &ServiceRequest) -> Brings {
+fn brings(endpoint: Option<Endpoint>, request: &ServiceRequest) -> Brings {
     let (headers, method) = (request.headers(), request.method());
     let has_length = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
     if !has_length && !headers.contains_key(TRANSFER_ENCODING) {
         Brings::Nothing
-    } else if route::is_upload(row, method) {
+    } else if endpoint.is_some_and(|endpoint| endpoint.is_upload(method)) {
         Brings::Upload
-    } else if route::takes_long(row, method) {
+    } else if endpoint.is_some_and(|endpoint| endpoint.takes_long(method)) {
         Brings::LongBody(AddressBlock::of(caller::address(request.request())))
     } else {
         Brings::Body(AddressBlock::of(caller::address(request.request())))

@@ -4,7 +4,7 @@
 //! request bodies be decompressed too. Never at the token endpoints and on pages: what is compressed together with a
 //! secret (a token, the token of a form) leaks by its length.
 
-use super::context::{Outcome, Seen};
+use super::context::{Outcome, RequestContext};
 use crate::problem::Dialect;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -21,11 +21,11 @@ use std::task::{Context, Poll, ready};
 const MIN_SIZE: u64 = 1024;
 
 pub(super) async fn compress(
-    seen: &Seen,
+    context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    let coding = wanted_coding(seen, &request);
+    let coding = wanted_coding(context, &request);
     let response = next(request).await?;
     match coding.filter(|_| is_worthwhile(&response)).and_then(Encoder::new) {
         Some(encoder) => Ok(encode(response, encoder)),
@@ -39,9 +39,9 @@ enum Coding {
     Gzip,
 }
 
-fn wanted_coding(seen: &Seen, request: &ServiceRequest) -> Option<Coding> {
-    let is_on = seen.state.as_ref().is_some_and(|state| state.settings.compression);
-    if !is_on || seen.dialect() != Dialect::Problem {
+fn wanted_coding(context: &RequestContext, request: &ServiceRequest) -> Option<Coding> {
+    let is_on = context.state.as_ref().is_some_and(|state| state.settings.compression);
+    if !is_on || context.dialect() != Dialect::Problem {
         return None;
     }
     let accepted = AcceptEncoding::parse(request).ok()?;

@@ -1,7 +1,7 @@
-//! What every layer is told of a request.
+//! What every layer knows about a request.
 
 use crate::problem::{AnswerContext, Dialect};
-use crate::route::{self, EndpointRow};
+use crate::route::Endpoint;
 use crate::{HttpSettings, HttpState};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
@@ -9,17 +9,17 @@ use actix_web::{Error, HttpMessage as _, web};
 use std::fmt;
 use uuid::Uuid;
 
-/// What a layer returns.
+/// Result of a layer.
 pub(super) type Outcome = Result<ServiceResponse, Error>;
 
 /// The id of a request: on every log line, in every problem and in `X-Request-Id`.
 ///
-/// Drawn here; one that a caller sends is ignored, so that nobody can forge a log.
+/// Always drawn by the server: an id that a caller sends is ignored, so that callers cannot forge log entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestId(Uuid);
 
 impl RequestId {
-    /// Writes it as the value of a header.
+    /// Returns the id as a header value.
     pub(super) fn to_header(self) -> Option<HeaderValue> {
         HeaderValue::from_str(self.0.as_hyphenated().encode_lower(&mut Uuid::encode_buffer())).ok()
     }
@@ -31,37 +31,37 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// What is known of a request when it comes: found once, for all layers.
-pub(super) struct Seen {
-    /// The shared state; [`crate::configure`] registers it together with the middleware.
+/// What the layers need to know about a request, looked up once.
+pub(super) struct RequestContext {
+    /// The shared state, which [`crate::configure`] registers.
     pub(super) state: Option<web::Data<HttpState>>,
-    /// The row of its path; nothing where no path of ours is.
-    pub(super) row: Option<&'static EndpointRow>,
+    /// The endpoint that actix matched; `None` if the path has none.
+    pub(super) endpoint: Option<Endpoint>,
     pub(super) request_id: RequestId,
 }
 
-impl Seen {
-    /// Looks at a request, and draws its id, which is left with the request.
-    pub(super) fn of(request: &ServiceRequest) -> Self {
+impl RequestContext {
+    /// Collects it, and draws the request id, which is kept as an extension of the request.
+    pub(super) fn new(endpoint: Option<Endpoint>, request: &ServiceRequest) -> Self {
         let state = request.app_data::<web::Data<HttpState>>().cloned();
         let request_id = RequestId(state.as_ref().map_or(Uuid::nil(), |state| (state.request_ids)()));
         request.extensions_mut().insert(request_id);
-        Self { state, row: route::row_of(request.match_info().as_str()), request_id }
+        Self { state, endpoint, request_id }
     }
 
     pub(super) fn dialect(&self) -> Dialect {
-        route::dialect(self.row)
+        self.endpoint.map_or(Dialect::Problem, Endpoint::dialect)
     }
 
     pub(super) fn is_https(&self) -> bool {
         self.state.as_ref().is_some_and(|state| state.settings.is_https())
     }
 
-    /// Gathers what an answer to a problem needs to know.
-    pub(super) fn context(&self) -> Context {
+    /// Returns what an error response needs, as owned values.
+    pub(super) fn for_errors(&self) -> ErrorContext {
         let default = HttpSettings::default();
         let settings = self.state.as_ref().map_or(&default, |state| &state.settings);
-        Context {
+        ErrorContext {
             dialect: self.dialect(),
             request_id: self.request_id,
             request_id_text: self.request_id.to_string(),
@@ -71,9 +71,9 @@ impl Seen {
     }
 }
 
-/// What the answer to a problem needs to know of its request.
+/// What an error response needs to know about its request.
 #[derive(Debug, Clone)]
-pub(super) struct Context {
+pub(super) struct ErrorContext {
     pub(super) dialect: Dialect,
     pub(super) request_id: RequestId,
     request_id_text: String,
@@ -81,7 +81,7 @@ pub(super) struct Context {
     pub(super) is_https: bool,
 }
 
-impl Context {
+impl ErrorContext {
     pub(super) fn for_answer(&self) -> AnswerContext<'_> {
         AnswerContext {
             dialect: self.dialect,

@@ -1,9 +1,9 @@
-//! CORS for the data endpoints alone, for the origins in the settings alone, never with credentials
-//! (security.md T35): a browser app sends its token in a header, not in a cookie.
+//! CORS on endpoints that read data, for the configured origins, never with credentials (security.md T35): a browser
+//! app sends its token in a header, not in a cookie.
 
-use super::context::{Outcome, Seen};
+use super::context::{Outcome, RequestContext};
 use super::header;
-use crate::route;
+use crate::route::Endpoint;
 use actix_web::HttpResponse;
 use actix_web::dev::ServiceRequest;
 use actix_web::http::Method;
@@ -16,11 +16,11 @@ use actix_web::http::header::{
 const EXPOSED: &str = "Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id";
 
 pub(super) async fn apply(
-    seen: &Seen,
+    context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    let Some(origin) = allowed_origin(seen, &request) else {
+    let Some(origin) = allowed_origin(context, &request) else {
         return next(request).await;
     };
     if is_preflight(&request) {
@@ -30,7 +30,7 @@ pub(super) async fn apply(
             .insert_header((ACCESS_CONTROL_ALLOW_HEADERS, "Authorization"))
             .insert_header((ACCESS_CONTROL_MAX_AGE, "600"))
             .finish();
-        header::write(answer.headers_mut(), seen.dialect(), seen.is_https(), seen.request_id);
+        header::write(answer.headers_mut(), context.dialect(), context.is_https(), context.request_id);
         return Ok(request.into_response(answer));
     }
     let mut response = next(request).await?;
@@ -39,14 +39,12 @@ pub(super) async fn apply(
     Ok(response)
 }
 
-/// Returns the request's origin when it may read what this path answers.
-fn allowed_origin(seen: &Seen, request: &ServiceRequest) -> Option<HeaderValue> {
+/// Returns the request's origin if it may read the response.
+fn allowed_origin(context: &RequestContext, request: &ServiceRequest) -> Option<HeaderValue> {
     let origin = request.headers().get(ORIGIN)?;
-    let allowed = &seen.state.as_ref()?.settings.cors_allowed_origins;
-    let listed = allowed.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
-    // The path as the router reads it: `/api/v1/sl%65ep/..` is served too.
-    let path = request.match_info().as_str();
-    (listed && route::is_data(path)).then(|| origin.clone())
+    let allowed = &context.state.as_ref()?.settings.cors_allowed_origins;
+    let is_listed = allowed.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
+    (is_listed && context.endpoint.is_some_and(Endpoint::reads_data)).then(|| origin.clone())
 }
 
 fn is_preflight(request: &ServiceRequest) -> bool {

@@ -1,7 +1,6 @@
-//! Turns whatever went wrong into an answer of the path's dialect, logs it once, and adds the headers that
-//! every answer has.
+//! Writes error bodies in the dialect of the endpoint, logs each error once, and adds the common headers.
 
-use super::context::{Context, Outcome, Seen};
+use super::context::{ErrorContext, Outcome, RequestContext};
 use super::header;
 use crate::meter;
 use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer};
@@ -13,27 +12,27 @@ use std::error::Error as StdError;
 use std::fmt;
 
 pub(super) async fn finish(
-    seen: &Seen,
+    context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
     match next(request).await {
         Ok(response) => {
-            let mut response = finish_response(response, seen);
-            header::write(response.headers_mut(), seen.dialect(), seen.is_https(), seen.request_id);
+            let mut response = finish_response(response, context);
+            header::write(response.headers_mut(), context.dialect(), context.is_https(), context.request_id);
             Ok(response)
         }
         Err(error) => {
             let problem = problem_of(&error);
-            note(&problem, seen);
-            Err(Answered { problem, context: seen.context() }.into())
+            note(&problem, context);
+            Err(Answered { problem, context: context.for_errors() }.into())
         }
     }
 }
 
-/// Replaces the body of an answer that tells of something wrong; leaves every other as it is. A form that comes back
-/// with what is wrong at its fields says it better itself: only pages of ours have a policy.
-fn finish_response(response: ServiceResponse, seen: &Seen) -> ServiceResponse {
+/// Replaces the body of an error response. A page that the server rendered, which is recognised by its content
+/// security policy, stays: a form shows its errors beside the fields.
+fn finish_response(response: ServiceResponse, context: &RequestContext) -> ServiceResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
@@ -41,20 +40,20 @@ fn finish_response(response: ServiceResponse, seen: &Seen) -> ServiceResponse {
     if response.headers().contains_key(CONTENT_SECURITY_POLICY) {
         return response;
     }
-    let context = seen.context();
     let known = response.response().error().and_then(Error::as_error::<Problem>);
-    let replacement = if let Some(problem) = known {
-        note(problem, seen);
-        answer(problem, context.for_answer())
+    let generic;
+    let problem = if let Some(problem) = known {
+        problem
     } else {
-        let problem = problem_of_status(&response);
-        note(&problem, seen);
-        answer(&problem, context.for_answer())
+        generic = problem_of_status(&response);
+        &generic
     };
+    note(problem, context);
+    let replacement = answer(problem, context.for_errors().for_answer());
     response.into_response(replacement)
 }
 
-/// Names the problem behind an answer that a library made.
+/// Returns the problem for an error response that a library created.
 fn problem_of_status(response: &ServiceResponse) -> Problem {
     let problem = Problem::new(Fault::of_status(response.status().as_u16()));
     match response.headers().get(ALLOW).and_then(|methods| methods.to_str().ok()) {
@@ -71,28 +70,26 @@ fn problem_of(error: &Error) -> Problem {
     Problem::new(fault)
 }
 
-/// Notes a problem: in the log, and by its code in the meter.
-fn note(problem: &Problem, seen: &Seen) {
+/// Logs a problem and counts it by its code.
+fn note(problem: &Problem, context: &RequestContext) {
     meter::problem(problem.fault());
     let row = problem.fault().row();
-    // Nothing is written where there is no cause.
     let cause = problem.cause().map(causes);
     let cause = cause.as_deref();
     match row.level {
         LogLevel::Debug | LogLevel::Info => log_refusal(row, cause),
         LogLevel::Warn | LogLevel::Error => {
-            if let Some(more) = untold(problem.fault(), cause, seen) {
-                // Nothing is written where there are none.
-                log_trouble(row, cause, (more > 0).then_some(more));
+            if let Some(more) = suppressed_before(problem.fault(), cause, context) {
+                log_failure(row, cause, (more > 0).then_some(more));
             }
         }
     }
 }
 
-/// Returns how many like it were not told when a trouble is to be told. What is over by itself, and may come a thousand
-/// times meanwhile, is told now and then; every other one always, since its request id leads to its cause.
-fn untold(fault: Fault, cause: Option<&str>, seen: &Seen) -> Option<u64> {
-    match &seen.state {
+/// Returns how many similar failures were suppressed since the last log line; `None` if this one is suppressed too.
+/// Only 503s are: a busy store causes thousands. Any other failure is logged, so that its request id leads to its cause.
+fn suppressed_before(fault: Fault, cause: Option<&str>, context: &RequestContext) -> Option<u64> {
+    match &context.state {
         Some(state) if fault.row().status == StatusCode::SERVICE_UNAVAILABLE => {
             state.troubles.note(fault, cause, (state.elapsed_time)())
         }
@@ -108,7 +105,7 @@ fn log_refusal(row: FaultRow, cause: Option<&str>) {
     }
 }
 
-fn log_trouble(row: FaultRow, cause: Option<&str>, more_before: Option<u64>) {
+fn log_failure(row: FaultRow, cause: Option<&str>, more_before: Option<u64>) {
     if row.level == LogLevel::Warn {
         tracing::warn!(code = row.code, cause, more_before, "request refused");
     } else {
@@ -116,17 +113,17 @@ fn log_trouble(row: FaultRow, cause: Option<&str>, more_before: Option<u64>) {
     }
 }
 
-/// Writes an error and its sources in one line. Errors of the ports hold no value that a caller sent.
+/// Joins an error and its sources. Errors of the ports contain no value that a caller sent.
 fn causes(error: &(dyn StdError + 'static)) -> String {
     let chain = std::iter::successors(Some(error), |error| (*error).source());
     chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// A problem on the way out without its request, which a panic took down.
+/// A problem without its request, which a panic or a timeout lost.
 #[derive(Debug)]
 struct Answered {
     problem: Problem,
-    context: Context,
+    context: ErrorContext,
 }
 
 impl fmt::Display for Answered {
@@ -142,7 +139,7 @@ impl ResponseError for Answered {
 
     fn error_response(&self) -> HttpResponse {
         let mut response = answer(&self.problem, self.context.for_answer());
-        let Context { dialect, is_https, request_id, .. } = self.context;
+        let ErrorContext { dialect, is_https, request_id, .. } = self.context;
         header::write(response.headers_mut(), dialect, is_https, request_id);
         response
     }

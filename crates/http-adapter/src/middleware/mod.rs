@@ -1,10 +1,9 @@
-//! What stands around every handler, outermost first: the end of connections while the process stops, and of one
-//! whose body was not read, the record of the request, CORS, the answer to what went wrong with the headers that every answer has, the
-//! bound on what is done at a time, the panic catcher, the time limit, the size limits, compression, the pace of
-//! whoever reads a large answer.
+//! The layers around every handler, outermost first: closing connections while the process stops, closing those whose
+//! body was not read, the record of the request, CORS, error bodies and common headers, admission, the panic catcher,
+//! the time limit, size limits, compression, and the minimum pace for reading a large answer.
 //!
-//! Only the panic catcher and the time limit may fail with `Err`: an `Err` loses the request, and with it the
-//! route. Until routing is done no clone of the request may be kept either; the router needs it for itself.
+//! Routing comes first: each endpoint has the layers around its own resource, so that they know which endpoint it is.
+//! Only the panic catcher and the time limit may return `Err`, which loses the request.
 
 mod admission;
 mod compression;
@@ -31,40 +30,61 @@ pub(crate) use pace::HeldBytes;
 pub use trouble::Troubles;
 pub use unnamed_proxy::UnnamedProxyWarning;
 
-use actix_web::body::MessageBody;
-use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};
+use crate::route::Endpoint;
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Next, from_fn};
-use actix_web::{Route, Scope};
-use context::{Outcome, Seen};
+use actix_web::{Error, Resource, Route, web};
+use context::{Outcome, RequestContext};
 
-/// Puts the middleware around all routes.
-pub(crate) fn wrap(routes: Scope) -> impl HttpServiceFactory + 'static {
-    routes.wrap(from_fn(stand_around))
+impl Endpoint {
+    /// Starts the registration of this endpoint inside the middleware, which thereby knows what actix matched; the
+    /// handlers are still to be added.
+    #[expect(clippy::disallowed_methods, reason = "the one place that registers a path: it has a row")]
+    pub(crate) fn resource(
+        self,
+    ) -> Resource<
+        impl ServiceFactory<
+            ServiceRequest,
+            Config = (),
+            Response = ServiceResponse<impl MessageBody>,
+            Error = Error,
+            InitError = (),
+        >,
+    > {
+        web::resource(self.path())
+            .wrap(from_fn(move |request, next: Next<BoxBody>| call_layers(Some(self), request, next)))
+    }
 }
 
-/// Puts the middleware around what answers when a request's address is no path at all, such as `*`: no scope
-/// takes it.
-pub(crate) fn wrap_route(route: Route) -> Route {
-    route.wrap(from_fn(stand_around))
+/// Puts the middleware around the handler of requests that match no endpoint.
+pub(crate) fn wrap_unmatched(route: Route) -> Route {
+    route.wrap(from_fn(|request, next: Next<BoxBody>| call_layers(None, request, next)))
 }
 
-/// Calls the layers, each with those inside of it.
+/// Puts the middleware around routes that only a test has.
+#[cfg(test)]
+pub(crate) fn wrap(routes: actix_web::Scope) -> impl actix_web::dev::HttpServiceFactory {
+    routes.wrap(from_fn(|request, next: Next<BoxBody>| call_layers(None, request, next)))
+}
+
+/// Calls the layers, each with those inside it.
 ///
-/// One middleware of the library's in place of one for each layer: each of those boxes its future and finds out anew
-/// what all of them want to know of the request.
-async fn stand_around(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Outcome {
-    let seen = &Seen::of(&request);
-    unnamed_proxy::warn(seen, &request);
-    let handle = async |request| next.call(request).await.map(ServiceResponse::map_into_boxed_body);
-    let paced = async |request| pace::watch(seen, request, handle).await;
-    let compressed = async |request| compression::compress(seen, request, paced).await;
-    let of_some_size = async |request| size::limit(seen, request, compressed).await;
-    let in_time = async |request| deadline::keep(seen, request, of_some_size).await;
+/// One actix middleware instead of one per layer: each would box its future and look up what all of them need to
+/// know about the request.
+async fn call_layers(endpoint: Option<Endpoint>, request: ServiceRequest, next: Next<BoxBody>) -> Outcome {
+    let context = &RequestContext::new(endpoint, &request);
+    unnamed_proxy::warn(context, &request);
+    let handle = async |request| next.call(request).await;
+    let paced = async |request| pace::watch(context, request, handle).await;
+    let compressed = async |request| compression::compress(context, request, paced).await;
+    let size_checked = async |request| size::limit(context, request, compressed).await;
+    let in_time = async |request| deadline::keep(context, request, size_checked).await;
     let caught = async |request| panic::catch(request, in_time).await;
-    let admitted = async |request| admission::admit(seen, request, caught).await;
-    let finished = async |request| finish::finish(seen, request, admitted).await;
-    let shared = async |request| cors::apply(seen, request, finished).await;
-    let recorded = async |request| record::record(seen, request, shared).await;
+    let admitted = async |request| admission::admit(context, request, caught).await;
+    let finished = async |request| finish::finish(context, request, admitted).await;
+    let shared = async |request| cors::apply(context, request, finished).await;
+    let recorded = async |request| record::record(context, request, shared).await;
     let read = async |request| unread::close(request, recorded).await;
-    drain::close(seen, request, read).await
+    drain::close(context, request, read).await
 }

@@ -1,15 +1,13 @@
-//! Whoever reads a large answer must keep a pace (ADR 28).
+//! Minimum pace for reading a large answer (ADR 28).
 //!
-//! The rows of a page stay in memory until its last byte is handed over. A caller who stops reading, or reads a byte
-//! a minute, would keep them for as long as he likes; so what he has not taken is dropped, and his connection ends
-//! in the middle of the answer.
+//! The rows of a page stay in memory until the last byte is sent. A caller who stops reading, or reads a byte a minute,
+//! would keep them forever. Below the minimum pace the rest is dropped, and the connection is closed.
 
 use super::admission::{Holder, LargeAnswer, Shortage};
-use super::context::{Outcome, Seen};
+use super::context::{Outcome, RequestContext};
 use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header::HeaderMap;
 use actix_web::rt;
 use actix_web::web::Bytes;
 use actix_web::{HttpMessage as _, HttpResponse};
@@ -22,37 +20,37 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Up to this size an answer is in one piece, which the sockets take over.
+/// Largest answer that is handed to the socket in one piece.
 const SMALL: u64 = 256 * 1024;
-/// How often the pace is looked at.
-const LOOK: Duration = Duration::from_secs(30);
-/// How many bytes must have been taken from one look to the next: 4 KiB a second, more than the sockets hold for
-/// somebody who takes nothing.
-const LEAST: u64 = 4 * 1024 * LOOK.as_secs();
+/// Interval between two checks of the pace.
+const INTERVAL: Duration = Duration::from_secs(30);
+/// Bytes that a caller must read per interval: 4 KiB a second, more than the socket buffers hold for a caller who reads
+/// nothing.
+const LEAST: u64 = 4 * 1024 * INTERVAL.as_secs();
 
 pub(super) async fn watch(
-    seen: &Seen,
+    context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
     let response = next(request).await?;
     let size = response.response().body().size();
-    let (Some(state), false) = (&seen.state, is_small(size)) else {
+    let (Some(state), false) = (&context.state, is_small(size)) else {
         return Ok(response);
     };
-    let told = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
+    let bytes = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
     let holder = response.request().extensions().get::<Holder>().copied();
-    Ok(match state.admission.begin_large_answer(told.unwrap_or_else(|| held_by(size)), holder) {
-        Ok(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, LOOK))),
+    Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| held_by(size)), holder) {
+        Ok(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, INTERVAL))),
         Err(shortage) => refused(response, shortage),
     })
 }
 
-/// How much of an answer is in memory until it is sent; told by whoever makes one that holds more than a few pieces.
+/// Bytes that an answer keeps in memory until it is sent; set by handlers whose answers keep more than a few pieces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeldBytes(pub(crate) u64);
 
-/// What an answer holds of which nothing is told: all of it, or what an export holds at a time.
+/// Returns what an answer without [`HeldBytes`] keeps in memory: all of it, or what an export keeps at a time.
 const fn held_by(size: BodySize) -> u64 {
     match size {
         BodySize::Sized(size) => size,
@@ -68,59 +66,51 @@ fn is_small(size: BodySize) -> bool {
     }
 }
 
-/// Refuses an answer that is made already; the request was counted, so the numbers of its limit stay (decisions 4).
+/// Replaces an answer that is ready. Its request was counted, so the rate headers stay (decisions 4).
 fn refused(response: ServiceResponse<BoxBody>, shortage: Shortage) -> ServiceResponse<BoxBody> {
-    let (request, answer) = response.into_parts();
+    let (request, _) = response.into_parts();
+    let rate = request.extensions().get::<RateStatus>().copied();
     let problem = Problem::from(shortage);
-    let problem = match rate_of(answer.headers()) {
+    let problem = match rate {
         Some(rate) => problem.with_rate(rate),
         None => problem,
     };
     ServiceResponse::new(request, HttpResponse::from_error(problem))
 }
 
-fn rate_of(headers: &HeaderMap) -> Option<RateStatus> {
-    let number = |name: &str| headers.get(name)?.to_str().ok();
-    Some(RateStatus {
-        limit: number("x-ratelimit-limit")?.parse().ok()?,
-        remaining: number("x-ratelimit-remaining")?.parse().ok()?,
-        reset: number("x-ratelimit-reset")?.parse().ok()?,
-        allowed: true,
-    })
-}
-
-/// What is left of an answer, and how much of it was taken.
+/// Unsent rest of an answer.
 struct Rest {
+    /// `None` once it was dropped.
     body: Option<(BoxBody, LargeAnswer)>,
+    /// Bytes that the caller has read.
     taken: u64,
 }
 
-/// A body whose rest is dropped when it is not taken at the least pace.
+/// Body whose rest is dropped if it is read too slowly.
 struct Paced {
     size: BodySize,
     rest: Rc<RefCell<Rest>>,
     observer: JoinHandle<()>,
 }
 
-/// Says why a connection ends in the middle of an answer.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer was not read at the least pace")]
+#[error("the answer was read below the minimum pace")]
 struct TooSlow;
 
 impl Paced {
-    fn new(body: BoxBody, place: LargeAnswer, look: Duration) -> Self {
+    fn new(body: BoxBody, place: LargeAnswer, interval: Duration) -> Self {
         let size = body.size();
         let rest = Rc::new(RefCell::new(Rest { body: Some((body, place)), taken: 0 }));
         let watched = Rc::downgrade(&rest);
         let observer = rt::spawn(async move {
             let mut before = 0;
             loop {
-                tokio::time::sleep(look).await;
+                tokio::time::sleep(interval).await;
                 let Some(rest) = watched.upgrade() else { return };
                 let mut rest = rest.borrow_mut();
                 if rest.taken - before < LEAST {
                     rest.body = None;
-                    tracing::info!("an answer was dropped: it was not read at the least pace");
+                    tracing::info!("dropped an answer that was read below the minimum pace");
                     return;
                 }
                 before = rest.taken;

@@ -1,24 +1,23 @@
-//! The sizes of what comes before a body (decisions 2); checked before anything is parsed, but after the method:
-//! a method that is not served is a 405 whatever its size.
+//! Size limits of address and headers (decisions 2). A method that is not served is a 405 whatever the size.
 
-use super::context::{Outcome, Seen};
+use super::context::{Outcome, RequestContext};
 use crate::problem::{Fault, Problem};
-use crate::route;
 use actix_web::HttpResponse;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
 
 const MAX_PATH: usize = 8 * 1024;
 const MAX_QUERY: usize = 8 * 1024;
 const MAX_HEADERS: usize = 16 * 1024;
 
 pub(super) async fn limit(
-    seen: &Seen,
+    context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    match too_large(seen, &request) {
+    match too_large(context, &request) {
         Some(fault) => {
-            // Not `request.into_response`, which would forget the problem behind the response.
+            // `ServiceRequest::into_response` would drop the problem behind the response.
             let (request, _) = request.into_parts();
             Ok(ServiceResponse::new(request, HttpResponse::from_error(Problem::new(fault))))
         }
@@ -26,14 +25,19 @@ pub(super) async fn limit(
     }
 }
 
-fn too_large(seen: &Seen, request: &ServiceRequest) -> Option<Fault> {
-    if !route::may_serve(seen.row, request.method()) {
+fn too_large(context: &RequestContext, request: &ServiceRequest) -> Option<Fault> {
+    let is_served = match context.endpoint {
+        Some(endpoint) => endpoint.serves(request.method()),
+        // Any other method on an unknown path is a plain 404.
+        None => *request.method() == Method::GET,
+    };
+    if !is_served {
         return None;
     }
     if request.path().len() > MAX_PATH || request.query_string().len() > MAX_QUERY {
         return Some(Fault::UriTooLong);
     }
-    // Every header takes a colon, a space and a line end beside its name and value.
+    // Name and value, colon, space and line end.
     let headers = request.headers().iter();
     let size: usize = headers.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     (size > MAX_HEADERS).then_some(Fault::HeadersTooLarge)

@@ -8,11 +8,12 @@ mod unnamed_proxy;
 mod wire;
 
 use crate::problem::{Fault, Problem};
+use crate::route::Endpoint;
 use crate::tests::{Answer, Parts, REQUEST_ID, send, send_to};
 use crate::{HttpSettings, HttpState};
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpResponse, Scope};
+use actix_web::{HttpResponse, Route, Scope};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,13 @@ use std::time::Duration;
 fn around(state: Arc<HttpState>, routes: Scope) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
         app.app_data(web::Data::from(state)).service(super::wrap(routes));
+    }
+}
+
+/// Puts the middleware around an endpoint that is served by a handler of a test.
+fn endpoint(state: Arc<HttpState>, endpoint: Endpoint, handler: Route) -> impl FnOnce(&mut ServiceConfig) {
+    move |app| {
+        app.app_data(web::Data::from(state)).service(endpoint.resource().route(handler));
     }
 }
 
@@ -78,7 +86,7 @@ async fn a_wrong_method_is_a_405_problem_that_lists_the_right_ones() {
 }
 
 #[actix_web::test]
-async fn oversized_addresses_and_headers_are_refused_before_routing() {
+async fn oversized_addresses_and_headers_are_rejected() {
     let state = Parts::default().build();
     let long = "y".repeat(8 * 1024 + 1);
     for uri in [format!("/nowhere?{long}"), format!("/{long}")] {
@@ -121,11 +129,11 @@ async fn a_panic_is_a_500_of_the_paths_dialect_that_tells_nothing() {
     async fn panics() -> HttpResponse {
         panic!("LEAKME123")
     }
-    for path in ["/api/token", "/elsewhere"] {
-        let routes = web::scope("").service(web::resource(path).to(panics));
-        let answer = send_to(around(Parts::default().build(), routes), TestRequest::get().uri(path)).await;
+    for path in [Endpoint::Token, Endpoint::Profile] {
+        let routes = endpoint(Parts::default().build(), path, web::to(panics));
+        let answer = send_to(routes, TestRequest::get().uri(path.path())).await;
         assert!(!answer.text().contains("LEAKME123"));
-        if path == "/elsewhere" {
+        if path == Endpoint::Profile {
             assert_problem(&answer, 500, "internal_error");
         } else {
             assert_eq!((answer.status.as_u16(), answer.member("error").as_str()), (500, "server_error"));
@@ -140,12 +148,12 @@ async fn a_handler_that_never_answers_is_given_up_in_time() {
     async fn waits() -> HttpResponse {
         std::future::pending().await
     }
-    for path in ["/api/token", "/elsewhere"] {
+    for path in [Endpoint::Token, Endpoint::Profile] {
         let settings = HttpSettings { answer_timeout: Duration::from_millis(20), ..HttpSettings::default() };
         let state = Parts { settings, ..Parts::default() }.build();
-        let routes = web::scope("").service(web::resource(path).to(waits));
-        let answer = send_to(around(state, routes), TestRequest::get().uri(path)).await;
-        let (member, code) = if path == "/elsewhere" {
+        let request = TestRequest::get().uri(path.path());
+        let answer = send_to(endpoint(state, path, web::to(waits)), request).await;
+        let (member, code) = if path == Endpoint::Profile {
             ("code", "storage_unavailable")
         } else {
             ("error", "temporarily_unavailable")

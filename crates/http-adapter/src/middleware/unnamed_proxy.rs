@@ -1,7 +1,7 @@
 //! Warning about a proxy that `server.trusted_proxies` does not name: behind it all callers share one address,
 //! and nothing else tells the operator.
 
-use super::context::Seen;
+use super::context::RequestContext;
 use crate::caller;
 use actix_web::dev::ServiceRequest;
 use std::sync::{Mutex, PoisonError};
@@ -26,8 +26,8 @@ impl UnnamedProxyWarning {
 }
 
 /// Logs the peer's address, never the header: its value is the caller's own text.
-pub(super) fn warn(seen: &Seen, request: &ServiceRequest) {
-    let Some(state) = &seen.state else { return };
+pub(super) fn warn(context: &RequestContext, request: &ServiceRequest) {
+    let Some(state) = &context.state else { return };
     let Some(peer) = caller::unnamed_proxy(request.request(), &state.settings.proxies) else { return };
     if state.unnamed_proxy.is_due((state.elapsed_time)()) {
         tracing::warn!(

@@ -1,4 +1,4 @@
-//! Examples, made of the types that are sent, so that they cannot differ from them.
+//! Examples, made from the types that are sent.
 
 use crate::data::dto::{
     ChangeDto, ChangedRecord, ChangesAnswer, IngredientDto, MetricDto, Number, PaginationDto, ProfileAnswer,
@@ -19,15 +19,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::{Uuid, uuid};
 
-/// The person of all examples: the demo's, so that what the reference fills in can be tried there as it is.
-pub(super) fn user_id() -> String {
+/// Returns the person of all examples: the demo's, so that the interactive reference works there without changes.
+pub(crate) fn user_id() -> String {
     demo_user_id().to_string()
 }
 
 const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 const SESSION: &str = "9c3e5b1a-2f60-4d8e-8a47-51b0c6d7e8f9";
-/// A session that was deleted.
-const GONE: Uuid = uuid!("0e8d4c2a-7b16-4f93-a5d0-c1e2f3041526");
+/// A deleted session.
+const DELETED: Uuid = uuid!("0e8d4c2a-7b16-4f93-a5d0-c1e2f3041526");
 const SUPPLEMENT: &str = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60";
 
 fn value(example: impl Serialize) -> Value {
@@ -47,7 +47,7 @@ fn first_page(endpoint: &str, size: u16) -> PaginationDto {
     }
 }
 
-pub(super) fn profile() -> Value {
+pub(crate) fn profile() -> Value {
     value(ProfileAnswer {
         data: ProfileDto {
             user_id: user_id(),
@@ -66,7 +66,7 @@ pub(super) fn profile() -> Value {
     })
 }
 
-pub(super) fn sleep() -> Value {
+pub(crate) fn sleep() -> Value {
     value(SleepAnswer { data: vec![session()], pagination: first_page("sleep", 100), limit: limit(10_000) })
 }
 
@@ -90,16 +90,16 @@ fn session() -> SleepSessionDto {
     }
 }
 
-pub(super) fn changes() -> Value {
+pub(crate) fn changes() -> Value {
     let change =
         |id: &str, op, record| ChangeDto { kind: ChangeKind::Sleep.as_str(), op, id: id.to_owned(), record };
-    let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id: GONE };
+    let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id: DELETED };
     let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
     let person = Some(PersonMark::of(demo_user_id()));
     value(ChangesAnswer {
         data: vec![
             change(SESSION, ChangeDto::UPSERT, Some(ChangedRecord::Session(session()))),
-            change(&GONE.to_string(), ChangeDto::DELETE, None),
+            change(&DELETED.to_string(), ChangeDto::DELETE, None),
         ],
         cursor: ChangeCursor { after: Some(position), given_at, person }.to_string(),
         has_more: false,
@@ -107,24 +107,24 @@ pub(super) fn changes() -> Value {
     })
 }
 
-pub(super) fn erasure() -> Value {
+pub(crate) fn erasure() -> Value {
     let at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
     value(ErasureAnswer {
-        erasure_id: GONE.to_string(),
+        erasure_id: DELETED.to_string(),
         erased_at: domain::time::format::utc(at),
         limit: limit(10_000),
     })
 }
 
-/// The first lines of an export.
-pub(super) fn export_line() -> String {
+/// Returns the first line of an export.
+pub(crate) fn export_line() -> String {
     let line =
         json!({"type": "profile", "user_id": demo_user_id().to_string(), "home_timezone": "Europe/Berlin"});
     format!("{line}\n")
 }
 
-pub(super) fn ingest() -> Value {
-    let taken = ItemResult::Taken { status: ItemStatus::Created, id: GONE, detail: None };
+pub(crate) fn ingest() -> Value {
+    let taken = ItemResult::Taken { status: ItemStatus::Created, id: DELETED, detail: None };
     let refusal = ItemRefusal {
         code: ItemCode::MissingMember,
         field: Some("email"),
@@ -136,7 +136,7 @@ pub(super) fn ingest() -> Value {
     value(IngestAnswer::new(&report, rate))
 }
 
-pub(super) fn supplements() -> Value {
+pub(crate) fn supplements() -> Value {
     value(SupplementsAnswer {
         data: vec![SupplementDto {
             id: SUPPLEMENT.to_owned(),
@@ -169,7 +169,7 @@ pub(super) fn supplements() -> Value {
     })
 }
 
-pub(super) fn token() -> Value {
+pub(crate) fn token() -> Value {
     json!({
         "access_token": "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl",
         "refresh_token": "rwr_made-up-for-this-page",
@@ -180,7 +180,7 @@ pub(super) fn token() -> Value {
     })
 }
 
-pub(super) fn refresh() -> Value {
+pub(crate) fn refresh() -> Value {
     json!({
         "access_token": "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl",
         "expires_in": 3600,
@@ -190,7 +190,7 @@ pub(super) fn refresh() -> Value {
     })
 }
 
-pub(super) fn introspection() -> Value {
+pub(crate) fn introspection() -> Value {
     value(IntrospectionBody {
         active: true,
         scope: Some("profile sleep".to_owned()),
@@ -205,12 +205,12 @@ pub(super) fn introspection() -> Value {
     })
 }
 
-pub(super) fn metadata() -> Value {
+pub(crate) fn metadata() -> Value {
     value(MetadataBody::of(PUBLIC_URL))
 }
 
-/// Shows a fault as `application/problem+json`.
-pub(super) fn problem(fault: Fault) -> Value {
+/// Returns a fault as `application/problem+json`.
+pub(crate) fn problem(fault: Fault) -> Value {
     let row = fault.row();
     let errors: &[FieldError] = &[];
     value(ProblemBody {
@@ -225,8 +225,36 @@ pub(super) fn problem(fault: Fault) -> Value {
     })
 }
 
-/// Shows a fault as the token endpoints do.
-pub(super) fn oauth(fault: Fault) -> Value {
+/// Returns a fault as the token endpoints show it.
+pub(crate) fn oauth(fault: Fault) -> Value {
     let row = fault.row();
     value(OAuthErrorBody { error: row.oauth, error_description: row.meaning })
+}
+
+pub(crate) fn error_list() -> Value {
+    let row = Fault::NotFound.row();
+    json!({"errors": [{
+        "code": row.code,
+        "status": row.status,
+        "oauth_error": null,
+        "title": row.title,
+        "meaning": row.meaning,
+    }]})
+}
+
+pub(crate) fn readiness() -> Value {
+    let checks =
+        json!({"database": "ok", "schema": "ok", "keys": "ok", "clock": "ok", "writes": "ok", "drain": "ok"});
+    json!({"status": "ok", "checks": checks})
+}
+
+pub(crate) fn key_set() -> Value {
+    json!({"keys": [{
+        "kty": "OKP",
+        "crv": "Ed25519",
+        "alg": "EdDSA",
+        "use": "sig",
+        "kid": "0a9b8c7d-6e5f-4a3b-9c2d-1e0f9a8b7c6d",
+        "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+    }]})
 }

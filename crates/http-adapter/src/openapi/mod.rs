@@ -1,29 +1,29 @@
 //! The `OpenAPI` document and the interactive reference.
 //!
-//! The document is made of the code: schemas of the types that are sent, answers of the table of faults,
-//! limits and defaults of the domain. The committed copy is compared with it.
+//! Operations are described beside their handlers, schemas beside their types, and error responses come from the table
+//! of faults. This module puts the parts together. A test compares the result with the committed copy.
 
-mod change;
-mod component;
-mod data;
-mod example;
-mod export;
-mod given_token;
-mod ingest;
-mod ingest_item;
-mod parameter;
+mod errors;
+pub(crate) mod example;
 mod reference;
-mod response;
-mod schema;
-mod service;
 #[cfg(test)]
 mod tests;
-mod token;
 
+pub(crate) use errors::{ErrorFormat, ErrorSet, error_responses};
+
+use crate::data::DataApi;
+use crate::export::ExportApi;
+use crate::health::ReadinessErrors;
+use crate::ingest::IngestApi;
+use crate::page::ErrorsApi;
+use crate::problem::{OAuthErrorBody, ProblemBody};
 use crate::route::Endpoint;
+use crate::token::TokenApi;
 use actix_web::web::{ServiceConfig, get};
-use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder};
+use utoipa::OpenApi as _;
+use utoipa::openapi::path::{HttpMethod, Operation, PathItem};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, RefOr};
 
 const DESCRIPTION: &str = "Consented access to people's profile, sleep and supplement data. \
 An app exchanges an authorization code for tokens, then reads with the access token. Errors of the token \
@@ -31,9 +31,36 @@ endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457);
 be read as HTTP (more than 96 headers, a head above 128 KiB or one that does not arrive, raw bytes in the \
 address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
 
-/// Makes the document: every endpoint, every answer, every parameter.
+/// The document's part on the server itself, with what all parts share.
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    paths(
+        crate::metadata::show,
+        crate::key_set::show,
+        crate::health::live,
+        crate::health::ready,
+        reference::show_document
+    ),
+    components(schemas(ProblemBody, OAuthErrorBody)),
+    tags(
+        (name = "tokens", description = "From an authorization code to tokens, and their end"),
+        (name = "data", description = "What a person granted to an app"),
+        (name = "ingest", description = "What first-party backends write"),
+        (name = "server", description = "The server itself"),
+    ),
+    modifiers(&ServerErrors, &ReadinessErrors)
+)]
+struct ServerApi;
+
+error_responses! {
+    /// Errors of the endpoints about the server itself.
+    ServerErrors = ErrorSet { name: "Server", format: ErrorFormat::Problem, faults: &[] };
+}
+
+/// Creates the document.
 pub fn document() -> OpenApi {
-    let info = InfoBuilder::new()
+    let mut document = ServerApi::openapi();
+    document.info = InfoBuilder::new()
         .title("Restwell")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(DESCRIPTION))
@@ -41,34 +68,76 @@ pub fn document() -> OpenApi {
             LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build(),
         ))
         .build();
-    let mut paths = PathsBuilder::new();
-    let groups = [
-        token::paths(),
-        given_token::paths(),
-        data::paths(),
-        change::paths(),
-        export::paths(),
-        ingest::paths(),
-        service::paths(),
-    ];
-    for (path, item) in groups.into_iter().flatten() {
-        paths = paths.path(path, item);
+    for part in [
+        TokenApi::openapi(),
+        DataApi::openapi(),
+        ExportApi::openapi(),
+        IngestApi::openapi(),
+        ErrorsApi::openapi(),
+    ] {
+        document.merge(part);
     }
-    let tag = |name: &str, text: &str| TagBuilder::new().name(name).description(Some(text)).build();
-    OpenApiBuilder::new()
-        .info(info)
-        .paths(paths.build())
-        .components(Some(component::components()))
-        .tags(Some([
-            tag(token::TAG, "From an authorization code to tokens, and their end"),
-            tag(data::TAG, "What a person granted to an app"),
-            tag(ingest::TAG, "What first-party backends write"),
-            tag(service::TAG, "The server itself"),
-        ]))
-        .build()
+    add_security_schemes(&mut document);
+    add_unversioned_paths(&mut document);
+    add_headers(&mut document);
+    document
 }
 
-/// Renders the document as JSON for people to read and tools to compare: pretty, in one order, with a line
+fn add_security_schemes(document: &mut OpenApi) {
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .description(Some("The access token of a token endpoint, in the header `Authorization` only."));
+    let basic = HttpBuilder::new().scheme(HttpAuthScheme::Basic).description(Some(
+        "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); instead of the \
+        parameters of these names.",
+    ));
+    let components = document.components.get_or_insert_default();
+    for (name, scheme) in [("bearer", bearer), ("basic", basic)] {
+        components.security_schemes.insert(name.to_owned(), SecurityScheme::Http(scheme.build()).into());
+    }
+}
+
+/// Adds the aliases that pagination links use.
+fn add_unversioned_paths(document: &mut OpenApi) {
+    for (endpoint, alias) in [
+        (Endpoint::Profile, Endpoint::UnversionedProfile),
+        (Endpoint::Sleep, Endpoint::UnversionedSleep),
+        (Endpoint::Supplements, Endpoint::UnversionedSupplements),
+    ] {
+        let versioned = document.paths.paths.get(endpoint.path()).and_then(|item| item.get.clone());
+        let Some(mut operation) = versioned else { continue };
+        operation.operation_id = operation.operation_id.map(|id| id + "Unversioned");
+        let note = " An alias of the path with `v1`, with the same counter: pagination links use it.";
+        operation.description = operation.description.map(|text| text + note);
+        let item = PathItem::new(HttpMethod::Get, operation);
+        document.paths.paths.insert(alias.path().to_owned(), item);
+    }
+}
+
+/// Adds the headers of successful responses; those of errors are added with the errors.
+fn add_headers(document: &mut OpenApi) {
+    let items = document.paths.paths.values_mut();
+    let operations =
+        items.flat_map(|item| [&mut item.get, &mut item.post, &mut item.put, &mut item.delete]).flatten();
+    for operation in operations {
+        let is_counted = is_counted(operation);
+        for response in operation.responses.responses.values_mut() {
+            let RefOr::T(response) = response else { continue };
+            errors::add_common_headers(response);
+            if is_counted {
+                errors::add_rate_headers(response);
+            }
+        }
+    }
+}
+
+/// Returns whether an operation has a rate limit.
+fn is_counted(operation: &Operation) -> bool {
+    operation.tags.iter().flatten().any(|tag| matches!(tag.as_str(), "data" | "ingest"))
+}
+
+/// Renders the document as JSON for people to read and tools to compare: indented, in a fixed order, with a final line
 /// end.
 pub fn openapi_json() -> String {
     // Only maps with keys other than strings fail, and the document has none.

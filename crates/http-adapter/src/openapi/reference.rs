@@ -1,17 +1,19 @@
-//! Serves the document and the interactive reference, whose assets are built in: no page asks another host
-//! for anything.
+//! Serves the document and the interactive reference. Its assets are built in: no page loads anything from another
+//! host.
 
+use super::ServerErrors;
 use crate::problem::{Fault, Problem};
+use crate::route::Endpoint;
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpResponse, HttpResponseBuilder, web};
 use std::sync::{Arc, LazyLock};
 use utoipa_swagger_ui::SwaggerFile;
 
-/// What the reference may load: itself. The user interface sets styles and shows images that it draws.
+/// Content security policy of the reference: own files, and the styles and images that the user interface generates.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
 img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The page. Its addresses are relative, so that it works behind a proxy that adds a prefix.
+/// The page. Its addresses are relative, so that it works behind a proxy that adds a path prefix.
 const PAGE: &str = "<!DOCTYPE html>
 <html lang=\"en\">
 <head>
@@ -30,8 +32,8 @@ const PAGE: &str = "<!DOCTYPE html>
 </html>
 ";
 
-/// Starts the user interface without the top bar of the package's own initializer, which asks for another
-/// document. The validator would be asked by the browser, with the address of this server.
+/// Starts the user interface without the top bar of the package's initializer, which asks for another document, and
+/// without the validator, to which the browser would send the address of this server.
 const START: &str = "SwaggerUIBundle({
   url: \"openapi.json\",
   dom_id: \"#swagger-ui\",
@@ -45,13 +47,21 @@ const START: &str = "SwaggerUIBundle({
 /// The name of [`START`].
 pub(super) const START_FILE: &str = "restwell.js";
 
-/// What the page loads of the package; nothing else of it is served.
+/// Files of the package that the page loads; no others are served.
 pub(super) const PACKAGE_FILES: [&str; 4] =
     ["swagger-ui.css", "index.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 
-/// The document never changes while the program runs.
+/// The document, which does not change while the program runs.
 static DOCUMENT: LazyLock<String> = LazyLock::new(super::openapi_json);
 
+/// This document
+#[utoipa::path(
+    get, path = Endpoint::Document.path(), tag = "server", operation_id = "readDocument",
+    responses(
+        (status = 200, description = "The document", body = Object, example = json!({"openapi": "3.1.0"})),
+        ServerErrors,
+    ),
+)]
 pub(super) async fn show_document() -> HttpResponse {
     HttpResponse::Ok()
         .insert_header(ContentType::json())

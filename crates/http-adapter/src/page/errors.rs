@@ -2,10 +2,17 @@
 
 use super::answer::page;
 use super::view;
+use crate::openapi::{ServerErrors, example};
 use crate::problem::{ErrorList, Problem, error_reference};
+use crate::route::Endpoint;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{Accept, CACHE_CONTROL, CONTENT_TYPE, Header as _, HeaderValue, Quality, VARY};
 use actix_web::{HttpRequest, HttpResponse};
+
+/// The document's part on this module.
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(show))]
+pub(crate) struct ErrorsApi;
 
 /// A form in which the codes are served.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,7 +22,22 @@ enum Form {
     Markdown,
 }
 
-/// Shows the codes: a page, or JSON or Markdown for clients that prefer one of them.
+/// What each error code means
+#[utoipa::path(
+    get, path = Endpoint::Errors.path(), tag = "server", operation_id = "readErrors",
+    responses(
+        (
+            status = 200,
+            description = "The reference: a page with an anchor for each code, JSON or Markdown",
+            content(
+                (ErrorList = "application/json", example = example::error_list),
+                (String = "text/html"),
+                (String = "text/markdown"),
+            ),
+        ),
+        ServerErrors,
+    ),
+)]
 pub(super) async fn show(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut response = match preferred(&request) {
         Form::Html => page(StatusCode::OK, &view::Errors { errors: ErrorList::new().errors })?,

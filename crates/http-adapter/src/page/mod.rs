@@ -35,6 +35,7 @@ mod view;
 mod visit;
 
 pub(crate) use answer::write_policy;
+pub(crate) use errors::ErrorsApi;
 pub(crate) use home::lead as lead_home;
 
 use crate::route::Endpoint;

@@ -1,33 +1,33 @@
-//! For whom an endpoint is, and what everybody else gets to see: the policy behind the table.
+//! Audiences of endpoints, and what each of them answers to other credentials: the policy behind the table.
 
 use crate::problem::Fault;
 use domain::scope::Scope;
 
-/// For whom a method of an endpoint is.
+/// Audience of a method of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Whoever asks.
+    /// Every caller.
     Anybody,
-    /// Whoever was shown the form by this server, in the same browser; nobody needs to be signed in.
+    /// Any browser that was shown the form, signed in or not.
     AnyForm,
-    /// A client that proves who it is with its secret.
+    /// A client that authenticates with its secret.
     Client,
-    /// Whoever holds a live token of the person in the path, with this scope.
+    /// A valid token of the person in the path, with this scope.
     Reader(Scope),
-    /// Whoever holds a live token of the person in the path, with the scopes of what the request asks for.
+    /// A valid token of the person in the path, with the scopes of what the request asks for.
     ReaderOfAny,
-    /// A service client with a live token that holds this scope.
+    /// A valid token of a service client, with this scope.
     Writer(Scope),
-    /// A person who is signed in in this browser.
+    /// A signed-in browser.
     Person,
-    /// The same, by a form that this browser was shown since they signed in.
+    /// A signed-in browser, with a form that it was shown since it signed in.
     PersonsForm,
 }
 
-/// What a request brings along to be let in: one column of the matrix.
+/// Credential of a request: one row of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Credential {
-    /// Nothing at all.
+    /// No credential.
     Nothing,
     /// An access token of the person, with the scope.
     Token,
@@ -37,7 +37,7 @@ pub enum Credential {
     TokenOfAnother,
     /// An access token whose grant was revoked.
     RevokedToken,
-    /// An access token whose hour is over.
+    /// An expired access token.
     ExpiredToken,
     /// A personal access token of the person, with the scope.
     PersonalToken,
@@ -47,37 +47,36 @@ pub enum Credential {
     PersonalTokenOfAnother,
     /// A personal access token that was revoked.
     RevokedPersonalToken,
-    /// A personal access token whose time is over.
+    /// An expired personal access token.
     ExpiredPersonalToken,
-    /// The access token of a service client, with every scope that there is for one.
+    /// The access token of a service client, with every scope that one can have.
     ServiceToken,
-    /// The same with every scope but the one that is needed.
+    /// The same with every scope but the required one.
     ServiceTokenOfOtherScope,
     /// The secret of a client, by HTTP Basic.
     ClientSecret,
-    /// A secret that is not the client's.
+    /// A wrong client secret.
     WrongSecret,
-    /// The cookies of a browser in which the person is signed in, without the token of a form: what another site can
-    /// make that browser send.
+    /// The cookies of a signed-in browser without the token of a form: what another site can make the browser send.
     Cookies,
     /// The same with a form that the browser was shown.
     Form,
     /// The same with a form that another browser was shown.
     FormOfAnother,
-    /// The cookies of a browser in which the person signed out, with a form from before.
+    /// The cookies of a signed-out browser, with a form from before.
     FormOfEndedSession,
-    /// The cookie and the form of a browser in which nobody has signed in.
+    /// The cookie and form of a browser that never signed in.
     VisitorsForm,
 }
 
-/// What a request gets.
+/// Result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// What it asked for.
+    /// The request is processed.
     Served,
-    /// This refusal, and nothing happened.
+    /// The request is rejected with this fault, and nothing changed.
     Refused(Fault),
-    /// The way to the page to sign in (303), and nothing happened.
+    /// The request is redirected to sign in (303), and nothing changed.
     ToSignIn,
 }
 
@@ -106,7 +105,7 @@ impl Credential {
         Self::VisitorsForm,
     ];
 
-    /// Returns its name in the reference.
+    /// Returns the name in the reference.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -124,15 +123,15 @@ impl Credential {
             Self::ServiceTokenOfOtherScope => "access token of a service client without the scope",
             Self::ClientSecret => "client secret (HTTP Basic)",
             Self::WrongSecret => "wrong client secret (HTTP Basic)",
-            Self::Cookies => "cookies of a signed-in browser alone",
-            Self::Form => "the same with its own form",
-            Self::FormOfAnother => "the same with a form of another browser",
-            Self::FormOfEndedSession => "cookies and form of a browser that was signed out",
-            Self::VisitorsForm => "cookie and form of a browser in which nobody signed in",
+            Self::Cookies => "cookies of a signed-in browser without a form",
+            Self::Form => "cookies of a signed-in browser with its form",
+            Self::FormOfAnother => "cookies of a signed-in browser with a form of another browser",
+            Self::FormOfEndedSession => "cookies and form of a signed-out browser",
+            Self::VisitorsForm => "cookie and form of a browser that never signed in",
         }
     }
 
-    /// Returns whether it comes in `Authorization` with the scheme Bearer.
+    /// Returns whether it is sent in `Authorization` with the scheme Bearer.
     const fn is_bearer(self) -> bool {
         use Credential as C;
         matches!(
@@ -150,7 +149,7 @@ impl Credential {
 }
 
 impl Audience {
-    /// Returns what a credential gets of an endpoint that is for these.
+    /// Returns what an endpoint with this audience answers to a credential.
     pub const fn outcome(self, credential: Credential) -> Outcome {
         use Credential as C;
         match self {
@@ -177,7 +176,7 @@ const fn to_client(credential: Credential) -> Outcome {
     match credential {
         Credential::ClientSecret => Outcome::Served,
         Credential::WrongSecret => Outcome::Refused(Fault::InvalidClient),
-        // Authorization with another scheme is a failed authentication; none at all is a parameter that is missing.
+        // Another scheme is a failed authentication; no header is a missing parameter.
         credential if credential.is_bearer() => Outcome::Refused(Fault::InvalidClient),
         _ => Outcome::Refused(Fault::InvalidParameter),
     }
@@ -205,7 +204,7 @@ const fn to_reader(credential: Credential) -> Outcome {
     }
 }
 
-/// Whatever a person holds has no scope to write with: nobody grants one.
+/// Tokens of people never have a scope that writes.
 const fn to_writer(credential: Credential) -> Outcome {
     use Credential as C;
     match credential {

@@ -1,4 +1,4 @@
-//! The authorization matrix, made from the table.
+//! The authorization matrix, generated from the table.
 
 use super::audience::{Audience, Credential, Outcome};
 use super::table::Endpoint;
@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 const HEAD: &str = "# Authorization
 
-Made from the table of routes in the code by `restwell reference authorization`; do not edit. A path cannot be served
-without a row of that table, and a test sends every credential below to every endpoint below, on both stores.
+Generated from the table of endpoints in the code by `restwell reference authorization`; do not edit. A path cannot be
+served without a row in that table, and a test sends every credential below to every endpoint below, on both stores.
 
 ## Endpoints
 
-Any other method is a 405, any other path a 404, whatever comes with it.
+Any other method is a 405 and any other path a 404, with any credential.
 
 | endpoint | what it does | for |
 |---|---|---|
@@ -21,13 +21,13 @@ Any other method is a 405, any other path a 404, whatever comes with it.
 const MATRIX: &str = "
 ## Credentials
 
-What each audience's endpoints answer to whom. `served` means that the request is done; every other answer means that
-nothing happened. The codes are those of [errors.md](errors.md); a page shows the text instead of the code, and the
-endpoints that are for clients tell `invalid_parameter` as `invalid_request`.
+Response of each audience's endpoints to each credential. `served` means that the request is processed; any other
+response means that nothing was changed. The codes are those of [errors.md](errors.md); a page shows the text instead of
+the code, and endpoints for clients return `invalid_parameter` as `invalid_request`.
 
 ";
 
-/// One of each audience, in the order of the columns. The scope makes no difference to the outcome.
+/// One of each audience, in the order of the columns. The scope does not matter.
 const AUDIENCES: [Audience; 7] = [
     Audience::Anybody,
     Audience::Client,
@@ -38,7 +38,7 @@ const AUDIENCES: [Audience; 7] = [
     Audience::PersonsForm,
 ];
 
-/// Renders the authorization matrix: Markdown, one row an endpoint and method, then one row a credential.
+/// Renders the authorization matrix as Markdown: a row per endpoint and method, then a row per credential.
 pub fn authorization_reference() -> String {
     let mut page = HEAD.to_owned();
     for endpoint in Endpoint::ALL {
@@ -60,7 +60,7 @@ pub fn authorization_reference() -> String {
     page
 }
 
-/// For whom one endpoint is.
+/// Describes the audience of one endpoint.
 fn sentence(audience: Audience) -> String {
     match audience {
         Audience::Reader(scope) => format!("tokens of the person with `{scope}`"),

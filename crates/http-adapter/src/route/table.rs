@@ -1,33 +1,33 @@
-//! The one table of everything that has an address, and for whom it is.
+//! The table of endpoints and their audiences.
 //!
-//! A path is registered with [`Endpoint::resource`] and in no other way (clippy.toml forbids the others), so that
-//! none is served without a row. The tests of this module ask the whole application whether it serves each row,
-//! with these methods and no others; those of the server send every kind of credential to each.
+//! A path is registered with [`Endpoint::resource`] only (clippy.toml forbids the other ways), so that none is served
+//! without a row. Tests check that the application serves each row with exactly these methods, and send every kind of
+//! credential to each.
 
 use super::audience::Audience::{
     self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny, Writer,
 };
 use super::{page, path};
 use crate::problem::Dialect;
-use actix_web::{Resource, web};
+use actix_web::http::Method;
 use domain::scope::Scope;
 
-/// What the table says about one path.
+/// Path of an endpoint, and who may use it.
 #[derive(Debug, Clone, Copy)]
 pub struct EndpointRow {
     /// The path, as a pattern: `{user_id}` stands for any segment.
     pub path: &'static str,
-    /// What happens there, for the reference.
+    /// What the endpoint does, for the reference.
     pub purpose: &'static str,
-    /// For whom `GET` is; nothing where it is a 405.
+    /// Audience of `GET`; `None` if it is a 405.
     pub get: Option<Audience>,
-    /// For whom `POST` is; nothing where it is a 405.
+    /// Audience of `POST`; `None` if it is a 405.
     pub post: Option<Audience>,
-    /// For whom `PUT` is; nothing where it is a 405.
+    /// Audience of `PUT`; `None` if it is a 405.
     pub put: Option<Audience>,
-    /// For whom `DELETE` is; nothing where it is a 405.
+    /// Audience of `DELETE`; `None` if it is a 405.
     pub delete: Option<Audience>,
-    /// How errors are told there.
+    /// Format of error responses.
     pub(crate) dialect: Dialect,
 }
 
@@ -36,7 +36,7 @@ macro_rules! endpoints {
         $($name:ident => $path:expr, $purpose:literal $(, get: $get:expr)? $(, post: $post:expr)?
             $(, put: $put:expr)? $(, delete: $delete:expr)?;)+
     })+) => {
-        /// Everything that has an address.
+        /// Everything that has a path.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Endpoint {
             $($(#[doc = $purpose] $name,)+)+
@@ -68,10 +68,10 @@ macro_rules! endpoints {
 
 endpoints! {
     OAuth {
-        Token => path::TOKEN, "Gives tokens for a code, for a refresh token, or to a service client", get: Client, post: Client;
-        Refresh => path::REFRESH, "Gives an access token for a refresh token", get: Client, post: Client;
-        Revoke => path::REVOKE, "Takes a token back", post: Client;
-        Introspect => path::INTROSPECT, "Tells whether a token counts", post: Client;
+        Token => path::TOKEN, "Issues tokens for a code, for a refresh token, or to a service client", get: Client, post: Client;
+        Refresh => path::REFRESH, "Issues an access token for a refresh token", get: Client, post: Client;
+        Revoke => path::REVOKE, "Revokes a token", post: Client;
+        Introspect => path::INTROSPECT, "Returns whether a token is valid", post: Client;
     }
     Problem {
         Profile => "/api/v1/profile/{user_id}", "Reads the profile, and changes it", get: Reader(Scope::Profile), put: Writer(Scope::ProfileWrite);
@@ -83,72 +83,64 @@ endpoints! {
         Catalogue => "/api/v1/supplements", "Stores labels of supplements", post: Writer(Scope::SupplementsWrite);
         IntakeLogs => "/api/v1/supplements/{user_id}/logs", "Stores intake logs", post: Writer(Scope::SupplementsWrite);
         IntakeLog => "/api/v1/supplements/{user_id}/logs/{log_id}", "Deletes an intake log", delete: Writer(Scope::SupplementsWrite);
-        Export => "/api/v1/export/{user_id}", "Reads everything that the token allows", get: ReaderOfAny;
+        Export => "/api/v1/export/{user_id}", "Exports everything that the token allows", get: ReaderOfAny;
         User => "/api/v1/users/{user_id}", "Erases a person", delete: Writer(Scope::UsersWrite);
-        UnversionedProfile => "/api/profile/{user_id}", "The same, where links lead", get: Reader(Scope::Profile);
-        UnversionedSleep => "/api/sleep/{user_id}", "The same, where links lead", get: Reader(Scope::Sleep);
-        UnversionedSupplements => "/api/supplements/{user_id}", "The same, where links lead", get: Reader(Scope::Supplements);
+        UnversionedProfile => "/api/profile/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Profile);
+        UnversionedSleep => "/api/sleep/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Sleep);
+        UnversionedSupplements => "/api/supplements/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Supplements);
     }
     Page {
-        Authorize => page::AUTHORIZE, "Takes the request of an app in", get: Anybody;
+        Authorize => page::AUTHORIZE, "Receives the authorization request of an app", get: Anybody;
         SignIn => page::SIGN_IN, "Signs a person in", get: Anybody, post: AnyForm;
-        ForgotPassword => page::FORGOT_PASSWORD, "Sends a link to an address that has an account", get: Anybody, post: AnyForm;
-        SignUp => page::SIGN_UP, "Sends a link to an address that wants an account", get: Anybody, post: AnyForm;
-        SetPassword => page::SET_PASSWORD, "Sets the password of whoever has a link", get: Anybody, post: AnyForm;
-        Consent => page::CONSENT, "Asks a person about an app, and takes the answer", get: Person, post: PersonsForm;
-        Apps => page::APPS, "Shows which apps hold what", get: Person;
+        ForgotPassword => page::FORGOT_PASSWORD, "Sends a password link to an address that has an account", get: Anybody, post: AnyForm;
+        SignUp => page::SIGN_UP, "Sends a sign-up link to a new address", get: Anybody, post: AnyForm;
+        SetPassword => page::SET_PASSWORD, "Sets the password with a link from an email", get: Anybody, post: AnyForm;
+        Consent => page::CONSENT, "Asks for consent to an app, and records the decision", get: Person, post: PersonsForm;
+        Apps => page::APPS, "Lists connected apps", get: Person;
         DisconnectApps => page::DISCONNECT, "Disconnects one app, or all", post: PersonsForm;
-        Tokens => page::TOKENS, "Shows personal access tokens, and makes one", get: Person, post: PersonsForm;
+        Tokens => page::TOKENS, "Lists personal access tokens, and creates one", get: Person, post: PersonsForm;
         RevokePersonalToken => page::REVOKE_TOKEN, "Revokes a personal access token", post: PersonsForm;
-        Imports => page::IMPORTS, "Shows what was imported, and takes a file in", get: Person, post: PersonsForm;
-        UndoImport => page::UNDO_IMPORT, "Takes an import back", post: PersonsForm;
+        Imports => page::IMPORTS, "Lists imports, and uploads a file", get: Person, post: PersonsForm;
+        UndoImport => page::UNDO_IMPORT, "Undoes an import", post: PersonsForm;
         ApplyProfile => page::APPLY_PROFILE, "Applies profile values that an import proposed", post: PersonsForm;
-        Import => "/imports/{import_id}", "Shows what an import did", get: Person;
+        Import => "/imports/{import_id}", "Shows one import", get: Person;
         Activity => page::ACTIVITY, "Shows who read, changed or exported the data", get: Person;
-        Account => page::ACCOUNT, "Shows the account and its browsers", get: Person;
+        Account => page::ACCOUNT, "Shows the account and its signed-in browsers", get: Person;
         ChangePassword => page::CHANGE_PASSWORD, "Changes the password", post: PersonsForm;
-        DownloadExport => page::DOWNLOAD, "Gives the person everything that is kept of them", post: PersonsForm;
-        Erase => page::ERASE, "Asks whether everything is to be erased, and erases it", get: Person, post: PersonsForm;
+        DownloadExport => page::DOWNLOAD, "Downloads everything stored about the person", post: PersonsForm;
+        Erase => page::ERASE, "Erases the account after a confirmation", get: Person, post: PersonsForm;
         SignOut => page::SIGN_OUT, "Signs this browser out", post: PersonsForm;
         SignOutEverywhere => page::SIGN_OUT_EVERYWHERE, "Signs every browser out", post: PersonsForm;
     }
     Problem {
-        StyleSheet => path::STYLE_SHEET, "What the pages look like", get: Anybody;
-        Icon => path::ICON, "The icon of the pages", get: Anybody;
-        Metadata => path::METADATA, "What the authorization server can do", get: Anybody;
-        KeySet => path::KEY_SET, "The public keys of access tokens", get: Anybody;
+        StyleSheet => path::STYLE_SHEET, "Style sheet of the pages", get: Anybody;
+        Icon => path::ICON, "Icon of the pages", get: Anybody;
+        Metadata => path::METADATA, "Metadata of the authorization server", get: Anybody;
+        KeySet => path::KEY_SET, "Public keys of access tokens", get: Anybody;
         Live => path::LIVE, "Whether the process runs", get: Anybody;
         Ready => path::READY, "Whether the process can serve", get: Anybody;
         Errors => "/errors", "What each error code means", get: Anybody;
-        Document => "/openapi.json", "The description of the interface", get: Anybody;
+        Document => "/openapi.json", "The OpenAPI document", get: Anybody;
         Reference => path::REFERENCE, "The interactive reference", get: Anybody;
-        ReferenceFolder => "/docs/", "Leads to the interactive reference", get: Anybody;
-        ReferenceFile => "/docs/{file}", "What the interactive reference loads", get: Anybody;
+        ReferenceFolder => "/docs/", "Redirects to the interactive reference", get: Anybody;
+        ReferenceFile => "/docs/{file}", "Assets of the interactive reference", get: Anybody;
     }
 }
 
 impl EndpointRow {
-    /// Lists for whom each method is.
+    /// Lists the audience of each method.
     pub const fn methods(&self) -> [(&'static str, Option<Audience>); 4] {
         [("GET", self.get), ("POST", self.post), ("PUT", self.put), ("DELETE", self.delete)]
     }
 
-    /// Tells whether `HEAD` is served where `GET` is: for load balancers alone, that want no body (decisions 2 and 5).
-    pub(crate) fn answers_head(&self) -> bool {
-        matches!(self.path, path::LIVE | path::READY)
-    }
-
-    /// Returns whether the method is served.
-    pub(crate) fn serves(&self, method: &str) -> bool {
-        method == "HEAD" && self.answers_head()
-            || self.methods().iter().any(|(name, audience)| *name == method && audience.is_some())
-    }
-
-    /// Returns whether a method takes bodies that are long, and longer to work on than any other request.
-    pub(crate) fn takes_long(&self, method: &str) -> bool {
-        self.methods().iter().any(|(name, audience)| {
-            *name == method && *name != "DELETE" && matches!(audience, Some(Writer(_)))
-        })
+    fn audience(&self, method: &Method) -> Option<Audience> {
+        match *method {
+            Method::GET => self.get,
+            Method::POST => self.post,
+            Method::PUT => self.put,
+            Method::DELETE => self.delete,
+            _ => None,
+        }
     }
 }
 
@@ -158,9 +150,34 @@ impl Endpoint {
         self.row().path
     }
 
-    /// Begins the registration of this endpoint; its handlers are still to be added.
-    #[expect(clippy::disallowed_methods, reason = "the one place that registers a path: it has a row")]
-    pub(crate) fn resource(self) -> Resource {
-        web::resource(self.path())
+    /// Returns the format of the endpoint's error responses.
+    pub(crate) const fn dialect(self) -> Dialect {
+        self.row().dialect
+    }
+
+    /// Returns whether this is a health check, which is answered under any load.
+    pub(crate) const fn is_health(self) -> bool {
+        matches!(self, Self::Live | Self::Ready)
+    }
+
+    /// Returns whether the method is served. Only the health checks serve `HEAD`, for load balancers (decisions 2
+    /// and 5).
+    pub(crate) fn serves(self, method: &Method) -> bool {
+        self.row().audience(method).is_some() || self.is_health() && *method == Method::HEAD
+    }
+
+    /// Returns whether `GET` reads data with a token of the person.
+    pub(crate) const fn reads_data(self) -> bool {
+        matches!(self.row().get, Some(Reader(_) | ReaderOfAny))
+    }
+
+    /// Returns whether the method stores items of a backend, which takes longer than any other request.
+    pub(crate) fn takes_long(self, method: &Method) -> bool {
+        *method != Method::DELETE && matches!(self.row().audience(method), Some(Writer(_)))
+    }
+
+    /// Returns whether the request uploads a file, which has its own time limit.
+    pub(crate) fn is_upload(self, method: &Method) -> bool {
+        self == Self::Imports && *method == Method::POST
     }
 }

@@ -1,16 +1,38 @@
-//! `/oauth/revoke` (RFC 7009) and `/oauth/introspect` (RFC 7662): a client gives a token back, or asks about one.
+//! Token revocation (RFC 7009) and introspection (RFC 7662).
 
 use super::authenticate::authenticate;
+use super::form::GivenTokenForm;
 use super::introspection::IntrospectionBody;
 use super::request::{AboutToken, read_about_token};
+use super::{IntrospectionErrors, RevocationErrors};
 use crate::HttpState;
+use crate::openapi::example;
 use crate::problem::Problem;
+use crate::route::Endpoint;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::token::{IntrospectTokenQuery, QuerySecrets, RevokeTokenCommand};
 use domain::client::Client;
 
-/// Takes a token back. The answer has no body: whether there was anything to take back is not told.
+/// Revokes a token (RFC 7009)
+///
+/// Revoking a refresh token or an access token of the client revokes its grant and everything issued from it, everywhere
+/// within 2 seconds. An unknown, expired or other client's token has no effect and the same answer.
+///
+/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and secret may
+/// be sent as HTTP Basic instead. Unknown parameters are ignored.
+#[utoipa::path(
+    post, path = Endpoint::Revoke.path(), tag = "tokens", operation_id = "revokeToken",
+    security(("basic" = []), ()),
+    request_body(
+        description = "The token, and the client's credentials.",
+        content(
+            (GivenTokenForm = "application/x-www-form-urlencoded"),
+            (GivenTokenForm = "application/json"),
+        ),
+    ),
+    responses((status = 200, description = "The token is not valid, whether or not it was before"), RevocationErrors),
+)]
 pub(super) async fn revoke(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -22,7 +44,26 @@ pub(super) async fn revoke(
     Ok(HttpResponse::Ok().finish())
 }
 
-/// Returns whether a token counts.
+/// Returns whether a token is valid (RFC 7662)
+///
+/// A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all access tokens.
+/// Any other token is inactive for it. A refresh token is active only for the client that owns it, and only with
+/// `token_type_hint=refresh_token`.
+///
+/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and secret may
+/// be sent as HTTP Basic instead. Unknown parameters are ignored.
+#[utoipa::path(
+    post, path = Endpoint::Introspect.path(), tag = "tokens", operation_id = "introspectToken",
+    security(("basic" = []), ()),
+    request_body(
+        description = "The token, and the client's credentials.",
+        content(
+            (GivenTokenForm = "application/x-www-form-urlencoded"),
+            (GivenTokenForm = "application/json"),
+        ),
+    ),
+    responses((status = 200, description = "State of the token", body = IntrospectionBody, example = example::introspection), IntrospectionErrors),
+)]
 pub(super) async fn introspect(
     state: Data<HttpState>,
     request: HttpRequest,

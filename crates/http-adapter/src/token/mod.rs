@@ -1,13 +1,14 @@
-//! The token endpoints: `/api/token` and `/api/refresh` (contract; decisions 2), and those that are given a token,
-//! `/oauth/revoke` and `/oauth/introspect`, which take `POST` and the parameters of the body alone.
+//! The token endpoints: `/api/token` and `/api/refresh` (contract; decisions 2), and `/oauth/revoke` and
+//! `/oauth/introspect`, which take a token in the body of a `POST`.
 //!
-//! The first two take `GET` and `POST`, and the parameters from the query string, the body or both. The checks come in
-//! one order: method, size and framing; duplicates and encoding; missing parameters; client authentication;
-//! then the use case looks the grant up. So a caller never learns of a grant before it is known who asks.
+//! The first two accept `GET` and `POST`, with parameters in the query string, the body or both. Checks have a fixed
+//! order: method, size and framing; duplicates and encoding; missing parameters; client authentication; then the use
+//! case looks up the grant. So an unauthenticated caller learns nothing about grants.
 
 mod authenticate;
 mod credentials;
 mod exchange;
+mod form;
 mod given;
 mod introspection;
 mod json;
@@ -19,31 +20,180 @@ pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 
+pub use form::{GivenTokenForm, GrantType, RefreshForm, RefreshGrantType, TokenForm};
 pub use introspection::IntrospectionBody;
 pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
 use crate::HttpState;
 use crate::meter;
-use crate::problem::Problem;
+use crate::openapi::{ErrorFormat, ErrorSet, error_responses, example};
+use crate::problem::{Fault, Problem};
 use crate::route::Endpoint as Route;
 use actix_web::web::{Data, Payload, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};
 use request::Endpoint;
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{Ref, RefOr, Required, Schema};
+use utoipa::{Modify, OpenApi, ToSchema};
+
+/// The document's part on this module.
+#[derive(OpenApi)]
+#[openapi(
+    paths(get_token, post_token, get_refresh, post_refresh, given::revoke, given::introspect),
+    modifiers(&TokenErrors, &RevocationErrors, &IntrospectionErrors, &OptionalBodies)
+)]
+pub(crate) struct TokenApi;
+
+error_responses! {
+    /// Errors of the endpoints that issue tokens.
+    TokenErrors = ErrorSet {
+        name: "Token",
+        format: ErrorFormat::OAuth,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidGrant,
+            Fault::UnauthorizedClient,
+            Fault::UnsupportedGrantType,
+            Fault::InvalidScope,
+            Fault::InvalidClient,
+            Fault::RequestTimeout,
+            Fault::PayloadTooLarge,
+            Fault::UnsupportedMediaType,
+            Fault::TooManyFailures,
+            Fault::StorageUnavailable,
+        ],
+    };
+    /// Errors of revocation.
+    RevocationErrors = ErrorSet {
+        name: "Revocation",
+        format: ErrorFormat::OAuth,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::UnsupportedTokenType,
+            Fault::InvalidClient,
+            Fault::RequestTimeout,
+            Fault::PayloadTooLarge,
+            Fault::UnsupportedMediaType,
+            Fault::TooManyFailures,
+            Fault::StorageUnavailable,
+        ],
+    };
+    /// Errors of introspection.
+    IntrospectionErrors = ErrorSet {
+        name: "Introspection",
+        format: ErrorFormat::OAuth,
+        faults: &[
+            Fault::InvalidRequest,
+            Fault::InvalidClient,
+            Fault::RequestTimeout,
+            Fault::PayloadTooLarge,
+            Fault::UnsupportedMediaType,
+            Fault::TooManyFailures,
+            Fault::StorageUnavailable,
+        ],
+    };
+}
+
+/// Makes the bodies optional whose parameters may all be in the query string.
+struct OptionalBodies;
+
+impl Modify for OptionalBodies {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for route in [Route::Token, Route::Refresh] {
+            let operation = document.paths.paths.get_mut(route.path()).and_then(|item| item.post.as_mut());
+            if let Some(body) = operation.and_then(|operation| operation.request_body.as_mut()) {
+                body.required = Some(Required::False);
+            }
+        }
+    }
+}
+
+/// Schema of the response of `/api/token`, which depends on what is exchanged.
+enum AnyTokenBody {}
+
+impl ToSchema for AnyTokenBody {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.extend([
+            (TokenBody::name().into_owned(), <TokenBody as utoipa::PartialSchema>::schema()),
+            (ServiceTokenBody::name().into_owned(), <ServiceTokenBody as utoipa::PartialSchema>::schema()),
+        ]);
+    }
+}
+
+impl utoipa::PartialSchema for AnyTokenBody {
+    fn schema() -> RefOr<Schema> {
+        [TokenBody::name(), RefreshBody::name(), ServiceTokenBody::name()]
+            .map(Ref::from_schema_name)
+            .into_iter()
+            .fold(AnyOfBuilder::new(), AnyOfBuilder::item)
+            .description(Some("For an authorization code, a refresh token, or a service client."))
+            .into()
+    }
+}
 
 /// Registers the token endpoints.
 pub fn configure(routes: &mut ServiceConfig) {
     routes
-        .service(Route::Token.resource().route(get().to(token)).route(post().to(token)))
-        .service(Route::Refresh.resource().route(get().to(refresh)).route(post().to(refresh)))
+        .service(Route::Token.resource().route(get().to(get_token)).route(post().to(post_token)))
+        .service(Route::Refresh.resource().route(get().to(get_refresh)).route(post().to(post_refresh)))
         .service(Route::Revoke.resource().route(post().to(given::revoke)))
         .service(Route::Introspect.resource().route(post().to(given::introspect)));
 }
 
-async fn token(state: Data<HttpState>, request: HttpRequest, body: Payload) -> Result<HttpResponse, Problem> {
+/// Exchanges an authorization code for tokens
+///
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
+/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
+/// 3600 seconds.
+#[utoipa::path(
+    get, path = Route::Token.path(), tag = "tokens", operation_id = "getToken", params(TokenForm),
+    security(("basic" = []), ()),
+    responses((status = 200, description = "Tokens", body = inline(AnyTokenBody), example = example::token), TokenErrors),
+)]
+async fn get_token(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
     answer(Endpoint::Token, &state, &request, body).await
 }
 
-async fn refresh(
+/// Exchanges an authorization code for tokens
+///
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
+/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
+/// 3600 seconds.
+#[utoipa::path(
+    post, path = Route::Token.path(), tag = "tokens", operation_id = "postToken",
+    request_body(
+        description = "The parameters that are not in the query string.",
+        content(
+            (TokenForm = "application/x-www-form-urlencoded"),
+            (TokenForm = "application/json"),
+        ),
+    ),
+    security(("basic" = []), ()),
+    responses((status = 200, description = "Tokens", body = inline(AnyTokenBody), example = example::token), TokenErrors),
+)]
+async fn post_token(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    answer(Endpoint::Token, &state, &request, body).await
+}
+
+/// Exchanges a refresh token for a new access token
+///
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
+/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
+/// 3600 seconds.
+#[utoipa::path(
+    get, path = Route::Refresh.path(), tag = "tokens", operation_id = "getRefresh", params(RefreshForm),
+    security(("basic" = []), ()),
+    responses((status = 200, description = "Tokens", body = RefreshBody, example = example::refresh), TokenErrors),
+)]
+async fn get_refresh(
     state: Data<HttpState>,
     request: HttpRequest,
     body: Payload,
@@ -51,7 +201,32 @@ async fn refresh(
     answer(Endpoint::Refresh, &state, &request, body).await
 }
 
-/// Reads a request for tokens, answers it, and counts what came of it.
+/// Exchanges a refresh token for a new access token
+///
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
+/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
+/// 3600 seconds.
+#[utoipa::path(
+    post, path = Route::Refresh.path(), tag = "tokens", operation_id = "postRefresh",
+    request_body(
+        description = "The parameters that are not in the query string.",
+        content(
+            (RefreshForm = "application/x-www-form-urlencoded"),
+            (RefreshForm = "application/json"),
+        ),
+    ),
+    security(("basic" = []), ()),
+    responses((status = 200, description = "Tokens", body = RefreshBody, example = example::refresh), TokenErrors),
+)]
+async fn post_refresh(
+    state: Data<HttpState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    answer(Endpoint::Refresh, &state, &request, body).await
+}
+
+/// Parses a token request, answers it, and counts the outcome.
 async fn answer(
     endpoint: Endpoint,
     state: &HttpState,

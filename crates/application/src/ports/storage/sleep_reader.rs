@@ -49,6 +49,26 @@ pub struct PackedSleepRow {
     pub metrics: Box<[u8]>,
 }
 
+/// Packed part of a [`PackedSleepRow`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PackedPart {
+    /// The stages.
+    Stages,
+    /// The metrics.
+    Metrics,
+}
+
+impl PackedSleepRow {
+    /// Returns the error for a part that cannot be decoded.
+    pub fn corrupt(&self, part: PackedPart) -> StorageError {
+        let column = match part {
+            PackedPart::Stages => "stages",
+            PackedPart::Metrics => "metrics",
+        };
+        StorageError::Corrupt { table: "sleep_session", column, row: self.id.to_string() }
+    }
+}
+
 /// A page of packed rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SleepPage {

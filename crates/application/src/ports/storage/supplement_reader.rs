@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::PageRequest;
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, Servings, Supplement};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 use std::sync::Arc;
@@ -32,6 +32,15 @@ pub struct IntakeLogRow {
     pub created_at_micros: i64,
     /// How many servings.
     pub servings: f64,
+}
+
+impl IntakeLogRow {
+    /// Checks that the servings are a number that can have been stored.
+    pub fn check(&self) -> Result<(), StorageError> {
+        let corrupt =
+            || StorageError::Corrupt { table: "intake_log", column: "servings", row: self.id.to_string() };
+        Servings::new(self.servings).map(|_| ()).map_err(|_| corrupt())
+    }
 }
 
 /// A supplement with the logs in the range.

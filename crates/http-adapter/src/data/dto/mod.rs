@@ -1,14 +1,15 @@
-//! What the data endpoints answer, as types: the contract of the `OpenAPI` document.
+//! Request and response types of the data endpoints: the contract of the `OpenAPI` document.
 //!
-//! Made of domain values by exhaustive destructuring, so that a new field does not compile until somebody has
-//! decided whether the API shows it. The members stand in the order in which they are sent. `restwell export`
-//! writes the same types, so that a line of an export has exactly the API's members and spellings.
+//! Responses destructure domain values exhaustively, so that a new field does not compile until it is shown or left out
+//! on purpose. Members are declared in the order in which they are sent. `restwell export` writes the same types.
 
 mod answer;
 mod change;
+pub mod item;
 mod name;
 mod number;
 mod profile;
+pub mod query;
 mod sleep;
 mod supplement;
 

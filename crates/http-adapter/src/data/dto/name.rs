@@ -1,4 +1,4 @@
-//! The names that a member may have, for the schemas; each list is the domain's own.
+//! Schemas of members with fixed values; the lists come from the domain.
 
 use super::ChangeDto;
 use domain::change::ChangeKind;
@@ -24,6 +24,11 @@ pub(super) fn scopes() -> Schema {
 
 pub(super) fn sexes() -> Schema {
     one_of_or_null(BiologicalSex::ALL.map(BiologicalSex::as_str))
+}
+
+/// Like [`sexes`], without null.
+pub(super) fn known_sexes() -> Schema {
+    one_of(BiologicalSex::ALL.map(BiologicalSex::as_str))
 }
 
 pub(super) fn blood_types() -> Schema {

@@ -103,7 +103,7 @@ fn check(change: &Change) -> Result<(), StorageError> {
 
 fn check_log(change: &Change) -> Result<(), StorageError> {
     match change {
-        Change::Log { supplement: _, log } => supplement::check(log),
+        Change::Log { supplement: _, log } => log.check(),
         Change::Session(_) | Change::Profile(_) | Change::Deleted => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::page::Items;
 use super::stage::{self, Night};
 use super::{json, metric};
 use crate::data::dto::Include;
-use application::ports::storage::{PackedSleepRow, StorageError};
+use application::ports::storage::{PackedPart, PackedSleepRow, StorageError};
 use domain::sleep::packed::{check_metrics, check_stages};
 use domain::time::{TimestampWriter, UtcOffset};
 use std::vec::IntoIter;
@@ -39,7 +39,7 @@ impl SessionWriter {
         Self { include, timestamps: TimestampWriter::new() }
     }
 
-    /// Appends a session; fails when what is packed cannot be walked to its end.
+    /// Appends a session; fails if a packed part cannot be decoded.
     pub(super) fn write(&mut self, row: &PackedSleepRow, out: &mut Vec<u8>) -> Result<(), StorageError> {
         let PackedSleepRow {
             id,
@@ -58,7 +58,7 @@ impl SessionWriter {
         self.write_time(b",\"time_in_bed_start\":", *started_at_millis, *offset_at_start, out);
         self.write_time(b",\"time_in_bed_end\":", *ended_at_millis, *offset_at_end, out);
         if self.include.metrics {
-            metric::write_metrics(metrics, out).map_err(|_| corrupt(row, "metrics"))?;
+            metric::write_metrics(metrics, out).map_err(|_| row.corrupt(PackedPart::Metrics))?;
         }
         if self.include.stages {
             let night = Night {
@@ -67,7 +67,7 @@ impl SessionWriter {
                 offset: *offset_at_start,
             };
             stage::write_stages(&night, stages, &mut self.timestamps, out)
-                .map_err(|_| corrupt(row, "stages"))?;
+                .map_err(|_| row.corrupt(PackedPart::Stages))?;
         }
         out.extend_from_slice(b",\"source\":");
         json::write(source, out);
@@ -105,25 +105,21 @@ impl Items for SleepItems {
     }
 }
 
-/// Tells how many bytes of memory a row takes, about.
+/// Estimates the memory of a row in bytes.
 pub(super) fn held(row: &PackedSleepRow) -> usize {
     let of_source = row.source.as_ref().map_or(0, |source| source.len());
     let of_parts = row.stages.len().saturating_add(row.metrics.len());
     size_of::<PackedSleepRow>().saturating_add(of_source).saturating_add(of_parts)
 }
 
-/// Refuses a row whose packed bytes cannot be walked to their end.
+/// Checks that the packed parts of a row that will be rendered can be decoded.
 pub(super) fn check(row: &PackedSleepRow, include: Include) -> Result<(), StorageError> {
     if include.stages {
         check_stages(row.started_at_millis, row.ended_at_millis, &row.stages)
-            .map_err(|_| corrupt(row, "stages"))?;
+            .map_err(|_| row.corrupt(PackedPart::Stages))?;
     }
     if include.metrics {
-        check_metrics(&row.metrics).map_err(|_| corrupt(row, "metrics"))?;
+        check_metrics(&row.metrics).map_err(|_| row.corrupt(PackedPart::Metrics))?;
     }
     Ok(())
-}
-
-fn corrupt(row: &PackedSleepRow, column: &'static str) -> StorageError {
-    StorageError::Corrupt { table: "sleep_session", column, row: row.id.to_string() }
 }

@@ -6,7 +6,7 @@ use super::page::Items;
 use application::ports::storage::{IntakeLogRow, StorageError, SupplementRecord};
 use domain::id::{SupplementId, UserId};
 use domain::sleep::MetricValue;
-use domain::supplement::{Amount, Ingredient, Servings, Supplement};
+use domain::supplement::{Amount, Ingredient, Supplement};
 use domain::time::{TimestampWriter, UtcOffset};
 use std::vec::IntoIter;
 
@@ -29,12 +29,12 @@ struct OpenRecord {
 }
 
 impl SupplementItems {
-    /// Takes the records of a page and checks their numbers, so that a corrupt one is an error status.
+    /// Takes the records of a page and checks their numbers, so that a corrupt one becomes an error status.
     pub(in crate::data) fn new(
         records: Vec<SupplementRecord>,
         user_id: UserId,
     ) -> Result<Self, StorageError> {
-        records.iter().flat_map(|record| &record.logs).try_for_each(check)?;
+        records.iter().flat_map(|record| &record.logs).try_for_each(IntakeLogRow::check)?;
         Ok(Self { records: records.into_iter(), open: None, writer: LogWriter::new(user_id), is_first: true })
     }
 
@@ -111,7 +111,7 @@ fn write_ingredient(order: u32, ingredient: &Ingredient, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Appends a number; what is none was refused.
+/// Appends a number. Infinite ones were rejected before.
 pub(super) fn write_number(number: f64, out: &mut Vec<u8>) {
     if let Some(number) = MetricValue::from_f64(number) {
         number.write_json(out);
@@ -147,14 +147,7 @@ impl Items for SupplementItems {
 /// The memory of one log.
 const LOG: usize = size_of::<IntakeLogRow>();
 
-/// Tells how many bytes of memory a label takes, about: a row of ingredients has three texts.
+/// Estimates the memory of a label in bytes: each ingredient has three strings.
 pub(super) fn held(supplement: &Supplement) -> usize {
     1024_usize.saturating_add(supplement.label.ingredients().len().saturating_mul(256))
-}
-
-/// Refuses servings that nobody can have taken; an infinite number is no JSON.
-pub(super) fn check(log: &IntakeLogRow) -> Result<(), StorageError> {
-    let corrupt =
-        || StorageError::Corrupt { table: "intake_log", column: "servings", row: log.id.to_string() };
-    Servings::new(log.servings).map(|_| ()).map_err(|_| corrupt())
 }

@@ -3,6 +3,7 @@
 use super::{Admission, AdmissionLimits, Brings, Holder};
 use crate::HttpState;
 use crate::middleware::wrap;
+use crate::route::Endpoint;
 use crate::tests::{Answer, Parts, log_of, send, send_to};
 use actix_web::HttpResponse;
 use actix_web::test::TestRequest;
@@ -34,11 +35,12 @@ fn held(state: &Arc<HttpState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut Servi
     move |app| {
         let routes = web::scope("")
             .service(web::resource("/held").to(waits.clone()))
-            .service(web::resource("/api/token").to(waits.clone()))
-            .service(web::resource("/imports").to(waits.clone()))
-            .service(web::resource("/api/v1/sleep/x").to(waits))
             .service(web::resource("/free").to(HttpResponse::Ok));
-        app.app_data(web::Data::from(state)).service(wrap(routes));
+        app.app_data(web::Data::from(state))
+            .service(Endpoint::Token.resource().to(waits.clone()))
+            .service(Endpoint::Imports.resource().to(waits.clone()))
+            .service(Endpoint::Sleep.resource().to(waits))
+            .service(wrap(routes));
     }
 }
 

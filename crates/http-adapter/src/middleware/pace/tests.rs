@@ -2,12 +2,11 @@
 
 use super::{HeldBytes, LEAST, Paced, SMALL};
 use crate::middleware::{Admission, AdmissionLimits, wrap};
-use crate::problem::rate_limit_headers;
 use crate::tests::Parts;
 use actix_web::body::{BodySize, BoxBody, MessageBody, to_bytes};
 use actix_web::test::{TestRequest, call_service, init_service};
 use actix_web::web::{self, Bytes};
-use actix_web::{App, HttpResponse};
+use actix_web::{App, HttpMessage as _, HttpRequest, HttpResponse};
 use domain::rate_limit::RateStatus;
 use std::error::Error;
 use std::future::poll_fn;
@@ -81,12 +80,9 @@ async fn an_answer_that_is_taken_at_the_least_pace_stays() {
 #[actix_web::test]
 async fn one_large_answer_too_many_is_refused_and_keeps_the_numbers_of_its_limit() {
     const RATE: RateStatus = RateStatus { limit: 9, remaining: 7, reset: 1_780_012_800, allowed: true };
-    async fn large() -> HttpResponse {
-        let mut answer = HttpResponse::Ok();
-        for header in rate_limit_headers(RATE) {
-            answer.insert_header(header);
-        }
-        answer.body(BoxBody::new(Pieces(3)))
+    async fn large(request: HttpRequest) -> HttpResponse {
+        request.extensions_mut().insert(RATE);
+        HttpResponse::Ok().body(BoxBody::new(Pieces(3)))
     }
     async fn small() -> HttpResponse {
         HttpResponse::Ok().body(vec![b'z'; usize::try_from(SMALL).unwrap()])

@@ -22,12 +22,15 @@ fn routes() -> Scope {
     web::scope("")
         .service(web::resource("/whole/{size}").to(whole))
         .service(web::resource("/streamed").to(streamed))
-        .service(web::resource("/api/token").to(|| async { HttpResponse::Ok().body("z".repeat(5000)) }))
 }
 
 async fn ask(state: Arc<HttpState>, uri: &str, accepted: &str) -> Answer {
     let request = TestRequest::get().uri(uri).insert_header(("accept-encoding", accepted));
-    send_to(around(state, routes()), request).await
+    let configure = |app: &mut ServiceConfig| {
+        let tokens = Endpoint::Token.resource().to(|| async { HttpResponse::Ok().body("z".repeat(5000)) });
+        app.service(tokens).configure(around(state, routes()));
+    };
+    send_to(configure, request).await
 }
 
 fn decode(answer: &Answer) -> String {

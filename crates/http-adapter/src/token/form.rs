@@ -1,0 +1,105 @@
+//! Parameters of the token endpoints as the `OpenAPI` document shows them; `token::parameters` reads them.
+
+use utoipa::{IntoParams, ToSchema};
+
+/// What a token request exchanges.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum GrantType {
+    /// An authorization code.
+    AuthorizationCode,
+    /// A refresh token.
+    RefreshToken,
+    /// The client's own secret; for service clients.
+    ClientCredentials,
+}
+
+/// What a refresh request exchanges.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum RefreshGrantType {
+    /// A refresh token.
+    RefreshToken,
+}
+
+/// Parameters of `/api/token`.
+#[derive(ToSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TokenForm {
+    /// What is exchanged; an authorization code if absent.
+    #[schema(inline, nullable = false)]
+    #[param(inline)]
+    pub grant_type: Option<GrantType>,
+    /// The authorization code; required with it.
+    #[schema(nullable = false, min_length = 1)]
+    #[param(min_length = 1)]
+    pub code: Option<String>,
+    /// The redirect URI that the code was issued for; required with a code.
+    #[schema(nullable = false)]
+    pub redirect_uri: Option<String>,
+    /// The verifier of PKCE (RFC 7636), if a challenge was sent.
+    #[schema(nullable = false, pattern = "^[A-Za-z0-9._~-]{43,128}$")]
+    #[param(pattern = "^[A-Za-z0-9._~-]{43,128}$")]
+    pub code_verifier: Option<String>,
+    /// The refresh token; required with `refresh_token`.
+    #[schema(nullable = false, min_length = 1)]
+    #[param(min_length = 1)]
+    pub refresh_token: Option<String>,
+    /// The person of the refresh token; checked if present.
+    #[schema(nullable = false)]
+    pub user_id: Option<uuid::Uuid>,
+    /// Scopes separated by spaces, to get a narrower access token.
+    #[schema(nullable = false)]
+    pub scope: Option<String>,
+    /// The client; required unless HTTP Basic is used.
+    #[schema(nullable = false)]
+    pub client_id: Option<uuid::Uuid>,
+    /// The client's secret; required unless HTTP Basic is used.
+    #[schema(nullable = false, min_length = 1)]
+    #[param(min_length = 1)]
+    pub client_secret: Option<String>,
+}
+
+/// Parameters of `/api/refresh`.
+#[derive(ToSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RefreshForm {
+    /// Optional; with it `user_id` may be left out and the refresh token is repeated in the answer.
+    #[schema(inline, nullable = false)]
+    #[param(inline)]
+    pub grant_type: Option<RefreshGrantType>,
+    /// The refresh token; required.
+    #[schema(nullable = false, min_length = 1)]
+    #[param(min_length = 1)]
+    pub refresh_token: Option<String>,
+    /// The person of the refresh token; required without `grant_type`.
+    #[schema(nullable = false)]
+    pub user_id: Option<uuid::Uuid>,
+    /// Scopes separated by spaces, to get a narrower access token.
+    #[schema(nullable = false)]
+    pub scope: Option<String>,
+    /// The client; required unless HTTP Basic is used.
+    #[schema(nullable = false)]
+    pub client_id: Option<uuid::Uuid>,
+    /// The client's secret; required unless HTTP Basic is used.
+    #[schema(nullable = false, min_length = 1)]
+    #[param(min_length = 1)]
+    pub client_secret: Option<String>,
+}
+
+/// Parameters of revocation and introspection.
+#[derive(ToSchema)]
+pub struct GivenTokenForm {
+    /// The token.
+    #[schema(min_length = 1)]
+    pub token: String,
+    /// `refresh_token` to introspect a refresh token; not needed otherwise, and any other value is ignored.
+    #[schema(nullable = false, min_length = 1)]
+    pub token_type_hint: Option<String>,
+    /// The client; required unless HTTP Basic is used.
+    #[schema(nullable = false)]
+    pub client_id: Option<uuid::Uuid>,
+    /// The client's secret; required unless HTTP Basic is used.
+    #[schema(nullable = false, min_length = 1)]
+    pub client_secret: Option<String>,
+}
