@@ -101,7 +101,8 @@ impl Modify for OptionalBodies {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         for route in [Route::Token, Route::Refresh] {
             let operation = document.paths.paths.get_mut(route.path()).and_then(|item| item.post.as_mut());
-            if let Some(body) = operation.and_then(|operation| operation.request_body.as_mut()) {
+            let body = operation.and_then(|operation| operation.request_body.as_mut());
+            if let Some(RefOr::T(body)) = body {
                 body.required = Some(Required::False);
             }
         }
