@@ -1,4 +1,4 @@
-//! Registers every endpoint.
+//! Registration of every endpoint.
 
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
@@ -8,10 +8,10 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use std::sync::Arc;
 
-/// Returns what registers the whole HTTP side: `App::new().configure(configure(state))`.
+/// Returns the configuration of all endpoints: `App::new().configure(configure(state))`.
 ///
-/// Endpoints are resources, so that a wrong method is a 405 with `Allow`. The data endpoints come first, because actix
-/// tries the patterns in order and they are requested most.
+/// Endpoints are resources, so that a wrong method is a 405 with `Allow`. The data endpoints come first:
+/// actix tries the patterns in order, and they are requested most.
 pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
         app.app_data(web::Data::from(state))

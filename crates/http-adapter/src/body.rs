@@ -1,4 +1,4 @@
-//! Reads a body whole, up to a size and within a time, and says what kind of text it is.
+//! Reads a whole body within limits of size and time, and determines its type.
 
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const MAX_BODY: usize = 16 * 1024;
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// How a body is written.
+/// Format of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyKind {
     /// `application/x-www-form-urlencoded`.
@@ -19,13 +19,13 @@ pub(crate) enum BodyKind {
     Json,
 }
 
-/// A body that is there: not empty, UTF-8, without a byte order mark.
+/// Non-empty body: UTF-8, without a byte order mark.
 pub(crate) struct Body {
     pub(crate) kind: BodyKind,
     pub(crate) text: String,
 }
 
-/// Returns the body, or nothing when it is empty, whatever kind it claims to be.
+/// Returns the body; `None` if it is empty, whatever its content type.
 pub(crate) async fn read_body(request: &HttpRequest, payload: Payload) -> Result<Option<Body>, Problem> {
     let bytes = receive(request, payload).await?;
     if bytes.is_empty() {
@@ -66,7 +66,7 @@ async fn collect(mut payload: Payload) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Reads `Content-Type`: form or JSON.
+/// Parses `Content-Type`: form or JSON.
 fn kind_of(request: &HttpRequest) -> Result<BodyKind, Problem> {
     match media_type(request)?.as_str() {
         "application/x-www-form-urlencoded" => Ok(BodyKind::Form),
@@ -75,8 +75,9 @@ fn kind_of(request: &HttpRequest) -> Result<BodyKind, Problem> {
     }
 }
 
-/// Reads `Content-Type`: exactly one, in UTF-8; and no `Content-Encoding`. Returns it in lower case, without its
-/// parameters.
+/// Returns the media type of the request in lower case, without parameters.
+///
+/// Rejects a repeated `Content-Type`, a charset other than UTF-8 and any `Content-Encoding`.
 pub(crate) fn media_type(request: &HttpRequest) -> Result<String, Problem> {
     let identity = |coding: &str| coding.trim().eq_ignore_ascii_case("identity");
     let mut codings = request.headers().get_all(CONTENT_ENCODING);

@@ -1,7 +1,6 @@
-//! Where a request comes from: the one place that names the address of a caller (ADR 28).
+//! Address of a caller (ADR 28). No other code determines it.
 //!
-//! Of everything that proxies write into headers, this is the only thing that is ever believed. Links, the issuer and
-//! cookies follow from the settings alone.
+//! No other header of a proxy is trusted: links, the issuer and cookies depend on the settings alone.
 
 mod forwarded;
 mod node;
@@ -19,8 +18,8 @@ use domain::address::AddressBlock;
 use domain::grant::{AgentName, UsedFrom};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Returns where a request comes from: where its connection does, unless that is a proxy which the operator trusts;
-/// then whom the proxy names. Without an address (a Unix socket) all callers count as one.
+/// Returns the address of the caller: the peer, or the address that a trusted proxy reports. Without a peer
+/// address (Unix socket) all callers share one.
 pub(crate) fn address(request: &HttpRequest) -> IpAddr {
     let Some(peer) = request.peer_addr() else { return IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
     let peer = peer.ip().to_canonical();
@@ -31,7 +30,7 @@ pub(crate) fn address(request: &HttpRequest) -> IpAddr {
     proxies.caller(peer, &lines)
 }
 
-/// Returns the peer of a request with a header that names the caller, unless the peer is a trusted proxy.
+/// Returns the peer of a request with the header, unless the peer is a trusted proxy.
 pub(crate) fn unnamed_proxy(request: &HttpRequest, proxies: &TrustedProxies) -> Option<IpAddr> {
     if !request.headers().contains_key(proxies.header_name()) {
         return None;
@@ -40,13 +39,13 @@ pub(crate) fn unnamed_proxy(request: &HttpRequest, proxies: &TrustedProxies) -> 
     (!proxies.is_trusted(peer)).then_some(peer)
 }
 
-/// Names the caller of a connection from `peer` with these lines of the chosen header, for fuzzing.
+/// Returns the caller of a connection from `peer` with these lines of the configured header, for fuzzing.
 #[cfg(any(test, feature = "test-support"))]
 pub fn named_caller(proxies: &TrustedProxies, peer: IpAddr, lines: &[&[u8]]) -> IpAddr {
     proxies.caller(peer, lines)
 }
 
-/// Returns where a request comes from and what the program calls itself, for the person to see.
+/// Returns the address and user agent of a request, for display to the person.
 pub(crate) fn used_from(request: &HttpRequest) -> UsedFrom {
     let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok());
     UsedFrom { address: AddressBlock::of(address(request)), agent: agent.and_then(AgentName::from_header) }

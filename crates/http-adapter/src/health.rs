@@ -1,4 +1,4 @@
-//! Health for load balancers: `/livez` says that the process runs, `/readyz` that it can serve.
+//! Health checks for load balancers: `/livez` (the process runs) and `/readyz` (it can serve).
 
 use crate::HttpState;
 use crate::openapi::{ErrorFormat, ErrorSet, ServerErrors, error_responses, example};
@@ -9,28 +9,28 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
-/// One of the things without which the process cannot serve.
+/// State of one dependency of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
-    /// What it is about, in one word.
+    /// One-word name of the dependency.
     pub name: &'static str,
-    /// What was found.
+    /// State of the dependency.
     pub state: CheckState,
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckState {
-    /// All is well.
+    /// The dependency works.
     Ok,
-    /// Writes are refused, for this reason in one word; reads are served, so the process stays ready.
+    /// Writes are refused, with a one-word reason. Reads are served, so the process stays ready.
     ReadOnly(&'static str),
     /// The process cannot serve.
     Failed,
 }
 
 impl CheckState {
-    /// Returns the state of a check that is well or fails.
+    /// Returns `Ok` or `Failed`.
     pub const fn of(is_ok: bool) -> Self {
         if is_ok { Self::Ok } else { Self::Failed }
     }
@@ -44,15 +44,15 @@ impl CheckState {
     }
 }
 
-/// Returns whether the process can serve requests at this moment.
+/// Source of the readiness of the process.
 ///
-/// Asked for each request and by load balancers: it must answer at once from what is known, whatever the store does.
+/// Called for each request and by load balancers: it must return at once, from state that is already known.
 pub trait HealthCheck: Send + Sync {
-    /// Lists what serving takes, each once, in an order that stays; the process is ready unless one has
-    /// failed.
+    /// Lists the checks, each once, in a stable order. The process is ready unless one of them failed.
     fn checks(&self) -> Vec<Check>;
 
-    /// Tells whether the process is about to stop. Requests are served still, and each is its connection's last.
+    /// Returns whether the process is about to stop. It still serves requests, each the last of its
+    /// connection.
     fn is_draining(&self) -> bool;
 }
 
@@ -67,8 +67,8 @@ struct ReadyBody {
     /// `read_only` while the store refuses writes and serves reads.
     #[schema(schema_with = ready_statuses)]
     status: &'static str,
-    /// What serving takes, by name. Which checks there are depends on the settings. `writes` may also name the reason why
-    /// the store refuses them.
+    /// State of each dependency, by name. The settings determine which there are. `writes` may also hold the
+    /// reason why the store refuses them.
     #[schema(schema_with = check_states)]
     #[serde(serialize_with = "as_object")]
     checks: Vec<Check>,
@@ -127,7 +127,7 @@ pub(crate) async fn live() -> HttpResponse {
 )]
 pub(crate) async fn ready(state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
     let checks = state.health.checks();
-    // Only the names: the endpoint is public.
+    // Names only: the endpoint is public.
     let failed = checks.iter().filter(|check| check.state == CheckState::Failed);
     let failed: Vec<&str> = failed.map(|check| check.name).collect();
     if failed.is_empty() {

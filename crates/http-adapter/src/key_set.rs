@@ -14,18 +14,18 @@ use utoipa::openapi::schema::{
     Array, ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType, Type,
 };
 
-/// One Ed25519 key whose signatures are accepted.
+/// Ed25519 key whose signatures are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey {
-    /// Its `kid`.
+    /// The key's `kid`.
     pub id: KeyId,
     /// The 32 bytes of RFC 8032.
     pub public_key: [u8; 32],
 }
 
-/// Lists the keys that this process checks tokens with.
+/// Source of the keys that verify tokens.
 pub trait KeySetSource: Send + Sync {
-    /// Returns every key whose signatures are accepted at this moment.
+    /// Returns every key whose signatures are currently accepted.
     fn public_keys(&self) -> Vec<PublicKey>;
 }
 

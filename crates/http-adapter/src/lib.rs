@@ -1,8 +1,8 @@
-//! The only crate that knows HTTP: the API, the OAuth endpoints, the pages, the reference.
+//! The HTTP side: the API, the OAuth endpoints, the pages and the reference. No other crate depends on HTTP.
 //!
-//! [`configure`] registers everything on an actix-web application; [`HttpState`] is what it needs. Handlers are
-//! short: extract, build the command, `run`, map. What goes wrong is a [`problem::Problem`], and one table
-//! ([`problem::Fault`]) says how each is answered.
+//! [`configure`] registers everything on an actix-web application; [`HttpState`] holds the dependencies.
+//! Handlers are short: extract, build the command, `run`, map. Errors are [`problem::Problem`]s, and one
+//! table ([`problem::Fault`]) defines the response to each.
 
 mod app;
 mod body;

@@ -1,4 +1,4 @@
-//! `/.well-known/oauth-authorization-server`: what a client library needs to know of the server (RFC 8414).
+//! `/.well-known/oauth-authorization-server`: server metadata for client libraries (RFC 8414).
 
 use crate::openapi::{ServerErrors, example};
 use crate::route::Endpoint;
@@ -9,48 +9,48 @@ use domain::scope::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How a client may authenticate, wherever it must (RFC 6749 section 2.3.1).
+/// Methods of client authentication (RFC 6749 section 2.3.1).
 const CLIENT_AUTHENTICATION: [&str; 2] = ["client_secret_basic", "client_secret_post"];
 
-/// What the server can do, and where.
+/// Endpoints and capabilities of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MetadataBody {
-    /// Who issues the tokens: the public URL, also their `iss`.
+    /// The issuer of tokens: the public URL, also their `iss`.
     issuer: String,
-    /// Where an app sends a person who is to authorize it.
+    /// The endpoint to which an app sends a person for authorization.
     authorization_endpoint: String,
-    /// Where codes and refresh tokens are exchanged.
+    /// The endpoint that exchanges codes and refresh tokens.
     token_endpoint: String,
-    /// Where tokens are given back (RFC 7009).
+    /// The endpoint that revokes tokens (RFC 7009).
     revocation_endpoint: String,
-    /// Where is told whether a token counts (RFC 7662).
+    /// The endpoint that reports whether a token is valid (RFC 7662).
     introspection_endpoint: String,
     /// The public keys of access tokens.
     jwks_uri: String,
     /// Every scope; those with a colon are for service clients only.
     #[schema(value_type = Vec<String>)]
     scopes_supported: Vec<&'static str>,
-    /// What an authorization request may ask for.
+    /// The values of `response_type`.
     #[schema(value_type = Vec<String>)]
     response_types_supported: [&'static str; 1],
-    /// How an authorization response comes back.
+    /// The values of `response_mode`.
     #[schema(value_type = Vec<String>)]
     response_modes_supported: [&'static str; 1],
-    /// What the token endpoint exchanges.
+    /// The values of `grant_type`.
     #[schema(value_type = Vec<String>)]
     grant_types_supported: [&'static str; 3],
-    /// How a client authenticates at the token endpoint.
+    /// The methods of client authentication at the token endpoint.
     #[schema(value_type = Vec<String>)]
     token_endpoint_auth_methods_supported: [&'static str; 2],
-    /// How a client authenticates at the revocation endpoint.
+    /// The methods of client authentication at the revocation endpoint.
     #[schema(value_type = Vec<String>)]
     revocation_endpoint_auth_methods_supported: [&'static str; 2],
-    /// How a client authenticates at the introspection endpoint.
+    /// The methods of client authentication at the introspection endpoint.
     #[schema(value_type = Vec<String>)]
     introspection_endpoint_auth_methods_supported: [&'static str; 2],
-    /// Whether every authorization response names its issuer (RFC 9207): it does.
+    /// Whether every authorization response has the parameter `iss` (RFC 9207): always true.
     authorization_response_iss_parameter_supported: bool,
-    /// The challenges of PKCE (RFC 7636).
+    /// The challenge methods of PKCE (RFC 7636).
     #[schema(value_type = Vec<String>)]
     code_challenge_methods_supported: [&'static str; 1],
     /// The reference for developers.
@@ -58,7 +58,7 @@ pub(crate) struct MetadataBody {
 }
 
 impl MetadataBody {
-    /// Describes the server that is reached under this URL, whatever a request calls it.
+    /// Describes the server at this public URL; headers of the request have no influence.
     pub(crate) fn of(public_url: &str) -> Self {
         let url = |path: &str| format!("{}{path}", public_url.trim_end_matches('/'));
         Self {

@@ -1,14 +1,14 @@
-//! `/metrics`, on a listener of its own: it is for the operator, and no route of the interface.
+//! `/metrics`, on a separate listener for the operator. It is not part of the public interface.
 
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
 use std::sync::Arc;
 
-/// Writes what was measured, in the text format of Prometheus.
+/// Renders the metrics in the text format of Prometheus.
 pub type MetricsText = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// Registers `/metrics` and nothing else: `App::new().configure(configure_metrics(text))`.
+/// Returns the configuration of the metrics listener: `App::new().configure(configure_metrics(text))`.
 #[expect(clippy::disallowed_methods, reason = "another listener, which serves nothing of the interface")]
 pub fn configure_metrics(text: MetricsText) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {

@@ -1,4 +1,4 @@
-//! What the HTTP side needs from the rest of the program.
+//! Dependencies and settings of the HTTP side.
 
 use crate::caller::TrustedProxies;
 use crate::export::ExportUseCases;
@@ -28,41 +28,43 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Draws the ids of requests; given by the server, because randomness is a port.
+/// Generates request ids; provided by the server, because randomness is a port.
 pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
 
-/// Draws the cookies of browsers in which nobody has signed in; given by the server, because randomness is a port.
+/// Generates cookies for browsers in which nobody has signed in; provided by the server, because randomness
+/// is a port.
 pub type VisitSource = Arc<dyn Fn() -> Secret + Send + Sync>;
 
-/// Tells the time that passed since some fixed moment; given by the server, because time is a port. Only
-/// differences count: how long a request took.
+/// Returns the time elapsed since a fixed moment, for measuring durations; provided by the server, because
+/// time is a port.
 pub type ElapsedTimeSource = Arc<dyn Fn() -> Duration + Send + Sync>;
 
-/// How HTTP is spoken.
+/// HTTP settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
-    /// The address under which callers reach the server. With `https` every answer carries HSTS.
+    /// Public address of the server. If it is `https`, every response carries HSTS.
     pub public_url: String,
-    /// The origins whose pages may read the data endpoints (CORS), such as `https://app.example`; none by default.
+    /// Origins whose pages may read the data endpoints (CORS), such as `https://app.example`; none by
+    /// default.
     pub cors_allowed_origins: Vec<String>,
-    /// Whether answers of 1 KiB and more are compressed when the caller accepts zstd or gzip.
+    /// Whether responses of 1 KiB and more are compressed if the caller accepts zstd or gzip.
     pub compression: bool,
-    /// How long a request may wait for its answer; then it gets 503. Longer than the store's own limits: it is for
-    /// a store that says nothing at all.
+    /// Timeout of a request, after which it gets 503. Longer than the timeouts of the store: it covers a
+    /// store that does not respond at all.
     pub answer_timeout: Duration,
-    /// Whether the server sends mail, so that a forgotten password can be replaced without the operator.
+    /// Whether the server sends email, which lets people reset their passwords themselves.
     pub sends_mail: bool,
-    /// Whether anybody may sign up.
+    /// Whether sign-up is open.
     pub sign_up_open: bool,
-    /// For how many days it is kept who read what.
+    /// Number of days for which the record of reads is kept.
     pub reads_kept_days: u32,
-    /// The most bytes of a file that a person uploads.
+    /// Maximum size of an uploaded file in bytes.
     pub max_upload_bytes: u64,
-    /// How many uploads of one person may arrive at a time.
+    /// Maximum number of concurrent uploads of one person.
     pub max_open_uploads: usize,
-    /// How much longer uploads are received when the process is about to stop.
+    /// Extra time for uploads in progress when the process is about to stop.
     pub stopping_uploads: Duration,
-    /// The proxies that are believed when they name a caller's address; none by default.
+    /// Proxies that are trusted to report the caller's address; none by default.
     pub proxies: TrustedProxies,
 }
 
@@ -85,13 +87,13 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// Returns whether callers reach the server by https.
+    /// Returns whether the public URL is `https`.
     pub fn is_https(&self) -> bool {
         self.public_url.starts_with("https://")
     }
 }
 
-/// The use cases and whatever else the handlers need; shared by all workers.
+/// Use cases and other dependencies of the handlers; shared by all workers.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct HttpState {
     pub authenticate_client: Arc<AuthenticateClient>,
@@ -105,36 +107,36 @@ pub struct HttpState {
     pub read_sleep: Arc<ReadSleep>,
     pub read_supplements: Arc<ReadSupplements>,
     pub read_changes: Arc<ReadChanges>,
-    /// What backends write.
+    /// Use cases of the endpoints for backends.
     pub ingest: IngestUseCases,
     pub erase_person: ErasePerson,
-    /// What exports need.
+    /// Dependencies of exports.
     pub export: ExportUseCases,
-    /// What the pages do.
+    /// Use cases of the pages.
     pub pages: PageUseCases,
-    /// The public keys at `/.well-known/jwks.json`.
+    /// Public keys at `/.well-known/jwks.json`.
     pub key_set: Arc<dyn KeySetSource>,
-    /// Whether the process can serve, at `/readyz`.
+    /// Readiness of the process, for `/readyz`.
     pub health: Arc<dyn HealthCheck>,
-    /// The ids of requests.
+    /// Generator of request ids.
     pub request_ids: RequestIdSource,
-    /// The cookies of visits.
+    /// Generator of visit cookies.
     pub visits: VisitSource,
-    /// How long requests take.
+    /// Clock for durations of requests.
     pub elapsed_time: ElapsedTimeSource,
-    /// How much is done at a time.
+    /// Limits on concurrent work.
     pub admission: Admission,
-    /// What was told of troubles.
+    /// Recently logged errors, to suppress repetitions.
     pub troubles: Troubles,
-    /// When a proxy missing from the settings was last warned about.
+    /// Last warning about a proxy that the settings do not name.
     pub unnamed_proxy: UnnamedProxyWarning,
-    /// What joins the traces of callers; absent where no traces are sent.
+    /// Continuation of callers' traces; `None` if no traces are sent.
     pub trace: Option<TraceContinuation>,
-    /// How HTTP is spoken.
+    /// HTTP settings.
     pub settings: HttpSettings,
 }
 
-/// The use cases behind the pages.
+/// Use cases of the pages.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct PageUseCases {
     pub begin_authorization: BeginAuthorization,
@@ -149,9 +151,9 @@ pub struct PageUseCases {
     pub change_password: ChangePassword,
     pub find_password_link: FindPasswordLink,
     pub choose_password: ChoosePassword,
-    /// Absent where no mail is sent.
+    /// `None` if no email is sent.
     pub request_password_reset: Option<RequestPasswordReset>,
-    /// Absent where sign-up is closed.
+    /// `None` if sign-up is closed.
     pub request_sign_up: Option<RequestSignUp>,
     pub list_connected_apps: ListConnectedApps,
     pub disconnect_apps: DisconnectApps,
@@ -164,11 +166,11 @@ pub struct PageUseCases {
     pub undo_import: UndoImport,
     pub apply_profile: ApplyProfile,
     pub discard_upload: DiscardUpload,
-    /// Absent where no uploads are taken.
+    /// `None` if uploads are disabled.
     pub uploads: Option<UploadUseCases>,
 }
 
-/// The use cases that take a file in.
+/// Use cases of uploads.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct UploadUseCases {
     pub begin: BeginUpload,

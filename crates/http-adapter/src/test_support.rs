@@ -1,5 +1,5 @@
-//! For tests of other crates, for fuzzing and for counting instructions: the readers of single headers and bodies and the
-//! writer of pages, without a server around them.
+//! Parsers of single headers and bodies, and the writer of pages, for tests of other crates, fuzzing and
+//! instruction counts.
 //!
 //! Compiled behind the feature `test-support` only.
 

@@ -1,9 +1,9 @@
 //! The span of a request in a distributed trace (W3C Trace Context).
 //!
-//! Spans of traces have the target `trace`: the log leaves them out, and a tracer, when there is one, takes nothing
-//! else. What a span says is chosen here: route pattern, method, status and request id; never a path, a query, a header
-//! or a body. Of what a caller sends only the two ids of `traceparent` are taken over. `tracestate` and `baggage` are not
-//! read, and whether a trace is recorded is not the caller's decision.
+//! Spans of traces have the target `trace`: the log excludes it, and a tracer records nothing else. A span
+//! contains the route pattern, method, status and request id; never a path, query, header or body. Of a
+//! caller's headers only the two ids of `traceparent` are used. `tracestate` and `baggage` are not read, and
+//! the caller does not decide whether a trace is recorded.
 
 use crate::middleware::RequestId;
 use actix_web::dev::ServiceRequest;
@@ -12,21 +12,23 @@ use std::sync::Arc;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// Makes a span go on the trace of whoever called; given by the server, which knows the tracer.
+/// Makes a span the child of the caller's span; provided by the server, which owns the tracer.
 pub type TraceContinuation = Arc<dyn Fn(&Span, TraceParent) + Send + Sync>;
 
-/// The ids of a `traceparent` header: which trace, and which span of it calls.
+/// Ids of a `traceparent` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceParent {
-    /// The id of the trace; not zero.
+    /// Id of the trace; not zero.
     pub trace_id: u128,
-    /// The id of the calling span; not zero.
+    /// Id of the calling span; not zero.
     pub span_id: u64,
 }
 
 impl TraceParent {
-    /// Reads the header's value: `00-` and 32, 16 and 2 lower-case hexadecimal digits. A later version may say more
-    /// after another dash; `ff` is none (W3C Trace Context, section 3.2).
+    /// Parses the header's value: `00-` and 32, 16 and 2 lower-case hexadecimal digits.
+    ///
+    /// A later version may have more fields after another dash; `ff` is invalid (W3C Trace Context, section
+    /// 3.2).
     pub fn parse(value: &str) -> Option<Self> {
         let mut parts = value.split('-');
         let version = hex(parts.next()?, 2)?;
@@ -45,7 +47,7 @@ fn hex(text: &str, digits: usize) -> Option<u128> {
     is_hex.then(|| u128::from_str_radix(text, 16).ok()).flatten()
 }
 
-/// Begins the span of a request; it costs nothing where no traces are sent.
+/// Starts the span of a request; free of cost if no traces are sent.
 pub(crate) fn begin(
     request: &ServiceRequest,
     method: &'static str,
@@ -68,7 +70,7 @@ pub(crate) fn begin(
         return span;
     }
     let headers = request.headers();
-    // Sent twice, it says nothing that can be relied on.
+    // A repeated header is ambiguous and therefore ignored.
     let mut values = headers.get_all("traceparent");
     let parent = values.next().filter(|_| values.next().is_none());
     let parent = parent.and_then(|value| value.to_str().ok()).and_then(TraceParent::parse);
@@ -78,7 +80,7 @@ pub(crate) fn begin(
     span
 }
 
-/// Completes the span of a request when its answer's head is ready.
+/// Completes the span of a request when the head of its response is ready.
 pub(crate) fn end(span: &Span, method: &'static str, route: &str, status: StatusCode) {
     if span.is_disabled() {
         return;

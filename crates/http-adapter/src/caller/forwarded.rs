@@ -4,15 +4,15 @@ use super::node;
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-/// Reads one line of the header: for each hop, in the order of the line, the address that it names, if any. Nothing
-/// when a quoted text in it does not end: where a hop begins is not known then.
+/// Parses one line of the header. Returns the address of each hop in order; `None` for a hop without one.
+///
+/// Returns `None` for a line with an unterminated quoted string, in which the start of a hop is ambiguous.
 pub(super) fn hops(line: &str) -> Option<Vec<Option<IpAddr>>> {
     let elements = split_outside_quotes(line, ',')?;
     Some(elements.into_iter().map(|element| node::of_node(&named_node(element)?)).collect())
 }
 
-/// Returns the value of the parameter `for` of an element. Nothing when it is absent, comes twice, or anything in the
-/// element is malformed.
+/// Returns the value of the parameter `for`; `None` if it is absent or repeated, or the element is malformed.
 fn named_node(element: &str) -> Option<Cow<'_, str>> {
     let mut found = None;
     for pair in split_outside_quotes(element, ';')? {
@@ -29,7 +29,7 @@ fn named_node(element: &str) -> Option<Cow<'_, str>> {
     found
 }
 
-/// Reads a token or a quoted text (RFC 9110 section 5.6).
+/// Parses a token or a quoted string (RFC 9110 section 5.6).
 fn value_of(text: &str) -> Option<Cow<'_, str>> {
     let Some(inner) = text.strip_prefix('"') else { return is_token(text).then_some(Cow::Borrowed(text)) };
     let inner = inner.strip_suffix('"')?;
@@ -53,7 +53,7 @@ fn is_token(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// Splits at a separator that stands outside of quoted texts; nothing when one of those does not end.
+/// Splits at a separator outside quoted strings; `None` if a quoted string is unterminated.
 fn split_outside_quotes(text: &str, separator: char) -> Option<Vec<&str>> {
     let (mut parts, mut start) = (Vec::new(), 0);
     let (mut is_quoted, mut is_escaped) = (false, false);

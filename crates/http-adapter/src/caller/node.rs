@@ -1,17 +1,17 @@
-//! One hop, as a proxy writes it.
+//! Parsing of one hop.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Reads an element of `X-Forwarded-For`: an address, an address with a port, an IPv6 address with or without
-/// brackets. Anything else, `unknown` for one, names nobody.
+/// Parses an element of `X-Forwarded-For`: an address, an address with a port, or an IPv6 address with or
+/// without brackets. Anything else, such as `unknown`, is `None`.
 pub(super) fn of_list_element(element: &str) -> Option<IpAddr> {
     let element = element.trim_matches([' ', '\t']);
     let bare = element.parse::<Ipv6Addr>().ok().map(|address| IpAddr::V6(address).to_canonical());
     bare.or_else(|| of_node(element))
 }
 
-/// Reads a node of RFC 7239 section 6: an IPv4 address or an IPv6 address in brackets, each with or without a port.
-/// `unknown` and identifiers that hide the address name nobody.
+/// Parses a node of RFC 7239 section 6: an IPv4 address or an IPv6 address in brackets, each with an optional
+/// port. `unknown` and obfuscated identifiers are `None`.
 pub(super) fn of_node(node: &str) -> Option<IpAddr> {
     if let Some(rest) = node.strip_prefix('[') {
         let (address, port) = rest.split_once(']')?;
@@ -27,7 +27,7 @@ pub(super) fn of_node(node: &str) -> Option<IpAddr> {
     port.is_none_or(is_port).then_some(IpAddr::V4(address))
 }
 
-/// Returns whether a text is a port, or an identifier that hides one (RFC 7239 section 6).
+/// Returns whether a text is a port or an obfuscated port (RFC 7239 section 6).
 fn is_port(text: &str) -> bool {
     match text.strip_prefix('_') {
         Some(name) => {

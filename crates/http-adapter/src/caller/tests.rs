@@ -139,7 +139,7 @@ fn a_malformed_hop_of_the_standard_header_names_nobody() {
     }
 }
 
-// T83: the header that was not chosen says nothing.
+// T83: the other header is ignored.
 #[test]
 fn only_the_chosen_header_is_read() {
     use super::address;
@@ -196,7 +196,7 @@ fn address() -> impl Strategy<Value = IpAddr> {
     ]
 }
 
-/// What a stranger may send: pieces of what is looked for among others.
+/// Arbitrary header text, including fragments of valid values.
 fn junk() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         address().prop_map(|address| address.to_string()),
@@ -230,14 +230,14 @@ proptest! {
             let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
             proxies.caller(PROXY, &lines)
         };
-        // Directly, no header counts.
+        // Without a proxy, no header is read.
         let direct: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
         prop_assert_eq!(proxies.caller(caller, &direct), caller);
-        // A proxy that adds a line of its own is believed for that line.
+        // A proxy that adds a separate line is trusted for that line.
         let own_line = [lines.as_slice(), &[element(header, caller)]].concat();
         prop_assert_eq!(as_bytes(&own_line), caller);
-        // One that goes on in the caller's own line is believed too; quotes which the caller left open can only make
-        // him count as the proxy.
+        // A proxy that appends to the caller's line is trusted too. An open quote of the caller can only make
+        // the proxy itself the caller.
         if let Some(last) = last {
             let shared = [lines.as_slice(), &[format!("{last}, {}", element(header, caller))]].concat();
             let named = as_bytes(&shared);

@@ -1,29 +1,29 @@
-//! The proxies whose word counts, and what they say.
+//! Trusted proxies and the header that they write.
 
 use super::{forwarded, node};
 use actix_web::http::header::{FORWARDED, HeaderName, X_FORWARDED_FOR};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// Which header the proxies of an operator write the caller's address into.
+/// Header in which the operator's proxies report the caller's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientAddressHeader {
-    /// `X-Forwarded-For`: addresses with commas in between.
+    /// `X-Forwarded-For`: addresses separated by commas.
     #[default]
     XForwardedFor,
     /// `Forwarded` (RFC 7239).
     Forwarded,
 }
 
-/// Says which entry of a list names no proxy; never repeats it.
+/// Invalid entry in a list of proxies; the error does not repeat its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("entry {number} is no IP address and no network such as 10.0.0.0/8, or it is every address there is")]
 pub struct InvalidProxy {
-    /// Its place in the list, from 1.
+    /// Position in the list, from 1.
     pub number: usize,
 }
 
-/// The addresses from which a header with the caller's address is believed; none by default.
+/// Addresses whose header with the caller's address is trusted; none by default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrustedProxies {
     networks: Vec<IpNet>,
@@ -31,15 +31,16 @@ pub struct TrustedProxies {
 }
 
 impl TrustedProxies {
-    /// Reads a list of addresses and networks. One that holds every address is refused: whoever calls could call
-    /// himself what he likes.
+    /// Parses a list of addresses and networks.
+    ///
+    /// An entry that covers every address is rejected: any caller could then claim any address.
     pub fn parse(entries: &[String], header: ClientAddressHeader) -> Result<Self, InvalidProxy> {
         let network = |(entry, number): (&String, usize)| network(entry).ok_or(InvalidProxy { number });
         let networks = entries.iter().zip(1..).map(network).collect::<Result<_, _>>()?;
         Ok(Self { networks, header })
     }
 
-    /// Returns the name of the header that is read; every other is ignored.
+    /// Returns the name of the header that is read; all others are ignored.
     pub(super) fn header_name(&self) -> HeaderName {
         match self.header {
             ClientAddressHeader::XForwardedFor => X_FORWARDED_FOR,
@@ -47,9 +48,11 @@ impl TrustedProxies {
         }
     }
 
-    /// Returns who calls: the first address that is no trusted proxy's, from the connection backwards through the lines
-    /// of the header, which together are one list. A hop that names no address ends the search: what stands before
-    /// it may have been written by anybody, so the last trusted hop counts as the caller.
+    /// Returns the caller: the first address that is not a trusted proxy's, from the peer backwards through
+    /// the lines of the header, which form one list.
+    ///
+    /// A hop without an address ends the search, because anything before it may be forged. The last trusted
+    /// hop is then the caller.
     pub(super) fn caller(&self, peer: IpAddr, lines: &[&[u8]]) -> IpAddr {
         let mut caller = peer.to_canonical();
         if !self.is_trusted(caller) {
@@ -67,7 +70,7 @@ impl TrustedProxies {
         caller
     }
 
-    /// Reads the hops of one line; one that cannot be read is a single hop that names nobody.
+    /// Parses the hops of one line; a malformed line is a single hop without an address.
     fn hops(&self, line: &[u8]) -> Vec<Option<IpAddr>> {
         let text = |bytes| std::str::from_utf8(bytes).ok();
         match self.header {
@@ -86,7 +89,7 @@ impl TrustedProxies {
     }
 }
 
-/// Reads an address or a network; IPv4 in IPv6 clothes is refused, since no caller has such an address here.
+/// Parses an address or a network. IPv4-mapped IPv6 is rejected: addresses of callers are never in that form.
 fn network(entry: &str) -> Option<IpNet> {
     let network = entry.parse::<IpNet>().or_else(|_| entry.parse::<IpAddr>().map(IpNet::from)).ok()?;
     let is_mapped = matches!(network, IpNet::V6(network) if network.addr().to_ipv4_mapped().is_some());

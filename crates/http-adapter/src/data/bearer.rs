@@ -5,10 +5,10 @@ use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header;
 
-/// Returns the token of the header `Authorization`, well-formed at least.
+/// Returns the token in the header `Authorization`, well-formed at least.
 ///
-/// Nothing to go by (no header, another scheme, only `?access_token=`) is not the same as a bad token: the
-/// challenge of the one has no error code. Two ways at once are a malformed request, whatever they hold.
+/// A missing token (no header, another scheme, only `?access_token=`) differs from an invalid one: its
+/// challenge has no error code. Two tokens at once are a malformed request.
 pub(crate) fn token(request: &HttpRequest) -> Result<&str, Problem> {
     let mut headers = request.headers().get_all(header::AUTHORIZATION);
     let Some(header) = headers.next() else { return Err(Problem::new(Fault::MissingToken)) };
@@ -30,7 +30,7 @@ fn names_access_token(query: &str) -> bool {
     })
 }
 
-/// Reads `Bearer`, in any case, at least one space, and a token.
+/// Parses `Bearer`, case-insensitive, at least one space, and a token.
 fn of_header(value: &[u8]) -> Result<&str, Problem> {
     let end = value.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
     let (scheme, rest) = value.split_at_checked(end).unwrap_or((value, &[]));
@@ -41,7 +41,7 @@ fn of_header(value: &[u8]) -> Result<&str, Problem> {
     text.filter(|text| is_token(text)).ok_or_else(|| Problem::new(Fault::InvalidToken))
 }
 
-/// Checks the `b64token` of RFC 6750 section 2.1, padding aside, which no token of ours has.
+/// Checks the `b64token` of RFC 6750 section 2.1, without the padding, which Restwell's tokens do not have.
 fn is_token(text: &str) -> bool {
     let allowed =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/');

@@ -16,15 +16,16 @@ use domain::scope::Scope;
 
 /// What changed in a person's records
 ///
-/// Lists the changes in the order in which they were stored, so that an app stays in sync without reading everything
-/// again. Without `cursor` it lists all records. Keep the `cursor` of each answer for the next request, and repeat while
-/// `has_more` is true. An `upsert` carries the current record; ignore a `delete` whose `id` is unknown. A cursor belongs
-/// to one person: another person's is a 400 `invalid_parameter`. Deletions are listed for 90 days: an older cursor is a
-/// 410 `cursor_expired`; start again without one. Requires the scope of each type that is listed.
+/// Lists the changes in the order in which they were stored, so that an app stays in sync without reading
+/// everything again. Without `cursor` it lists all records. Keep the `cursor` of each answer for the next
+/// request, and repeat while `has_more` is true. An `upsert` carries the current record; ignore a `delete`
+/// whose `id` is unknown. A cursor belongs to one person: another person's is a 400 `invalid_parameter`.
+/// Deletions are listed for 90 days: an older cursor is a 410 `cursor_expired`; start again without one.
+/// Requires the scope of each type that is listed.
 #[utoipa::path(
     get, path = Endpoint::Changes.path(), tag = "data", operation_id = "readChanges",
     params(UserPath, ChangesQuery),
-    // Any one of them is enough to be admitted.
+    // Any one of the scopes grants access.
     security(
         ("bearer" = [Scope::Profile]),
         ("bearer" = [Scope::Sleep]),

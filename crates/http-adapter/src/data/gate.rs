@@ -1,4 +1,4 @@
-//! Checks that every data endpoint makes first.
+//! Checks that precede every read.
 
 use super::bearer;
 use crate::HttpState;
@@ -12,7 +12,8 @@ use domain::paging::{PageRequest, PageSize};
 /// Largest offset that is cheap to skip.
 const CHEAP_OFFSET: i64 = 1_000;
 
-/// Authenticates, authorizes and counts a request, in the order of decisions 4, before its parameters are read.
+/// Authenticates, authorizes and counts a request, in the order of decisions 4, before its parameters are
+/// read.
 pub(crate) async fn admit(
     request: &HttpRequest,
     state: &HttpState,
@@ -22,7 +23,7 @@ pub(crate) async fn admit(
     let user_id = request.match_info().get("user_id").unwrap_or_default();
     let query = AuthorizeAccessQuery { token, user_id, endpoint: endpoint.into() };
     let access = state.authorize_access.run(query).await?;
-    // The middleware needs both if the answer becomes a large one.
+    // The middleware needs both for a large response.
     request.extensions_mut().insert(Holder::from(&access));
     request.extensions_mut().insert(access.rate);
     Ok(access)

@@ -1,4 +1,4 @@
-//! The links to the next page and the page before (decisions 5).
+//! Pagination links (decisions 5).
 
 use super::dto::PaginationDto;
 use crate::parameter::{Parameter, Parameters};
@@ -7,8 +7,8 @@ use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What may not stand in a query (RFC 3986 section 3.4) and what could end it. The percent sign may: a value
-/// that was read is encoded properly already.
+/// Characters that are not allowed in a query (RFC 3986 section 3.4) or could end it. The percent sign is
+/// allowed: an accepted value is properly encoded already.
 const NOT_IN_A_QUERY: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -24,7 +24,7 @@ const NOT_IN_A_QUERY: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The list that a page is part of.
+/// List to which a page belongs.
 pub(super) struct List<'a> {
     pub(super) endpoint: DataEndpoint,
     pub(super) user_id: UserId,
@@ -32,7 +32,7 @@ pub(super) struct List<'a> {
 }
 
 impl List<'_> {
-    /// Says where a page stands.
+    /// Returns the pagination of a page.
     pub(super) fn pagination(&self, page: PageRequest, has_more: bool) -> PaginationDto {
         PaginationDto {
             current_page: page.number.get(),
@@ -42,8 +42,7 @@ impl List<'_> {
         }
     }
 
-    /// Repeats what the request gave, as it was spelled, with another page; on the path without `v1`, as the
-    /// contract's example has it.
+    /// Repeats the parameters as sent, with another page, on the unversioned path of the contract's example.
     fn link(&self, page: PageRequest, number: PageNumber) -> String {
         let mut link = format!("/api/{}/{}?", self.endpoint.as_str(), self.user_id);
         for Parameter { name, value: _, raw } in self.given.iter() {

@@ -1,7 +1,7 @@
 //! The data endpoints: profile, sleep, supplements, and the change feed.
 //!
-//! Each calls the gate first, which authenticates, authorizes and counts; every response from then on carries the rate
-//! limit. Then it reads its parameters, runs its use case and renders the result.
+//! Each calls the gate first, which authenticates, authorizes and counts; every response from then on carries
+//! the rate limit. Then it reads its parameters, runs its use case and renders the result.
 
 pub(crate) mod bearer;
 mod changes;
@@ -25,7 +25,7 @@ use crate::route::Endpoint;
 use actix_web::web::{ServiceConfig, get, post, put};
 use utoipa::OpenApi;
 
-/// The document's part on this module.
+/// `OpenAPI` operations of this module.
 #[derive(OpenApi)]
 #[openapi(
     paths(profile::show, sleep::show, supplements::show, changes::show),
@@ -71,8 +71,8 @@ error_responses! {
     };
 }
 
-/// Registers the data endpoints, with and without `v1`; both paths share one rate counter. No pagination link leads to
-/// the change feed, so it has no unversioned path.
+/// Registers the data endpoints, with and without `v1`; both paths share one rate counter. No pagination link
+/// leads to the change feed, so it has no unversioned path.
 pub fn configure(routes: &mut ServiceConfig) {
     let profile = Endpoint::Profile.resource().route(get().to(profile::show));
     let sleep = Endpoint::Sleep.resource().route(get().to(sleep::show));

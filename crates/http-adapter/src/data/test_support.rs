@@ -1,4 +1,4 @@
-//! The reader of access tokens and the writer of pages, on their own.
+//! The parser of access tokens and the writer of pages.
 
 use super::bearer;
 use super::dto::Include;
@@ -12,7 +12,7 @@ pub fn bearer_token(request: &HttpRequest) -> Result<&str, Problem> {
     bearer::token(request)
 }
 
-/// Writes sessions with stages and metrics, as they stand in a page's member `data`.
+/// Renders sessions with stages and metrics, as in the member `data` of a page.
 pub fn sleep_items(rows: Vec<PackedSleepRow>) -> Result<Vec<u8>, StorageError> {
     let mut items = SleepItems::new(rows, Include { stages: true, metrics: true });
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! The data endpoints as a client sees them; the rows of the security page are named above the tests.
+//! The data endpoints from a client's view; tests name their rows of the security page.
 
 mod access;
 mod audit;

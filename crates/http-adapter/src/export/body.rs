@@ -1,4 +1,4 @@
-//! An export as the body of an answer.
+//! Response body of an export.
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_DISPOSITION, TryIntoHeaderPair};
@@ -7,8 +7,8 @@ use application::ports::export_writer::ExportFormat;
 use bytes::Bytes;
 use futures_util::stream;
 
-/// Sends an export as a file to be kept. It is read as fast as the caller takes it; one that fails half-way ends the
-/// connection without the end of the body, so that nobody takes it for whole.
+/// Sends an export as an attachment, at the client's pace. A failure aborts the connection without the end of
+/// the body, so that the file is not mistaken for complete.
 pub(crate) fn attachment<H: TryIntoHeaderPair>(
     export: Export,
     format: ExportFormat,
@@ -18,20 +18,21 @@ pub(crate) fn attachment<H: TryIntoHeaderPair>(
     for header in headers {
         response.insert_header(header);
     }
-    // The name tells nobody whose it is.
+    // The file name does not identify the person.
     let name = format!("attachment; filename=\"restwell-export.{}\"", format.as_str());
     response.content_type(media_type(format)).insert_header((CONTENT_DISPOSITION, name));
     response.streaming(Box::pin(stream::unfold(Some(export), piece)))
 }
 
-/// Returns the next piece, and the rest; after a failure there is none. Whoever else is on this thread goes on before
-/// each step: a caller that takes bytes as fast as they come would keep it to itself otherwise.
+/// Returns the next chunk and the rest; `None` after a failure.
+///
+/// Yields before each step: a fast client would otherwise monopolize the thread.
 async fn piece(export: Option<Export>) -> Option<(Result<Bytes, ExportRecordsError>, Option<Export>)> {
     let mut export = export?;
     loop {
         tokio::task::yield_now().await;
         match export.next().await {
-            // An empty piece would be the end of the body.
+            // An empty chunk would end the body.
             Ok(Some(bytes)) if bytes.is_empty() => {}
             Ok(Some(bytes)) => return Some((Ok(Bytes::from(bytes)), Some(export))),
             Ok(None) => return None,
@@ -43,7 +44,7 @@ async fn piece(export: Option<Export>) -> Option<(Result<Bytes, ExportRecordsErr
     }
 }
 
-/// Names what a format is in HTTP.
+/// Returns the media type of a format.
 const fn media_type(format: ExportFormat) -> &'static str {
     match format {
         ExportFormat::Ndjson => "application/x-ndjson",

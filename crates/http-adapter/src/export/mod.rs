@@ -1,4 +1,4 @@
-//! `GET /api/v1/export/{user_id}`: everything of one person, and the same for the person's own page.
+//! `GET /api/v1/export/{user_id}`: all data of one person, also for the person's own page.
 
 mod body;
 mod ndjson;
@@ -28,7 +28,7 @@ use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 use utoipa::OpenApi;
 
-/// What exports need.
+/// Dependencies of exports.
 #[expect(missing_docs, reason = "each field is what it is named after")]
 pub struct ExportUseCases {
     pub records: ExportRecords,
@@ -37,7 +37,7 @@ pub struct ExportUseCases {
 }
 
 impl ExportUseCases {
-    /// Begins an export.
+    /// Starts an export.
     pub(crate) async fn open(&self, query: ExportQuery, format: ExportFormat) -> Result<Export, Problem> {
         let writer = self.writers.open(format, query.user_id);
         Ok(self.records.open(query, writer).await?)
@@ -47,7 +47,7 @@ impl ExportUseCases {
 impl From<ExportRecordsError> for Problem {
     fn from(error: ExportRecordsError) -> Self {
         match error {
-            // Erased since the access check, which may be a second old: the token counts no more.
+            // Erased since the access check, which may be a second old: the token is invalid now.
             ExportRecordsError::UnknownUser => Self::new(Fault::InvalidToken),
             ExportRecordsError::NotWritten(error) => Self::internal(error),
             ExportRecordsError::StoreAway { .. } => StorageError::Unavailable.into(),
@@ -56,7 +56,7 @@ impl From<ExportRecordsError> for Problem {
     }
 }
 
-/// The document's part on this module.
+/// `OpenAPI` operations of this module.
 #[derive(OpenApi)]
 #[openapi(paths(show))]
 pub(crate) struct ExportApi;
@@ -68,13 +68,13 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 
 /// Everything that is stored about a person
 ///
-/// Returns everything that the token allows: as lines that `restwell import` reads (`docs/import/ndjson.md`), or as a
-/// zip archive of CSV files with a README. The answer is streamed while the records are read; one that is aborted is
-/// not complete.
+/// Returns everything that the token allows: as lines that `restwell import` reads (`docs/import/ndjson.md`),
+/// or as a zip archive of CSV files with a README. The answer is streamed while the records are read; one
+/// that is aborted is not complete.
 #[utoipa::path(
     get, path = Endpoint::Export.path(), tag = "data", operation_id = "export",
     params(UserPath, ExportParameters),
-    // Any one of them is enough to be admitted.
+    // Any one of the scopes grants access.
     security(
         ("bearer" = [Scope::Profile]),
         ("bearer" = [Scope::Sleep]),
@@ -108,11 +108,11 @@ async fn answer(
     Ok(attachment(export, format, rate_limit_headers(access.rate)))
 }
 
-/// What a request asks for.
+/// Parameters of a request.
 #[derive(Debug)]
 struct Asked {
     format: ExportFormat,
-    /// Only these; without, all that the token allows.
+    /// Requested types; all that the token allows if `None`.
     kinds: Option<Vec<ChangeKind>>,
 }
 
@@ -128,7 +128,7 @@ fn asked(query: &str) -> Result<Asked, Problem> {
     Ok(Asked { format, kinds })
 }
 
-/// Refuses what is asked for by name and not allowed, as the change feed does.
+/// Rejects a type that is requested but not allowed, as the change feed does.
 fn allowed(usable: ScopeSet, kinds: Option<Vec<ChangeKind>>) -> Result<ScopeSet, Problem> {
     let Some(kinds) = kinds else { return Ok(usable) };
     let asked: ScopeSet = kinds.into_iter().map(ChangeKind::scope).collect();

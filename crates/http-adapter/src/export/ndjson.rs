@@ -1,4 +1,5 @@
-//! Restwell's own lines: the members of the API, `type`, and the keys by which an import recognises the record.
+//! Restwell's own line format: the members of the API, `type`, and the keys by which an import recognizes the
+//! record.
 
 use crate::data::dto::{Include, ProfileDto, SleepSessionDto, SupplementDetailsDto, SupplementLogDto};
 use application::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
@@ -9,7 +10,7 @@ use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
 use serde::Serialize;
 
-/// A line: what it is, and its members.
+/// One line: the type and the members.
 #[derive(Serialize)]
 struct Line<T> {
     r#type: &'static str,
@@ -30,7 +31,7 @@ impl<T> Line<T> {
 }
 
 fn profile(user: &User) -> Line<ProfileDto> {
-    // What an app was granted is not the person's data.
+    // Scopes granted to apps are not the person's data.
     Line::new("profile", ProfileDto::new(user, ScopeSet::EMPTY))
 }
 
@@ -62,14 +63,14 @@ fn log(log: &IntakeLog, user_id: UserId) -> Line<SupplementLogDto> {
     }
 }
 
-/// Writes lines.
+/// Writer of lines.
 pub struct NdjsonExport {
     user_id: UserId,
     bytes: Vec<u8>,
 }
 
 impl NdjsonExport {
-    /// Begins the lines of a person.
+    /// Creates the writer for a person.
     pub const fn new(user_id: UserId) -> Self {
         Self { user_id, bytes: Vec::new() }
     }
@@ -82,7 +83,7 @@ impl NdjsonExport {
 }
 
 impl ExportWriter for NdjsonExport {
-    /// A supplement comes before its logs, so that an import knows it.
+    /// A supplement precedes its logs, so that an import can resolve it.
     fn sections(&self) -> &'static [ExportSection] {
         &[ExportSection::Profile, ExportSection::Supplements, ExportSection::Sessions, ExportSection::Logs]
     }

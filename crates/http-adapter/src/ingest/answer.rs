@@ -1,4 +1,4 @@
-//! The answer to a batch, item by item.
+//! Response to a batch, item by item.
 
 use crate::problem::RateLimitBody;
 use application::import::ingest::{IngestReport, ItemResult, ItemStatus};
@@ -6,43 +6,43 @@ use domain::rate_limit::RateStatus;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What became of the items of a request.
+/// Results of the items of a request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct IngestAnswer<'a> {
-    /// What became of each item, in the order of the items.
+    /// The result of each item, in the order of the items.
     #[schema(value_type = Vec<ItemAnswer>)]
     pub(crate) results: Vec<ItemAnswer<'a>>,
-    /// How many were stored for the first time.
+    /// The number of new items.
     pub(crate) created: u32,
-    /// How many were known and are different now.
+    /// The number of known items that changed.
     pub(crate) updated: u32,
-    /// How many were known and are the same.
+    /// The number of known items that did not change.
     pub(crate) unchanged: u32,
-    /// How many were not taken.
+    /// The number of rejected items.
     pub(crate) rejected: u32,
     /// The counters of the rate limit.
     pub(crate) limit: RateLimitBody,
 }
 
-/// What became of one item.
+/// Result of one item.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ItemAnswer<'a> {
     /// `created`, `updated`, `unchanged` or `rejected`.
     #[schema(value_type = String)]
     pub(crate) status: &'static str,
-    /// The id of the record; absent when the item was rejected.
+    /// The id of the record; absent if the item was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) id: Option<String>,
-    /// Why the item was rejected: one of a fixed list.
+    /// The reason for a rejection, from a fixed list.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, nullable = false)]
     pub(crate) code: Option<&'static str>,
-    /// The member at fault, if it is one that is known.
+    /// The invalid member, if it is a known one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, nullable = false)]
     pub(crate) field: Option<&'static str>,
-    /// Why the item was rejected, or what was passed over of one that was taken; in words.
+    /// The reason for a rejection in words, or the parts of a stored item that were ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, nullable = false)]
     pub(crate) detail: Option<&'a str>,
@@ -74,7 +74,7 @@ impl<'a> From<&'a ItemResult> for ItemAnswer<'a> {
 }
 
 impl<'a> IngestAnswer<'a> {
-    /// Tells a report.
+    /// Creates the body of a report.
     pub(crate) fn new(report: &'a IngestReport, rate: RateStatus) -> Self {
         let IngestReport { results, created, updated, unchanged, rejected } = report;
         Self {

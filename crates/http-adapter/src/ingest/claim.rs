@@ -1,4 +1,4 @@
-//! The claim of an idempotency key, kept for as long as its request is worked on.
+//! Claim of an idempotency key, renewed while its request is in progress.
 
 use crate::state::ElapsedTimeSource;
 use application::import::ingest::{AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
@@ -6,7 +6,7 @@ use application::ports::storage::IdempotentRequest;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often a claim is prolonged, and how long one is kept that is not.
+/// Renewal interval and lifetime of a claim.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     prolonged: Duration,
@@ -15,9 +15,11 @@ struct Pace {
 
 const PACE: Pace = Pace { prolonged: CLAIM_PROLONGED, kept: CLAIM_KEPT };
 
-/// Prolongs a claim again and again, and returns when it is lost: somebody else has it, or may have it, because this
-/// process stood still or could not reach the store for as long as a claim is kept. The work must end then: the same
-/// request may have been done by another replica since, and what it stored been changed after that.
+/// Renews a claim repeatedly, and returns when it is lost.
+///
+/// It is lost if another replica has it, or may have it because this process stalled or could not reach the
+/// store for the lifetime of a claim. The work must then stop: another replica may have processed the request
+/// since, and later requests may have changed the result.
 pub(super) async fn lost(once: &AnswerOnce, request: IdempotentRequest, elapsed_time: &ElapsedTimeSource) {
     lost_at(once, request, elapsed_time, PACE).await;
 }
@@ -54,7 +56,8 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use uuid::Uuid;
 
-    /// How often, by a clock that goes on by a second at each look, a claim was prolonged until it was lost, when the store answers so.
+    /// Returns the number of renewals until the claim was lost, with a clock that advances a second per
+    /// reading.
     async fn asked(kept: Duration, answer: fn(u32) -> Result<bool, StorageError>) -> u32 {
         let (mut store, times) = (MockIdempotencyStore::new(), Arc::new(AtomicU32::new(0)));
         let counted = times.clone();

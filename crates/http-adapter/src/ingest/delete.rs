@@ -67,7 +67,7 @@ async fn delete_log(
     answer(state.ingest.delete.log(grant.client_id, user_id, id).await?, grant.rate)
 }
 
-/// Returns whose record it is, and its id as sent.
+/// Returns the owner of the record and its id as sent.
 fn place<'a>(
     request: &'a HttpRequest,
     grant: GrantedIngest,

@@ -16,7 +16,7 @@ use domain::time::format;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The receipt of an erasure; nothing leads from it to the person.
+/// The receipt of an erasure; it does not identify the person.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ErasureAnswer {
     /// The number of the receipt.
@@ -31,8 +31,9 @@ pub(crate) struct ErasureAnswer {
 
 /// Erases a person
 ///
-/// For service clients with the scope `users:write`. Deletes the person with everything that is stored about them, and
-/// revokes every token. The erasure itself is recorded without the person; the id is never issued again.
+/// For service clients with the scope `users:write`. Deletes the person with everything that is stored about
+/// them, and revokes every token. The erasure itself is recorded without the person; the id is never issued
+/// again.
 #[utoipa::path(
     delete, path = Endpoint::User.path(), tag = "ingest", operation_id = "eraseUser", params(UserPath),
     security(("bearer" = [Scope::UsersWrite])),
@@ -67,7 +68,7 @@ impl From<ErasePersonError> for Problem {
     fn from(error: ErasePersonError) -> Self {
         match error {
             ErasePersonError::NotFound => Self::new(Fault::UnknownUser),
-            // Those of a person alone.
+            // Only forms of a person cause these.
             ErasePersonError::NotFresh | ErasePersonError::SessionEnded => Self::new(Fault::ForeignForm),
             ErasePersonError::Storage(error) => error.into(),
         }

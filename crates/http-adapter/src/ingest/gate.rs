@@ -1,4 +1,4 @@
-//! The checks that stand before everything that is written.
+//! Checks that precede every write.
 
 use crate::HttpState;
 use crate::data::bearer;
@@ -7,7 +7,7 @@ use actix_web::HttpRequest;
 use application::access::{AuthorizeIngestQuery, GrantedIngest};
 use domain::scope::Scope;
 
-/// Authenticates, authorizes and counts a request; neither its parameters nor its body are looked at before.
+/// Authenticates, authorizes and counts a request, before its parameters and body are read.
 pub(super) async fn admit(
     request: &HttpRequest,
     state: &HttpState,

@@ -1,4 +1,4 @@
-//! The work on one body.
+//! Processing of one body.
 
 use super::answer;
 use super::claim;
@@ -12,19 +12,19 @@ use domain::rate_limit::RateStatus;
 use std::sync::Arc;
 use tracing::{Instrument as _, Span};
 
-/// The work on one body.
+/// Processing of one body.
 pub(super) struct Job {
     pub(super) state: Arc<HttpState>,
     pub(super) command: IngestCommand,
-    /// By what the request is known when it comes again.
+    /// Idempotency key and digest of the request, if it has a key.
     pub(super) once: Option<IdempotentRequest>,
     pub(super) body: Spool,
     pub(super) rate: RateStatus,
 }
 
 impl Job {
-    /// Does the work on a thread that may block, because reading does. It goes on when nobody waits any more: the
-    /// answer to a request that comes again is there then.
+    /// Processes the body on a blocking thread, because reading blocks. It continues after the caller
+    /// disconnects, so that a retry finds the result.
     pub(super) async fn run_elsewhere(self) -> Result<KeptAnswer, Problem> {
         let runtime = tokio::runtime::Handle::current();
         let span = Span::current();
@@ -51,7 +51,8 @@ impl Job {
             Err(_) => once.give_back(request).await,
         };
         if let Err(error) = kept {
-            // What was done is done; a request that comes again within five minutes is told to wait, then done again.
+            // The work is done. A retry within five minutes gets "in progress"; a later one is processed
+            // again.
             tracing::warn!(%error, "an answer is not kept for its idempotency key");
         }
         answer
@@ -70,7 +71,7 @@ impl From<IngestError> for Problem {
         match error {
             IngestError::UnknownUser => Self::new(Fault::UnknownUser),
             IngestError::TooManyItems => Self::new(Fault::TooManyItems),
-            // The words name a place and what was expected there, never what stands there.
+            // The text contains a position and the expected value, never the actual one.
             IngestError::Malformed(refusal) => {
                 Self::new(Fault::InvalidRequest).detail(format!("The body is {refusal}."))
             }

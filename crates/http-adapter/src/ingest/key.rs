@@ -23,7 +23,7 @@ pub(super) fn of(request: &HttpRequest) -> Result<Option<&[u8]>, Problem> {
         .detail("Idempotency-Key must be sent once: 1 to 255 visible ASCII characters."))
 }
 
-/// Names the request: what differs in method, path, kind of body or body is another one.
+/// Returns the identity of the request: method, path, kind of body and body.
 pub(super) fn request(
     request: &HttpRequest,
     client_id: ClientId,

@@ -1,7 +1,7 @@
 //! Endpoints through which first-party backends write (decisions 9): people, profiles, sleep, labels, logs.
 //!
-//! Each calls the gate first, which authenticates, authorizes and counts. Then the body is spooled, and the items are
-//! stored on a blocking thread, to the end even if the caller disconnects.
+//! Each calls the gate first, which authenticates, authorizes and counts. Then the body is spooled, and the
+//! items are stored on a blocking thread, to the end even if the caller disconnects.
 
 mod answer;
 mod claim;
@@ -36,7 +36,7 @@ use job::Job;
 use room::Room;
 use utoipa::OpenApi;
 
-/// The use cases behind the endpoints that write.
+/// Use cases of the endpoints for backends.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct IngestUseCases {
     pub authorize: AuthorizeIngest,
@@ -47,7 +47,7 @@ pub struct IngestUseCases {
 }
 
 impl IngestUseCases {
-    /// Takes the use cases.
+    /// Groups the use cases.
     pub fn new(
         authorize: AuthorizeIngest,
         records: IngestRecords,
@@ -58,7 +58,7 @@ impl IngestUseCases {
     }
 }
 
-/// The document's part on this module.
+/// `OpenAPI` operations of this module.
 #[derive(OpenApi)]
 #[openapi(
     paths(post_users, put_profile, post_sleep, post_supplements, post_logs, delete::session, delete::log, erase::user),
@@ -135,8 +135,9 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 
 /// Creates people
 ///
-/// For service clients with the scope `users:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
-/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+/// For service clients with the scope `users:write`. Accepts one item or at most 10,000, in at most 64 MiB;
+/// nothing is stored of a malformed body. Each item has its own result, in the order of the items. Sending
+/// items again creates no duplicates.
 #[utoipa::path(
     post, path = Endpoint::Users.path(), tag = "ingest", operation_id = "storeUsers", params(IdempotencyKey),
     security(("bearer" = [Scope::UsersWrite])),
@@ -157,10 +158,11 @@ async fn post_users(
     ingest(request, payload, state, (IngestKind::Users, Scope::UsersWrite)).await
 }
 
-/// Changes what is known about a person; what is absent stays as it is
+/// Changes a person's profile; absent members stay as they are
 ///
-/// For service clients with the scope `profile:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
-/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+/// For service clients with the scope `profile:write`. Accepts one item or at most 10,000, in at most 64 MiB;
+/// nothing is stored of a malformed body. Each item has its own result, in the order of the items. Sending
+/// items again creates no duplicates.
 #[utoipa::path(
     put, path = Endpoint::Profile.path(), tag = "ingest", operation_id = "storeProfile", params(UserPath, IdempotencyKey),
     security(("bearer" = [Scope::ProfileWrite])),
@@ -183,8 +185,9 @@ pub(crate) async fn put_profile(
 
 /// Stores a person's sleep sessions
 ///
-/// For service clients with the scope `sleep:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
-/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+/// For service clients with the scope `sleep:write`. Accepts one item or at most 10,000, in at most 64 MiB;
+/// nothing is stored of a malformed body. Each item has its own result, in the order of the items. Sending
+/// items again creates no duplicates.
 #[utoipa::path(
     post, path = Endpoint::Sleep.path(), tag = "ingest", operation_id = "storeSleep", params(UserPath, IdempotencyKey),
     security(("bearer" = [Scope::SleepWrite])),
@@ -207,8 +210,9 @@ pub(crate) async fn post_sleep(
 
 /// Stores labels of supplements
 ///
-/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
-/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64
+/// MiB; nothing is stored of a malformed body. Each item has its own result, in the order of the items.
+/// Sending items again creates no duplicates.
 #[utoipa::path(
     post, path = Endpoint::Catalogue.path(), tag = "ingest", operation_id = "storeSupplements", params(IdempotencyKey),
     security(("bearer" = [Scope::SupplementsWrite])),
@@ -231,8 +235,9 @@ async fn post_supplements(
 
 /// Stores a person's intake logs
 ///
-/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is stored
-/// of a malformed body. Each item has its own result, in the order of the items. Sending items again creates no duplicates.
+/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64
+/// MiB; nothing is stored of a malformed body. Each item has its own result, in the order of the items.
+/// Sending items again creates no duplicates.
 #[utoipa::path(
     post, path = Endpoint::IntakeLogs.path(), tag = "ingest", operation_id = "storeSupplementLogs", params(UserPath, IdempotencyKey),
     security(("bearer" = [Scope::SupplementsWrite])),
@@ -288,7 +293,7 @@ async fn take_in(
     Ok(response.content_type("application/json").body(answer.body))
 }
 
-/// Tells how the body is laid out.
+/// Returns the layout of the body.
 fn layout(request: &HttpRequest) -> Result<IngestLayout, Problem> {
     match media_type(request) {
         Ok(kind) if kind == "application/json" => Ok(IngestLayout::Json),

@@ -1,19 +1,19 @@
-//! How much of bodies there is at once: those in memory by their bytes, those in files by their number.
+//! Limits on concurrent bodies: bytes in memory and number of files.
 
 use crate::problem::{Fault, Problem};
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many bodies that do not fit into memory are worked on at once.
+/// Maximum number of concurrent bodies in files.
 const FILES: usize = 8;
-/// How much all bodies in memory may have together: 128 MiB, which is 32 of the longest.
+/// Maximum bytes of all bodies in memory: 128 MiB, which is 32 of the largest.
 const MEMORY: usize = 128 * 1024 * 1024;
-/// What memory is counted in, rounded up, so that a body of a few bytes takes hardly more than its request does.
+/// Unit of memory permits. Bytes are rounded up to it.
 const UNIT: usize = 4 * 1024;
 
-/// Room for the bodies of all requests. There is no queue for it: who finds none is told to come again, and holds
-/// nothing meanwhile.
+/// Permits for the bodies of all requests. There is no queue: if the limit is reached, a request is rejected
+/// and may be retried.
 #[derive(Clone)]
 pub(super) struct Room {
     memory: Arc<Semaphore>,
@@ -27,13 +27,13 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Makes room for so many bytes in memory, and so many files.
+    /// Creates permits for this many bytes in memory and this many files.
     pub(super) fn new(memory: usize, files: usize) -> Self {
         Self { memory: Arc::new(Semaphore::new(memory / UNIT)), files: Arc::new(Semaphore::new(files)) }
     }
 }
 
-/// What one body has of it, given back when this is dropped.
+/// Permits of one body, returned on drop.
 #[derive(Debug, Default)]
 pub(super) struct Share {
     memory: Option<OwnedSemaphorePermit>,
@@ -41,7 +41,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Takes what a body in memory needs that has so many bytes by now.
+    /// Acquires the missing permits for a body in memory of this size.
     pub(super) fn grow(&mut self, room: &Room, bytes: usize) -> Result<(), Problem> {
         let held = self.memory.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let missing = u32::try_from(bytes.div_ceil(UNIT).saturating_sub(held)).map_err(Problem::internal)?;
@@ -56,7 +56,7 @@ impl Share {
         Ok(())
     }
 
-    /// Takes the place of a file and gives back what the body had in memory.
+    /// Acquires the permit of a file and returns those of memory.
     pub(super) fn move_to_file(&mut self, room: &Room) -> Result<(), Problem> {
         self.file = Some(room.files.clone().try_acquire_owned().map_err(|_| busy())?);
         self.memory = None;
@@ -68,8 +68,7 @@ fn busy() -> Problem {
     Problem::new(Fault::IngestBusy)
 }
 
-/// Says what a disk that fails means for the caller: a full one may have room again soon, anything else is the
-/// operator's to look at.
+/// Maps a disk error: a full disk may have space again soon; any other error needs the operator.
 pub(super) fn disk_problem(error: io::Error) -> Problem {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => busy().because(error),

@@ -1,4 +1,4 @@
-//! Receives a body of up to 64 MiB: a small one stays in memory, a big one goes to a file without a name.
+//! Receives a body of up to 64 MiB: a small one stays in memory, a large one goes to an unnamed file.
 
 use super::room::{Room, Share, disk_problem};
 use crate::problem::{Fault, Problem};
@@ -13,20 +13,20 @@ use std::io::{self, Cursor, Read, Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The longest body.
+/// Maximum size of a body in bytes.
 pub(crate) const MAX_BODY: u64 = 64 * 1024 * 1024;
-/// The longest body that stays in memory.
+/// Maximum size of a body in memory.
 const IN_MEMORY: usize = 4 * 1024 * 1024;
-/// How much is written to the file at once.
+/// Bytes per write to the file.
 const CHUNK: usize = 1024 * 1024;
-/// How long a body may take to arrive.
+/// Timeout for receiving a body.
 pub(crate) const MAX_WAIT: Duration = Duration::from_mins(2);
 
-/// A body that arrived whole.
+/// Completely received body.
 pub(super) struct Spool {
     place: Place,
     digest: [u8; 32],
-    /// Held as long as the body is.
+    /// Permits, held as long as the body.
     _share: Share,
 }
 
@@ -51,7 +51,7 @@ impl IngestBody for Spool {
     }
 }
 
-/// Reads a file from its beginning, whoever else reads it.
+/// Reads a file from its beginning, independently of other readers.
 struct FileReader {
     file: Arc<Mutex<File>>,
     at: u64,
@@ -99,11 +99,11 @@ async fn collect(mut payload: Payload, room: &Room) -> Result<Spool, Problem> {
     receiving.end().await
 }
 
-/// A body that arrives.
+/// Body being received.
 #[derive(Default)]
 struct Receiving {
     hash: Sha256,
-    /// What is not written to a file, yet or at all.
+    /// Bytes not written to a file.
     held: Vec<u8>,
     file: Option<File>,
     share: Share,
@@ -128,7 +128,7 @@ impl Receiving {
         self.write().await
     }
 
-    /// Writes what is held to the file, on a thread that may block.
+    /// Writes the bytes held in memory to the file, on a blocking thread.
     async fn write(&mut self) -> Result<(), Problem> {
         let Some(mut file) = self.file.take() else { return Ok(()) };
         let held = std::mem::take(&mut self.held);
@@ -154,7 +154,7 @@ impl Receiving {
     }
 }
 
-/// Does something that may block.
+/// Runs blocking work.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {

@@ -1,4 +1,4 @@
-//! Outcomes of requests. Looking their handles up each time is cheap compared with the requests that count here.
+//! Outcomes of requests. Looking up their handles each time is cheap compared with the requests counted here.
 
 use crate::problem::{Fault, Problem};
 use application::account::PasswordCheckError;

@@ -8,7 +8,7 @@ use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Methods with a separate label. Any other is the caller's own text and is counted as `other`.
+/// Methods with a separate label. Any other is the caller's own text, labelled `other`.
 const METHODS: [&str; 10] =
     ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "other"];
 

@@ -1,8 +1,8 @@
-//! Compression by `Accept-Encoding`: a setting, off by default, because a proxy does it better (decisions 6).
+//! Compression by `Accept-Encoding`; off by default, because a proxy does it better (decisions 6).
 //!
-//! Written here because the library's own chooses other levels, also compresses small bodies, and would make
-//! request bodies be decompressed too. Never at the token endpoints and on pages: what is compressed together with a
-//! secret (a token, the token of a form) leaks by its length.
+//! actix's own compression uses other levels, compresses small bodies too, and decompresses request bodies.
+//! Token endpoints and pages are never compressed: the length of a response would leak the secrets in it
+//! (tokens, form tokens).
 
 use super::context::{Outcome, RequestContext};
 use crate::problem::Dialect;
@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Smaller bodies are sent as they are.
+/// Minimum size of a compressed body in bytes.
 const MIN_SIZE: u64 = 1024;
 
 pub(super) async fn compress(
@@ -73,7 +73,7 @@ fn encode(response: ServiceResponse<BoxBody>, encoder: Encoder) -> ServiceRespon
     })
 }
 
-/// An encoder at its lowest level, which writes into a buffer that is emptied after every chunk.
+/// Encoder at its lowest level; its output buffer is emptied after every chunk.
 enum Encoder {
     Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
     Gzip(GzEncoder<Vec<u8>>),
@@ -94,7 +94,7 @@ impl Encoder {
         }
     }
 
-    /// Takes a chunk and returns what is ready, which may be nothing.
+    /// Compresses a chunk and returns the output so far, which may be empty.
     fn write(&mut self, chunk: &[u8]) -> std::io::Result<Vec<u8>> {
         match self {
             Self::Zstd(encoder) => {
@@ -116,10 +116,10 @@ impl Encoder {
     }
 }
 
-/// A body that is compressed while it is sent; holds one chunk and the encoder's window, never the whole.
+/// Body that is compressed while it is sent; holds one chunk and the encoder's window.
 struct EncodedBody {
     body: BoxBody,
-    /// Nothing once the end was written.
+    /// `None` once the end was written.
     encoder: Option<Encoder>,
 }
 

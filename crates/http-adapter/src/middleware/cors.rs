@@ -1,5 +1,5 @@
-//! CORS on endpoints that read data, for the configured origins, never with credentials (security.md T35): a browser
-//! app sends its token in a header, not in a cookie.
+//! CORS on endpoints that read data, for the configured origins and never with credentials (security.md T35):
+//! a browser app sends its token in a header, not in a cookie.
 
 use super::context::{Outcome, RequestContext};
 use super::header;

@@ -1,4 +1,4 @@
-//! Time limit of requests: a handler that waits too long for a silent store is a 503.
+//! Timeout of requests: a handler that waits too long for an unresponsive store gets 503.
 
 use super::context::{Outcome, RequestContext};
 use crate::HttpSettings;
@@ -10,8 +10,9 @@ use std::time::Duration;
 /// Extra time for a long body: to receive it, and as much again to process it.
 const LONG_BODY: Duration = MAX_WAIT.saturating_mul(2);
 
-/// Cancels a handler that takes too long, which rolls its transactions back. Uploads keep their own time limit. Sending
-/// the response body is not limited here: its rows are read by then.
+/// Cancels a handler that exceeds its timeout, which rolls its transactions back.
+///
+/// Uploads have a separate timeout. Sending the response body is not limited here: its rows are already read.
 pub(super) async fn keep(
     context: &RequestContext,
     request: ServiceRequest,

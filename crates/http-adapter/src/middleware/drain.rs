@@ -1,5 +1,5 @@
-//! While the process is about to stop, each answer is its connection's last: whoever has one open learns it with an
-//! answer, and not by a connection that breaks under the next request.
+//! Connection close while the process stops: each response is the last of its connection, so that no client
+//! loses a request on a connection that the server drops.
 
 use super::context::{Outcome, RequestContext};
 use actix_web::dev::ServiceRequest;
@@ -11,7 +11,7 @@ pub(super) async fn close(
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
     let mut response = next(request).await?;
-    // Asked when the answer is there: a drain that began meanwhile counts.
+    // Checked after the response is ready, so that a drain that started meanwhile is seen.
     if context.state.as_ref().is_some_and(|state| state.health.is_draining()) {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }

@@ -1,4 +1,4 @@
-//! Writes error bodies in the dialect of the endpoint, logs each error once, and adds the common headers.
+//! Writes error bodies in the format of the endpoint, logs each error once, and adds the common headers.
 
 use super::context::{ErrorContext, Outcome, RequestContext};
 use super::header;
@@ -30,8 +30,10 @@ pub(super) async fn finish(
     }
 }
 
-/// Replaces the body of an error response. A page that the server rendered, which is recognised by its content
-/// security policy, stays: a form shows its errors beside the fields.
+/// Replaces the body of an error response.
+///
+/// A rendered page, recognized by its content security policy, is kept: a form shows its errors beside the
+/// fields.
 fn finish_response(response: ServiceResponse, context: &RequestContext) -> ServiceResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -86,8 +88,11 @@ fn note(problem: &Problem, context: &RequestContext) {
     }
 }
 
-/// Returns how many similar failures were suppressed since the last log line; `None` if this one is suppressed too.
-/// Only 503s are: a busy store causes thousands. Any other failure is logged, so that its request id leads to its cause.
+/// Returns the number of similar failures suppressed since the last log line; `None` if this one is
+/// suppressed too.
+///
+/// Only 503s are suppressed: a busy store causes thousands. Any other failure is logged, so that its request
+/// id leads to its cause.
 fn suppressed_before(fault: Fault, cause: Option<&str>, context: &RequestContext) -> Option<u64> {
     match &context.state {
         Some(state) if fault.row().status == StatusCode::SERVICE_UNAVAILABLE => {
@@ -113,13 +118,13 @@ fn log_failure(row: FaultRow, cause: Option<&str>, more_before: Option<u64>) {
     }
 }
 
-/// Joins an error and its sources. Errors of the ports contain no value that a caller sent.
+/// Joins an error and its sources. Errors of the ports contain no value sent by a caller.
 fn causes(error: &(dyn StdError + 'static)) -> String {
     let chain = std::iter::successors(Some(error), |error| (*error).source());
     chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// A problem without its request, which a panic or a timeout lost.
+/// Problem whose request was lost in a panic or a timeout.
 #[derive(Debug)]
 struct Answered {
     problem: Problem,

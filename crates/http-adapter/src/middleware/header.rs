@@ -1,4 +1,4 @@
-//! The headers that every answer has.
+//! Headers of every response.
 
 use super::context::RequestId;
 use crate::problem::Dialect;
@@ -7,7 +7,7 @@ use actix_web::http::header::{
     VARY, X_CONTENT_TYPE_OPTIONS,
 };
 
-/// Adds the headers of decisions 2 and 6. A handler that sets `Cache-Control` means it.
+/// Adds the headers of decisions 2 and 6. A `Cache-Control` set by the handler is kept.
 pub(super) fn write(headers: &mut HeaderMap, dialect: Dialect, is_https: bool, request_id: RequestId) {
     let is_token_endpoint = dialect == Dialect::OAuth;
     if !headers.contains_key(CACHE_CONTROL) {

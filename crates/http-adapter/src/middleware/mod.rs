@@ -1,9 +1,10 @@
-//! The layers around every handler, outermost first: closing connections while the process stops, closing those whose
-//! body was not read, the record of the request, CORS, error bodies and common headers, admission, the panic catcher,
-//! the time limit, size limits, compression, and the minimum pace for reading a large answer.
+//! The layers around every handler, outermost first: connection close while the process stops, connection
+//! close after an unread body, the record of the request, CORS, error bodies and common headers, admission,
+//! the panic catcher, the timeout, size limits, compression, and the minimum pace for reading a large
+//! response.
 //!
-//! Routing comes first: each endpoint has the layers around its own resource, so that they know which endpoint it is.
-//! Only the panic catcher and the time limit may return `Err`, which loses the request.
+//! Routing comes first: each endpoint has the layers around its resource, so that they can use the matched
+//! endpoint. Only the panic catcher and the timeout may return `Err`, which loses the request.
 
 mod admission;
 mod compression;
@@ -38,8 +39,7 @@ use actix_web::{Error, Resource, Route, web};
 use context::{Outcome, RequestContext};
 
 impl Endpoint {
-    /// Starts the registration of this endpoint inside the middleware, which thereby knows what actix matched; the
-    /// handlers are still to be added.
+    /// Returns the resource of an endpoint, with the middleware around it; the caller adds the handlers.
     #[expect(clippy::disallowed_methods, reason = "the one place that registers a path: it has a row")]
     pub(crate) fn resource(
         self,
@@ -57,12 +57,12 @@ impl Endpoint {
     }
 }
 
-/// Puts the middleware around the handler of requests that match no endpoint.
+/// Wraps the handler of unmatched requests in the middleware.
 pub(crate) fn wrap_unmatched(route: Route) -> Route {
     route.wrap(from_fn(|request, next: Next<BoxBody>| call_layers(None, request, next)))
 }
 
-/// Puts the middleware around routes that only a test has.
+/// Wraps routes of a test in the middleware.
 #[cfg(test)]
 pub(crate) fn wrap(routes: actix_web::Scope) -> impl actix_web::dev::HttpServiceFactory {
     routes.wrap(from_fn(|request, next: Next<BoxBody>| call_layers(None, request, next)))
@@ -70,8 +70,8 @@ pub(crate) fn wrap(routes: actix_web::Scope) -> impl actix_web::dev::HttpService
 
 /// Calls the layers, each with those inside it.
 ///
-/// One actix middleware instead of one per layer: each would box its future and look up what all of them need to
-/// know about the request.
+/// One actix middleware for all layers: a separate one for each would box its future and determine the facts
+/// about the request again.
 async fn call_layers(endpoint: Option<Endpoint>, request: ServiceRequest, next: Next<BoxBody>) -> Outcome {
     let context = &RequestContext::new(endpoint, &request);
     unnamed_proxy::warn(context, &request);

@@ -1,7 +1,8 @@
-//! Minimum pace for reading a large answer (ADR 28).
+//! Minimum pace for reading a large response (ADR 28).
 //!
-//! The rows of a page stay in memory until the last byte is sent. A caller who stops reading, or reads a byte a minute,
-//! would keep them forever. Below the minimum pace the rest is dropped, and the connection is closed.
+//! The rows of a page stay in memory until the last byte is sent. A client that stops reading, or reads a
+//! byte a minute, would hold them forever. Below the minimum pace the rest is dropped and the connection is
+//! closed.
 
 use super::admission::{Holder, LargeAnswer, Shortage};
 use super::context::{Outcome, RequestContext};
@@ -20,12 +21,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Largest answer that is handed to the socket in one piece.
+/// Largest response that is passed to the socket in one piece.
 const SMALL: u64 = 256 * 1024;
 /// Interval between two checks of the pace.
 const INTERVAL: Duration = Duration::from_secs(30);
-/// Bytes that a caller must read per interval: 4 KiB a second, more than the socket buffers hold for a caller who reads
-/// nothing.
+/// Minimum bytes that a client must read per interval: 4 KiB a second. Over an interval this is more than the
+/// socket buffers hold for a client that reads nothing.
 const LEAST: u64 = 4 * 1024 * INTERVAL.as_secs();
 
 pub(super) async fn watch(
@@ -46,11 +47,12 @@ pub(super) async fn watch(
     })
 }
 
-/// Bytes that an answer keeps in memory until it is sent; set by handlers whose answers keep more than a few pieces.
+/// Bytes that a response holds in memory until it is sent; set by handlers whose responses hold more than a
+/// few chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeldBytes(pub(crate) u64);
 
-/// Returns what an answer without [`HeldBytes`] keeps in memory: all of it, or what an export keeps at a time.
+/// Returns the bytes held by a response without [`HeldBytes`]: its length, or the buffer of an export.
 const fn held_by(size: BodySize) -> u64 {
     match size {
         BodySize::Sized(size) => size,
@@ -66,7 +68,7 @@ fn is_small(size: BodySize) -> bool {
     }
 }
 
-/// Replaces an answer that is ready. Its request was counted, so the rate headers stay (decisions 4).
+/// Replaces a response that is ready. Its request was counted, so the rate headers stay (decisions 4).
 fn refused(response: ServiceResponse<BoxBody>, shortage: Shortage) -> ServiceResponse<BoxBody> {
     let (request, _) = response.into_parts();
     let rate = request.extensions().get::<RateStatus>().copied();
@@ -78,11 +80,11 @@ fn refused(response: ServiceResponse<BoxBody>, shortage: Shortage) -> ServiceRes
     ServiceResponse::new(request, HttpResponse::from_error(problem))
 }
 
-/// Unsent rest of an answer.
+/// Unsent rest of a response.
 struct Rest {
-    /// `None` once it was dropped.
+    /// `None` once the body was dropped.
     body: Option<(BoxBody, LargeAnswer)>,
-    /// Bytes that the caller has read.
+    /// Bytes that the client has read.
     taken: u64,
 }
 

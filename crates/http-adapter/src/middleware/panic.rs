@@ -1,4 +1,4 @@
-//! A panic in a handler is a 500 like any other, and the worker lives on.
+//! Panic catcher: a panic in a handler becomes a 500, and the worker continues.
 
 use super::context::Outcome;
 use crate::problem::{Fault, Problem};
@@ -10,8 +10,8 @@ pub(super) async fn catch(
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    // Nothing that a handler shares is left half changed: its state is the ports, which hold their own.
+    // Unwind-safe: handlers share the ports only, which protect their own state.
     let call = AssertUnwindSafe(next(request));
-    // What the panic says is not repeated: it may hold a value of the request.
+    // The panic message is not logged: it may contain a value of the request.
     call.catch_unwind().await.unwrap_or_else(|_| Err(Problem::new(Fault::InternalError).into()))
 }

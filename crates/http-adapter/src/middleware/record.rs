@@ -1,6 +1,7 @@
-//! Access log, metrics and trace of a request. Every log line in between carries the request id.
+//! Access log, metrics and trace of a request. Every log line of the request carries its id.
 //!
-//! They name the pattern of the endpoint, never the path or query, which contain a person's id and secrets.
+//! They contain the pattern of the endpoint, never the path or query, which contain a person's id and
+//! secrets.
 
 use super::context::{Outcome, RequestContext};
 use crate::route::Endpoint;

@@ -1,4 +1,4 @@
-//! Size limits of address and headers (decisions 2). A method that is not served is a 405 whatever the size.
+//! Size limits of the URL and headers (decisions 2). A method that is not served is a 405 whatever the size.
 
 use super::context::{Outcome, RequestContext};
 use crate::problem::{Fault, Problem};

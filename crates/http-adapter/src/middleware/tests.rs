@@ -1,4 +1,4 @@
-//! What every answer has in common, on paths of every kind.
+//! Common properties of all responses, on paths of every kind.
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
 mod compression;
@@ -17,14 +17,14 @@ use actix_web::{HttpResponse, Route, Scope};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Puts the middleware around routes of a test.
+/// Wraps routes of a test in the middleware.
 fn around(state: Arc<HttpState>, routes: Scope) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
         app.app_data(web::Data::from(state)).service(super::wrap(routes));
     }
 }
 
-/// Puts the middleware around an endpoint that is served by a handler of a test.
+/// Wraps a handler of a test in the middleware of an endpoint.
 fn endpoint(state: Arc<HttpState>, endpoint: Endpoint, handler: Route) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
         app.app_data(web::Data::from(state)).service(endpoint.resource().route(handler));
@@ -98,7 +98,7 @@ async fn oversized_addresses_and_headers_are_rejected() {
     assert_eq!(send(&state, post).await.status.as_u16(), 414);
 }
 
-// Decisions 2: the method comes before the size.
+// Decisions 2: the method is checked before the size.
 #[actix_web::test]
 async fn a_method_that_is_not_served_is_a_405_whatever_the_size() {
     let state = Parts::default().build();

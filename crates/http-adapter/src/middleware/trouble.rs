@@ -1,21 +1,21 @@
-//! Troubles that come in numbers: what a store that has too much to do answers each of a thousand requests is told once,
-//! then every few seconds with how often.
+//! Log suppression for repeated errors. An overloaded store fails thousands of requests: the error is logged
+//! once, then every few seconds with a count.
 
 use crate::problem::Fault;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long after a trouble was told the same one is only counted.
+/// Interval in which a repeated error is only counted.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How many kinds are told apart. Causes are texts of the store, which may differ each time.
+/// Maximum number of distinct errors. Causes are texts of the store, which may differ each time.
 const KINDS: usize = 32;
 
-/// What was told of troubles in the log, and when; shared by all workers.
+/// Recently logged errors; shared by all workers.
 #[derive(Debug, Default)]
 pub struct Troubles(Mutex<HashMap<(Fault, String), Told>>);
 
-/// When a trouble was told last, and how often it came since.
+/// Time of the last log line of an error, and the number of repetitions since.
 #[derive(Debug)]
 struct Told {
     at: Duration,
@@ -23,8 +23,8 @@ struct Told {
 }
 
 impl Troubles {
-    /// Notes a trouble of this moment. Returns how many like it came since one was told, when this one is to be told;
-    /// nothing when it is only counted.
+    /// Records an error. Returns the number of suppressed repetitions if it is to be logged; `None` if it is
+    /// suppressed.
     pub(super) fn note(&self, fault: Fault, cause: Option<&str>, now: Duration) -> Option<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = (fault, cause.unwrap_or_default().to_owned());
@@ -38,7 +38,8 @@ impl Troubles {
             all.insert(kind, Told { at: now, since: 0 });
             return Some(0);
         }
-        // So many kinds at once: those beyond are one. There is one such kind for each fault at most.
+        // The table is full: further causes of a fault share one entry, so there is at most one more entry
+        // per fault.
         let others = (fault, String::new());
         if let Some(told) = all.get_mut(&others) {
             return told.again(now);
@@ -103,7 +104,7 @@ mod tests {
         });
         assert_eq!(told.count(), KINDS + 1);
         assert_eq!(troubles.0.lock().unwrap().len(), KINDS + 1);
-        // Those of before make room.
+        // The earlier entries are evicted.
         assert_eq!(troubles.note(FAULT, Some("another"), at(5)), Some(0));
         assert_eq!(troubles.0.lock().unwrap().len(), 1);
     }

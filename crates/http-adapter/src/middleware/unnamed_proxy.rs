@@ -1,5 +1,5 @@
-//! Warning about a proxy that `server.trusted_proxies` does not name: behind it all callers share one address,
-//! and nothing else tells the operator.
+//! Warning about a proxy that is missing from `server.trusted_proxies`: all callers behind it share one
+//! address, and the operator would not notice otherwise.
 
 use super::context::RequestContext;
 use crate::caller;
@@ -7,10 +7,10 @@ use actix_web::dev::ServiceRequest;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Time between two warnings.
+/// Minimum time between two warnings.
 const PAUSE: Duration = Duration::from_hours(1);
 
-/// When the warning was last logged; shared by all workers.
+/// Time of the last warning; shared by all workers.
 #[derive(Debug, Default)]
 pub struct UnnamedProxyWarning(Mutex<Option<Duration>>);
 
@@ -25,7 +25,7 @@ impl UnnamedProxyWarning {
     }
 }
 
-/// Logs the peer's address, never the header: its value is the caller's own text.
+/// Logs the peer's address, never the header, whose value is the caller's own text.
 pub(super) fn warn(context: &RequestContext, request: &ServiceRequest) {
     let Some(state) = &context.state else { return };
     let Some(peer) = caller::unnamed_proxy(request.request(), &state.settings.proxies) else { return };

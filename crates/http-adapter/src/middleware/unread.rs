@@ -1,8 +1,8 @@
-//! A chunked body that was not read to its end ends the connection.
+//! Closes the connection after a chunked body that was not read to its end.
 //!
-//! Once nobody holds such a body any more, actix-http reads on for its end, without a limit of time: one chunk
-//! begun and never finished would hold a connection for ever. While the body is held it closes instead, as it
-//! does with a body of known length. So it is held until the answer is written.
+//! When such a body is dropped, actix-http keeps reading for its end without a timeout: an unfinished chunk
+//! would hold a connection forever. While the body is alive, actix-http closes the connection instead, as it
+//! does for a body of known length. The body is therefore kept until the response is written.
 
 use super::context::Outcome;
 use actix_web::HttpMessage as _;
@@ -31,7 +31,7 @@ pub(super) async fn close(
     Ok(response.map_body(|_, answer| BoxBody::new(Holding { answer: answer.boxed(), _body: body })))
 }
 
-/// The body of a request, read through one of several handles.
+/// Request body shared by several handles.
 #[derive(Clone)]
 struct Shared(Rc<RefCell<Payload>>);
 
@@ -43,7 +43,7 @@ impl Stream for Shared {
     }
 }
 
-/// The body of an answer that keeps the body of its request.
+/// Response body that keeps the request body alive.
 struct Holding {
     answer: BoxBody,
     _body: Shared,

@@ -9,7 +9,7 @@ use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{Components, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 
-/// Faults that any operation may answer with.
+/// Faults that any operation may return.
 const ANYWHERE: [Fault; 4] =
     [Fault::MethodNotAllowed, Fault::UriTooLong, Fault::HeadersTooLarge, Fault::InternalError];
 
@@ -22,7 +22,7 @@ pub(crate) enum ErrorFormat {
     OAuth,
 }
 
-/// The faults of a group of operations, besides those of any operation.
+/// Faults of a group of operations, in addition to those of any operation.
 pub(crate) struct ErrorSet {
     /// Prefix of the component names; the status follows.
     pub(crate) name: &'static str,

@@ -1,4 +1,4 @@
-//! Examples, made from the types that are sent.
+//! Examples, built from the response types.
 
 use crate::data::dto::{
     ChangeDto, ChangedRecord, ChangesAnswer, IngredientDto, MetricDto, Number, PaginationDto, ProfileAnswer,
@@ -19,7 +19,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::{Uuid, uuid};
 
-/// Returns the person of all examples: the demo's, so that the interactive reference works there without changes.
+/// Returns the person of all examples: the demo's, so that the interactive reference works there without
+/// changes.
 pub(crate) fn user_id() -> String {
     demo_user_id().to_string()
 }
@@ -225,7 +226,7 @@ pub(crate) fn problem(fault: Fault) -> Value {
     })
 }
 
-/// Returns a fault as the token endpoints show it.
+/// Returns a fault in the format of the token endpoints.
 pub(crate) fn oauth(fault: Fault) -> Value {
     let row = fault.row();
     value(OAuthErrorBody { error: row.oauth, error_description: row.meaning })

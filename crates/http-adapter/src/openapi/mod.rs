@@ -1,7 +1,8 @@
 //! The `OpenAPI` document and the interactive reference.
 //!
-//! Operations are described beside their handlers, schemas beside their types, and error responses come from the table
-//! of faults. This module puts the parts together. A test compares the result with the committed copy.
+//! Operations are described beside their handlers, schemas beside their types, and error responses come from
+//! the table of faults. This module puts the parts together. A test compares the result with the committed
+//! copy.
 
 mod errors;
 pub(crate) mod example;
@@ -31,7 +32,7 @@ endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457);
 be read as HTTP (more than 96 headers, a head above 128 KiB or one that does not arrive, raw bytes in the \
 address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
 
-/// The document's part on the server itself, with what all parts share.
+/// Server information, tags and security schemes.
 #[derive(utoipa::OpenApi)]
 #[openapi(
     paths(
@@ -137,8 +138,8 @@ fn is_counted(operation: &Operation) -> bool {
     operation.tags.iter().flatten().any(|tag| matches!(tag.as_str(), "data" | "ingest"))
 }
 
-/// Renders the document as JSON for people to read and tools to compare: indented, in a fixed order, with a final line
-/// end.
+/// Renders the document as JSON for people to read and tools to compare: indented, in a fixed order, with a
+/// final line end.
 pub fn openapi_json() -> String {
     // Only maps with keys other than strings fail, and the document has none.
     document().to_pretty_json().unwrap_or_default() + "\n"

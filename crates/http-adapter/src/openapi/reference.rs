@@ -1,5 +1,5 @@
-//! Serves the document and the interactive reference. Its assets are built in: no page loads anything from another
-//! host.
+//! Serves the document and the interactive reference. Its assets are built in: no page loads anything from
+//! another host.
 
 use super::ServerErrors;
 use crate::problem::{Fault, Problem};
@@ -9,7 +9,8 @@ use actix_web::{HttpResponse, HttpResponseBuilder, web};
 use std::sync::{Arc, LazyLock};
 use utoipa_swagger_ui::SwaggerFile;
 
-/// Content security policy of the reference: own files, and the styles and images that the user interface generates.
+/// Content security policy of the reference: own files, and the styles and images that the user interface
+/// generates.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
 img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -32,8 +33,8 @@ const PAGE: &str = "<!DOCTYPE html>
 </html>
 ";
 
-/// Starts the user interface without the top bar of the package's initializer, which asks for another document, and
-/// without the validator, to which the browser would send the address of this server.
+/// Starts the user interface, without the top bar of the package's initializer, which loads another document,
+/// and without the validator, to which the browser would send the address of this server.
 const START: &str = "SwaggerUIBundle({
   url: \"openapi.json\",
   dom_id: \"#swagger-ui\",
@@ -44,7 +45,7 @@ const START: &str = "SwaggerUIBundle({
 });
 ";
 
-/// The name of [`START`].
+/// File name of [`START`].
 pub(super) const START_FILE: &str = "restwell.js";
 
 /// Files of the package that the page loads; no others are served.

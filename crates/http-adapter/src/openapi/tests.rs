@@ -1,4 +1,4 @@
-//! The document against the code, and the reference against the outside.
+//! Checks the document against the code, and the pages of the reference.
 
 mod document;
 mod reference;

@@ -1,8 +1,8 @@
-//! `application/x-www-form-urlencoded` into pairs of names and values.
+//! Decoding of `application/x-www-form-urlencoded`.
 
 use std::borrow::Cow;
 
-/// Says that a text is not proper `application/x-www-form-urlencoded`.
+/// Error for a text that is not valid `application/x-www-form-urlencoded`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// A percent sign is not followed by two hexadecimal digits.
@@ -13,20 +13,21 @@ pub enum Malformed {
     Utf8,
 }
 
-/// One `name=value` of a query string or form body.
+/// One `name=value` pair of a query string or form body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair<'a> {
     /// The decoded name.
     pub name: Cow<'a, str>,
-    /// The decoded value; empty when there is no `=`.
+    /// The decoded value; empty if there is no `=`.
     pub value: Cow<'a, str>,
-    /// The whole pair as it was given, undecoded.
+    /// The pair as sent, not decoded.
     pub raw: &'a str,
 }
 
-/// Splits a text into its pairs, in the order given; empty pairs (`a=1&&b=2`) are skipped.
+/// Splits a text into its pairs, in order; empty pairs (`a=1&&b=2`) are skipped.
 ///
-/// Broken percent-encoding or UTF-8 anywhere refuses the whole text: which parameter was meant cannot be known.
+/// Rejects the whole text if any percent-encoding or UTF-8 in it is invalid: the intended parameter is then
+/// unknown.
 pub fn parse(text: &str) -> Result<Vec<Pair<'_>>, Malformed> {
     text.split('&').filter(|raw| !raw.is_empty()).map(parse_pair).collect()
 }
@@ -36,7 +37,7 @@ fn parse_pair(raw: &str) -> Result<Pair<'_>, Malformed> {
     Ok(Pair { name: decode_component(name)?, value: decode_component(value)?, raw })
 }
 
-/// Decodes one name or value: `+` is a space, `%` and two digits are a byte, the bytes must be UTF-8.
+/// Decodes one name or value: `+` is a space, `%` and two digits are a byte; the bytes must be UTF-8.
 pub fn decode_component(text: &str) -> Result<Cow<'_, str>, Malformed> {
     if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Ok(Cow::Borrowed(text));

@@ -1,26 +1,26 @@
-//! The parameters that an endpoint knows, each given at most once.
+//! Known parameters of an endpoint, each at most once.
 
 use super::{Malformed, parse};
 use crate::problem::{Fault, FieldError, Problem};
 use std::borrow::Cow;
 
-/// One known parameter that the request gave.
+/// Known parameter in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter<'a> {
-    /// Its name.
+    /// The parameter's name.
     pub name: &'static str,
-    /// Its decoded value: not empty, without control characters.
+    /// The decoded value: not empty, without control characters.
     pub value: Cow<'a, str>,
-    /// The whole `name=value` as it was given, undecoded.
+    /// The `name=value` pair as sent, not decoded.
     pub raw: &'a str,
 }
 
-/// Why parameters are refused.
+/// Reason for rejecting parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParameterError {
     /// The text cannot be split into parameters.
     Malformed(Malformed),
-    /// Known parameters are given twice, empty or with control characters.
+    /// Known parameters are repeated, empty or contain control characters.
     Fields(Vec<FieldError>),
 }
 
@@ -35,13 +35,13 @@ impl From<ParameterError> for Problem {
     }
 }
 
-/// The known parameters of a query string, in the order given.
+/// Known parameters of a query string, in the order sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parameters<'a>(Vec<Parameter<'a>>);
 
 impl<'a> Parameters<'a> {
-    /// Reads a query string or form body. Names that are not known are ignored, however often they come;
-    /// names are case-sensitive. Every field that is wrong is told, each once.
+    /// Parses a query string or form body. Unknown names are ignored; names are case-sensitive. Reports every
+    /// invalid field once.
     pub fn read(text: &'a str, known: &[&'static str]) -> Result<Self, ParameterError> {
         let pairs = parse(text).map_err(ParameterError::Malformed)?;
         let mut parameters: Vec<Parameter<'a>> = Vec::new();
@@ -58,21 +58,21 @@ impl<'a> Parameters<'a> {
         if errors.is_empty() { Ok(Self(parameters)) } else { Err(ParameterError::Fields(errors)) }
     }
 
-    /// Returns a parameter's decoded value, or nothing when it was not given.
+    /// Returns a parameter's decoded value; `None` if it is absent.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value.as_ref())
     }
 
-    /// Lists what was given, in the order given.
+    /// Lists the parameters in the order sent.
     pub fn iter(&self) -> impl Iterator<Item = &Parameter<'a>> {
         self.0.iter()
     }
 }
 
-/// What a parameter that comes more than once is told.
+/// Error message for a repeated parameter.
 pub(crate) const GIVEN_TWICE: &str = "must be given at most once";
 
-/// Checks a known parameter's value: not empty, no C0 control (a NUL would reach the store).
+/// Validates a known parameter's value: not empty, no C0 control (a NUL would reach the store).
 pub fn check_value(value: &str) -> Result<(), &'static str> {
     if value.is_empty() {
         Err("must not be empty")

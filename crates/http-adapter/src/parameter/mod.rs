@@ -1,7 +1,7 @@
-//! Parameters of query strings and form bodies, read strictly.
+//! Strict parsing of query strings and form bodies.
 //!
-//! The usual deserialisers let `%00` and broken UTF-8 through and keep one of several values; here a known
-//! parameter has one value that is proper text, or the request is refused (decisions 2 and 5).
+//! The usual deserializers accept `%00` and invalid UTF-8, and keep one of several values. Here a known
+//! parameter has one valid text value, or the request is rejected (decisions 2 and 5).
 
 mod decode;
 mod known;

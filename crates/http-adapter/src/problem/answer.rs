@@ -1,4 +1,4 @@
-//! Writes the answer to a problem: status, headers and one of the two bodies.
+//! Response to a problem: status, headers and one of the body formats.
 
 use super::{Fault, OAuthErrorBody, Problem, ProblemBody};
 use crate::page;
@@ -6,7 +6,7 @@ use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use std::fmt::Write as _;
 
-/// Which kind of error a path answers with.
+/// Error format of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `application/problem+json`.
@@ -17,7 +17,7 @@ pub(crate) enum Dialect {
     Page,
 }
 
-/// What an answer needs to know of its request.
+/// Facts about the request that the response needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnswerContext<'a> {
     pub(crate) dialect: Dialect,
@@ -25,7 +25,7 @@ pub(crate) struct AnswerContext<'a> {
     pub(crate) public_url: &'a str,
 }
 
-/// Writes the whole answer to a problem.
+/// Writes the response to a problem.
 pub(crate) fn answer(problem: &Problem, context: AnswerContext<'_>) -> HttpResponse {
     let mut builder = HttpResponse::build(problem.status_code());
     write_headers(&mut builder, problem);
@@ -62,7 +62,7 @@ fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResp
     })
 }
 
-/// Writes a page that says what happened and what to do; never what was sent.
+/// Renders a page with the error and what to do; never repeats input.
 fn page_answer(
     mut builder: HttpResponseBuilder,
     problem: &Problem,
@@ -75,7 +75,7 @@ fn page_answer(
     response
 }
 
-/// Keeps to the characters that `error_description` may have: %x20-21, %x23-5B, %x5D-7E.
+/// Restricts a text to the characters of `error_description`: %x20-21, %x23-5B, %x5D-7E.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')).collect()
 }
@@ -97,7 +97,7 @@ fn write_headers(builder: &mut HttpResponseBuilder, problem: &Problem) {
     }
 }
 
-/// Returns the three headers of the rate limit, from the numbers that the body shows (decisions 6).
+/// Returns the three headers of the rate limit, with the numbers of the body (decisions 6).
 pub fn rate_limit_headers(rate: domain::rate_limit::RateStatus) -> [(HeaderName, HeaderValue); 3] {
     [
         (HeaderName::from_static("x-ratelimit-limit"), HeaderValue::from(rate.limit)),
@@ -106,7 +106,7 @@ pub fn rate_limit_headers(rate: domain::rate_limit::RateStatus) -> [(HeaderName,
     ]
 }
 
-/// Returns the challenge of RFC 6750 section 3; without an error code when there was no token at all.
+/// Returns the challenge of RFC 6750 section 3; without an error code if there was no token at all.
 fn challenge(problem: &Problem) -> Option<String> {
     match problem.fault() {
         Fault::MissingToken => Some("Bearer realm=\"restwell\"".to_owned()),

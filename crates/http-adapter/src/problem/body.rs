@@ -1,17 +1,17 @@
-//! The two bodies of an error.
+//! Error bodies.
 
 use super::FieldError;
 use domain::rate_limit::RateStatus;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The counters of the rate limit, as the contract spells them.
+/// The counters of the rate limit, named as in the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RateLimitBody {
-    /// The allowed total of the UTC day.
+    /// The limit of the UTC day.
     #[serde(rename = "X-RateLimit-Limit")]
     pub limit: u32,
-    /// What is left of it.
+    /// The remaining requests of the day.
     #[serde(rename = "X-RateLimit-Remaining")]
     pub remaining: u32,
     /// The next 00:00 UTC in Unix seconds.
@@ -25,28 +25,28 @@ impl From<RateStatus> for RateLimitBody {
     }
 }
 
-/// An error of every endpoint but the token endpoints: `application/problem+json` (RFC 9457).
+/// Error of every endpoint but the token endpoints: `application/problem+json` (RFC 9457).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProblemBody<'a> {
-    /// The address of the reference's entry about this kind of problem.
+    /// The URL of the reference's entry about this kind of problem.
     #[serde(rename = "type")]
     #[schema(value_type = String)]
     pub kind: String,
-    /// What kind of problem it is, in a few words.
+    /// The kind of problem in a few words.
     #[schema(value_type = String)]
     pub title: &'a str,
     /// The HTTP status.
     pub status: u16,
-    /// What is wrong this time.
+    /// The details of this occurrence.
     #[schema(value_type = String)]
     pub detail: &'a str,
     /// The stable name of the kind of problem.
     #[schema(value_type = String)]
     pub code: &'a str,
-    /// The id under which the operator finds the request in the log; also the header `X-Request-Id`.
+    /// The id of the request in the operator's log; also the header `X-Request-Id`.
     #[schema(value_type = String)]
     pub request_id: &'a str,
-    /// What is wrong with each parameter, on 400.
+    /// The errors of the parameters, on 400.
     #[serde(skip_serializing_if = "<[FieldError]>::is_empty")]
     #[schema(value_type = Vec<FieldError>, required = false)]
     pub errors: &'a [FieldError],
@@ -56,13 +56,13 @@ pub struct ProblemBody<'a> {
     pub limit: Option<RateLimitBody>,
 }
 
-/// An error of the token endpoints (RFC 6749 section 5.2).
+/// Error of the token endpoints (RFC 6749 section 5.2).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OAuthErrorBody<'a> {
     /// The error code.
     #[schema(value_type = String)]
     pub error: &'a str,
-    /// What is wrong: ASCII without quotes and backslashes, never a part of the request.
+    /// The details: ASCII without quotes and backslashes, never a part of the request.
     #[schema(value_type = String)]
     pub error_description: &'a str,
 }

@@ -1,32 +1,33 @@
-//! The one table of everything that can go wrong: what it is called and how it is answered on both dialects.
+//! The table of all errors, with their responses in both formats.
 
-/// How loudly a fault is logged.
+/// Log level of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// The caller's own mistake, or told already where it was noticed; nothing for the operator to do.
+    /// A mistake of the caller, or an error that is logged elsewhere; the operator need not act.
     Debug,
-    /// Worth counting: somebody is refused.
+    /// Relevant for statistics: a caller is rejected.
     Info,
-    /// Somebody may be attacking, or a neighbour is slow.
+    /// A possible attack, or a slow dependency.
     Warn,
-    /// The operator must look.
+    /// The operator must act.
     Error,
 }
 
-/// What the table says about one fault.
+/// Row of the table of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultRow {
     /// The HTTP status.
     pub status: u16,
     /// The stable problem `code`; also the anchor in the reference and the label of the metric.
     pub code: &'static str,
-    /// The member `error` at the token endpoints (RFC 6749 section 5.2); `-` for what cannot happen there.
+    /// The member `error` at the token endpoints (RFC 6749 section 5.2); `-` for faults that cannot occur
+    /// there.
     pub oauth: &'static str,
-    /// How loudly it is logged.
+    /// Log level.
     pub level: LogLevel,
     /// The problem `title`: the same for every occurrence (RFC 9457 section 3.1.3).
     pub title: &'static str,
-    /// What it means and what to do: the text of the reference and of `detail` when nothing is more exact.
+    /// Meaning and remedy: the text of the reference, and the default of `detail`.
     /// ASCII without quotes and backslashes, because `error_description` allows no others.
     pub meaning: &'static str,
 }
@@ -34,7 +35,7 @@ pub struct FaultRow {
 macro_rules! faults {
     ($($name:ident => $status:literal $code:literal $oauth:literal $level:ident
         $title:literal, $meaning:literal;)+) => {
-        /// Everything that can go wrong, as the outside may know it.
+        /// Every error that callers can see.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Fault {
             $(#[doc = $title] $name,)+
@@ -194,8 +195,8 @@ faults! {
 }
 
 impl FaultRow {
-    /// Returns the member `error` whatever the fault is: an answer of a token endpoint without it would be
-    /// taken for a token by some clients (security.md T102).
+    /// Returns the member `error`, always non-empty: some clients would mistake a response of a token
+    /// endpoint without it for a token (security.md T102).
     pub fn oauth_error(&self) -> &'static str {
         match self.oauth {
             "-" if self.status >= 500 => "server_error",
@@ -206,7 +207,7 @@ impl FaultRow {
 }
 
 impl Fault {
-    /// Chooses the fault that tells a bare status best; for answers that a library made.
+    /// Returns the fault for a bare status of a library's response.
     pub fn of_status(status: u16) -> Self {
         match status {
             404 => Self::NotFound,
@@ -222,7 +223,7 @@ impl Fault {
         }
     }
 
-    /// Returns the seconds that `Retry-After` names when nothing knows them better.
+    /// Returns the default seconds of `Retry-After`.
     pub const fn default_retry_after(self) -> Option<u32> {
         match self {
             Self::StorageUnavailable

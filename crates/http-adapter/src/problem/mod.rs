@@ -1,8 +1,8 @@
-//! Errors as the outside sees them: `application/problem+json` (RFC 9457) at the data endpoints, the JSON of
-//! RFC 6749 section 5.2 at the token endpoints, both from one table.
+//! Errors in responses: `application/problem+json` (RFC 9457) at the data endpoints, the JSON of RFC 6749
+//! section 5.2 at the token endpoints, both from one table.
 //!
-//! A handler returns `Result<HttpResponse, Problem>`. The answer is written by the outermost middleware,
-//! which knows the path's dialect, the request id and the public URL; so a handler needs none of them.
+//! A handler returns `Result<HttpResponse, Problem>`. The outermost middleware writes the response: it has
+//! the path's error format, the request id and the public URL.
 
 mod answer;
 mod body;
@@ -28,24 +28,24 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-/// What is wrong with one parameter; never repeats what was sent.
+/// The error of one parameter; never repeats its value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct FieldError {
     /// The parameter's name.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The error.
     #[schema(value_type = String)]
     pub message: Cow<'static, str>,
 }
 
 impl FieldError {
-    /// Says what is wrong with a parameter.
+    /// Creates the error of a parameter.
     pub fn new(field: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self { field, message: message.into() }
     }
 }
 
-/// One occurrence of a [`Fault`], with what is known about it.
+/// Occurrence of a [`Fault`] with its details.
 #[derive(Debug)]
 pub struct Problem(Box<Occurrence>);
 
@@ -63,7 +63,7 @@ struct Occurrence {
 }
 
 impl Problem {
-    /// Makes a problem that says what the table says about the fault.
+    /// Creates a problem with the texts of the table.
     pub fn new(fault: Fault) -> Self {
         Self(Box::new(Occurrence {
             fault,
@@ -78,19 +78,19 @@ impl Problem {
         }))
     }
 
-    /// Makes a 400 that lists what is wrong with each parameter.
+    /// Creates a 400 that lists the error of each parameter.
     pub fn invalid_parameters(fields: Vec<FieldError>) -> Self {
         let mut problem = Self::new(Fault::InvalidParameter);
         problem.0.fields = fields;
         problem
     }
 
-    /// Makes a 400 about one parameter.
+    /// Creates a 400 about one parameter.
     pub fn invalid_parameter(field: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self::invalid_parameters(vec![FieldError::new(field, message)])
     }
 
-    /// Makes a 403 that names the scopes of which the token has none, and who can have them.
+    /// Creates a 403 that names the required scopes, none of which the token has, and who can grant them.
     pub fn insufficient_scope(needed: ScopeSet) -> Self {
         let mut problem = Self::new(Fault::InsufficientScope);
         problem.0.needed_scope = Some(needed);
@@ -102,25 +102,25 @@ impl Problem {
         ))
     }
 
-    /// Makes a 429 that carries the counter behind the limit.
+    /// Creates a 429 with the counter of the limit.
     pub fn rate_limited(rate: RateStatus, retry_after_seconds: u32) -> Self {
         Self::new(Fault::RateLimited).with_rate(rate).retry_after(retry_after_seconds)
     }
 
-    /// Makes a 500 with its cause, which only the log gets to see.
+    /// Creates a 500 with its cause, which is only logged.
     pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(Fault::InternalError).because(cause)
     }
 
-    /// Says more exactly what is wrong; never repeats what was sent.
+    /// Sets a more precise text; it must not repeat input.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// Adds the counter of the rate limit: three headers on every answer after the limit step (decisions 4),
-    /// and the member `limit` on a 429.
+    /// Adds the counter of the rate limit: three headers on every response after the limit check (decisions
+    /// 4), and the member `limit` on a 429.
     #[must_use]
     pub fn with_rate(mut self, rate: RateStatus) -> Self {
         self.0.rate = Some(rate);
@@ -134,7 +134,8 @@ impl Problem {
         self
     }
 
-    /// Asks for HTTP Basic in `WWW-Authenticate`; right only when the request had an Authorization header.
+    /// Adds the challenge for HTTP Basic in `WWW-Authenticate`; only valid if the request had an
+    /// Authorization header.
     #[must_use]
     pub fn with_basic_challenge(mut self, asked: bool) -> Self {
         self.0.basic_challenge = asked;
@@ -148,7 +149,7 @@ impl Problem {
         self
     }
 
-    /// Adds the cause, which only the log gets to see.
+    /// Adds the cause, which is only logged.
     #[must_use]
     pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.cause = Some(cause.into());
@@ -160,7 +161,7 @@ impl Problem {
         self.0.fault
     }
 
-    /// Returns what is wrong with each parameter.
+    /// Returns the error of each parameter.
     pub fn fields(&self) -> &[FieldError] {
         &self.0.fields
     }
@@ -193,7 +194,7 @@ impl ResponseError for Problem {
         StatusCode::from_u16(self.0.fault.row().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Returns the bare status; the outermost middleware writes the answer.
+    /// Returns the bare status; the outermost middleware writes the response.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.status_code())
     }

@@ -1,4 +1,4 @@
-//! The error reference, made from the table.
+//! The error reference, generated from the table.
 
 use super::{Fault, FaultRow};
 use serde::Serialize;
@@ -32,13 +32,13 @@ pub(crate) struct ErrorEntry {
     pub(crate) code: &'static str,
     /// The HTTP status.
     pub(crate) status: u16,
-    /// The member `error` at the token endpoints; null for what cannot happen there.
+    /// The member `error` at the token endpoints; null for errors that cannot occur there.
     #[schema(value_type = Option<String>, required = true)]
     pub(crate) oauth_error: Option<&'static str>,
-    /// What kind of problem it is, in a few words.
+    /// The kind of problem in a few words.
     #[schema(value_type = String)]
     pub(crate) title: &'static str,
-    /// What it means, and what to do.
+    /// The meaning and remedy.
     #[schema(value_type = String)]
     pub(crate) meaning: &'static str,
 }
@@ -56,7 +56,7 @@ impl From<FaultRow> for ErrorEntry {
     }
 }
 
-/// Renders the reference of all errors: Markdown, one row and one section a code.
+/// Renders the reference of all errors as Markdown: a row and a section for each code.
 pub fn error_reference() -> String {
     let mut page = HEAD.to_owned();
     for fault in Fault::ALL {

@@ -1,11 +1,11 @@
-//! What a failed store means to the outside.
+//! Responses to storage errors.
 
 use super::{Fault, Problem};
 use application::ports::storage::StorageError;
 
 impl From<StorageError> for Problem {
-    /// A store that cannot answer is a 503, never a 401 (decisions 6). What trying again cannot mend is a 500:
-    /// a corrupt value, or a conflict that no use case foresaw.
+    /// A store that does not respond is a 503, never a 401 (decisions 6). Errors that a retry cannot fix are
+    /// a 500: a corrupt value, or a conflict that no use case expects.
     fn from(error: StorageError) -> Self {
         let fault = match error {
             StorageError::Retryable

@@ -38,7 +38,7 @@ fn the_token_endpoints_use_only_the_codes_of_the_decisions_with_their_status() {
     }
 }
 
-// A COMMIT that is cut off may have been carried out.
+// An interrupted COMMIT may have succeeded.
 #[test]
 fn an_outage_promises_nothing_about_what_was_stored() {
     let meaning = Fault::StorageUnavailable.row().meaning;

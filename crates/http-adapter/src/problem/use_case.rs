@@ -1,5 +1,5 @@
-//! What the errors of the use cases mean to the outside. Exhaustive, so that a new error does not compile
-//! until its row is chosen.
+//! Responses to errors of the use cases. Exhaustive, so that a new error does not compile until it has a
+//! response.
 
 use super::{Fault, Problem};
 use application::access::AuthorizeAccessError;
@@ -96,7 +96,7 @@ impl From<ReadChangesError> for Problem {
 impl From<PasswordCheckError> for Problem {
     fn from(error: PasswordCheckError) -> Self {
         match error {
-            // The page says so at its own place; here it is the same as any form that cannot be taken.
+            // The page shows these itself; elsewhere they are treated like any unacceptable form.
             PasswordCheckError::InvalidForm | PasswordCheckError::WrongCredentials => {
                 Self::new(Fault::InvalidForm)
             }

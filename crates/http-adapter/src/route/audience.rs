@@ -1,4 +1,4 @@
-//! Audiences of endpoints, and what each of them answers to other credentials: the policy behind the table.
+//! Audiences of endpoints, and the response of each to other credentials: the policy behind the table.
 
 use crate::problem::Fault;
 use domain::scope::Scope;
@@ -57,7 +57,8 @@ pub enum Credential {
     ClientSecret,
     /// A wrong client secret.
     WrongSecret,
-    /// The cookies of a signed-in browser without the token of a form: what another site can make the browser send.
+    /// The cookies of a signed-in browser without the token of a form: what another site can make the browser
+    /// send.
     Cookies,
     /// The same with a form that the browser was shown.
     Form,

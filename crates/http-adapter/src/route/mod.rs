@@ -1,4 +1,4 @@
-//! The table of endpoints: paths, methods, and who may use them.
+//! The table of endpoints: paths, methods and audiences.
 
 mod audience;
 mod reference;

@@ -27,7 +27,7 @@ the code, and endpoints for clients return `invalid_parameter` as `invalid_reque
 
 ";
 
-/// One of each audience, in the order of the columns. The scope does not matter.
+/// One audience of each kind, in the order of the columns. The scope has no effect.
 const AUDIENCES: [Audience; 7] = [
     Audience::Anybody,
     Audience::Client,

@@ -1,8 +1,8 @@
 //! The table of endpoints and their audiences.
 //!
-//! A path is registered with [`Endpoint::resource`] only (clippy.toml forbids the other ways), so that none is served
-//! without a row. Tests check that the application serves each row with exactly these methods, and send every kind of
-//! credential to each.
+//! A path is registered with [`Endpoint::resource`] only (clippy.toml forbids the other ways), so that none
+//! is served without a row. Tests check that the application serves each row with exactly these methods, and
+//! send every kind of credential to each.
 
 use super::audience::Audience::{
     self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny, Writer,
@@ -12,10 +12,10 @@ use crate::problem::Dialect;
 use actix_web::http::Method;
 use domain::scope::Scope;
 
-/// Path of an endpoint, and who may use it.
+/// Path of an endpoint and the audiences of its methods.
 #[derive(Debug, Clone, Copy)]
 pub struct EndpointRow {
-    /// The path, as a pattern: `{user_id}` stands for any segment.
+    /// Path pattern: `{user_id}` matches any segment.
     pub path: &'static str,
     /// What the endpoint does, for the reference.
     pub purpose: &'static str,
@@ -36,7 +36,7 @@ macro_rules! endpoints {
         $($name:ident => $path:expr, $purpose:literal $(, get: $get:expr)? $(, post: $post:expr)?
             $(, put: $put:expr)? $(, delete: $delete:expr)?;)+
     })+) => {
-        /// Everything that has a path.
+        /// Every endpoint.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Endpoint {
             $($(#[doc = $purpose] $name,)+)+
@@ -160,8 +160,8 @@ impl Endpoint {
         matches!(self, Self::Live | Self::Ready)
     }
 
-    /// Returns whether the method is served. Only the health checks serve `HEAD`, for load balancers (decisions 2
-    /// and 5).
+    /// Returns whether the method is served. Only the health checks serve `HEAD`, for load balancers
+    /// (decisions 2 and 5).
     pub(crate) fn serves(self, method: &Method) -> bool {
         self.row().audience(method).is_some() || self.is_health() && *method == Method::HEAD
     }
@@ -171,12 +171,12 @@ impl Endpoint {
         matches!(self.row().get, Some(Reader(_) | ReaderOfAny))
     }
 
-    /// Returns whether the method stores items of a backend, which takes longer than any other request.
+    /// Returns whether the method stores items of a backend, which has a longer timeout.
     pub(crate) fn takes_long(self, method: &Method) -> bool {
         *method != Method::DELETE && matches!(self.row().audience(method), Some(Writer(_)))
     }
 
-    /// Returns whether the request uploads a file, which has its own time limit.
+    /// Returns whether the request uploads a file, which has a separate timeout.
     pub(crate) fn is_upload(self, method: &Method) -> bool {
         self == Self::Imports && *method == Method::POST
     }

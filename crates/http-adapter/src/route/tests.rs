@@ -1,4 +1,4 @@
-//! The table against what is served: actix itself is asked.
+//! Compares the table with the routes that actix serves.
 
 use super::{Audience, Credential, Endpoint, Outcome, authorization_reference};
 use crate::openapi::document;
@@ -8,7 +8,7 @@ use actix_web::test::TestRequest;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Asks for an endpoint, with something in the place of each pattern that the path may hold.
+/// Sends a request to an endpoint, with a valid value for each pattern in the path.
 async fn ask(endpoint: Endpoint, method: Method) -> Answer {
     let path = endpoint.path().replace("{user_id}", "4b1c5d6e-0000-4000-8000-000000000001");
     let path = path
@@ -35,13 +35,13 @@ async fn every_row_is_served_with_its_methods_and_no_others() {
         for (method, served) in rows {
             if served {
                 let status = ask(*endpoint, method.clone()).await.status.as_u16();
-                // Sign-up is closed by default, and no mail is sent, which is a 404 of the handler's own.
+                // Sign-up is closed by default and no email is sent: the handler itself responds with 404.
                 let may_be_absent = matches!(endpoint, Endpoint::SignUp | Endpoint::ForgotPassword);
                 assert!(status != 405, "{method} {endpoint:?}");
                 assert!(status != 404 || may_be_absent, "{method} {endpoint:?}");
             }
         }
-        // No row has both none of these: what the router answers to them tells all that it would serve.
+        // No row has both of these methods, so the response of the router lists every method that it serves.
         for method in unserved {
             let answer = ask(*endpoint, method.clone()).await;
             assert_eq!(answer.status, 405, "{method} {endpoint:?}");

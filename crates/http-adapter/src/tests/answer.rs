@@ -1,4 +1,4 @@
-//! Sends a request through the whole application and keeps what came back.
+//! Sends requests through the whole application.
 
 use crate::HttpState;
 use actix_web::body::to_bytes;
@@ -11,7 +11,7 @@ use actix_web::{App, HttpResponse};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// An answer, whole.
+/// Complete response.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -19,7 +19,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Returns a header's value; two values of one name fail the test.
+    /// Returns a header's value; a repeated header fails the test.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         assert!(self.headers.get_all(name).count() <= 1, "{name} comes twice");
         self.headers.get(name).map(|value| value.to_str().unwrap())
@@ -33,7 +33,7 @@ impl Answer {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    /// Returns a member that is a string.
+    /// Returns a string member of the body.
     pub(crate) fn member(&self, name: &str) -> String {
         self.json()[name].as_str().unwrap_or_else(|| panic!("no {name} in {}", self.text())).to_owned()
     }
@@ -44,7 +44,7 @@ pub(crate) async fn send(state: &Arc<HttpState>, request: TestRequest) -> Answer
     send_to(crate::configure(Arc::clone(state)), request).await
 }
 
-/// Sends a request to a new application made by this configuration.
+/// Sends a request to a new application with this configuration.
 pub(crate) async fn send_to(configure: impl FnOnce(&mut ServiceConfig), request: TestRequest) -> Answer {
     let app = init_service(App::new().configure(configure)).await;
     let response = match try_call_service(&app, request.to_request()).await {

@@ -1,7 +1,7 @@
-//! Keeps what a test logs.
+//! Captures the log of a test.
 //!
-//! One subscriber for all tests, in place before the first line is logged: with one for each test, a line that
-//! another test's thread logs for the first time at the same moment can be switched off for good.
+//! All tests share one subscriber, installed before the first log line. With a subscriber per test, a
+//! callsite that another thread registers at the same moment can be disabled for good.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -23,7 +23,7 @@ impl Write for Keeper {
     }
 }
 
-/// Puts the subscriber in place; from then on every level is on.
+/// Installs the subscriber, with every level enabled.
 pub(super) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a state on a small store in memory, and one way to send requests.
+//! Test support: a state on a small in-memory store, and one way to send requests.
 
 mod answer;
 mod log;
@@ -46,10 +46,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The id that every request of a test has.
+/// Request id of every test.
 pub(crate) const REQUEST_ID: &str = "00000000-0000-4000-8000-0000000000aa";
 
-/// Everything that a state is made of; a test replaces what it is about and calls [`Parts::build`].
+/// Parts of a state; a test replaces some and calls [`Parts::build`].
 pub(crate) struct Parts {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) signer: Arc<dyn TokenSigner>,
@@ -64,7 +64,7 @@ pub(crate) struct Parts {
     pub(crate) daily_limits: DailyLimits,
     pub(crate) allow_query_secrets: bool,
     pub(crate) is_ready: bool,
-    /// Why writes are refused.
+    /// Reason why writes are refused.
     pub(crate) refuses_writes: Option<&'static str>,
     pub(crate) admission: Admission,
     pub(crate) settings: HttpSettings,
@@ -191,7 +191,7 @@ fn ingest_use_cases(store: &Arc<MemoryStore>, access: &Arc<AuthorizeAccess>) -> 
     )
 }
 
-/// Writes lines, whatever is asked for.
+/// Writes lines for every format.
 struct LinesAlone;
 
 impl ExportWriters for LinesAlone {
@@ -228,7 +228,7 @@ fn authentication_ports(store: &Arc<MemoryStore>) -> AuthenticationPorts {
     }
 }
 
-/// Signs with plain words, so that a test can read what was signed.
+/// Signer whose output is readable, so that tests can check the claims.
 fn readable_signer() -> MockTokenSigner {
     let mut signer = MockTokenSigner::new();
     signer.expect_sign().returning(|claims| {
@@ -241,7 +241,7 @@ fn readable_signer() -> MockTokenSigner {
     signer
 }
 
-/// Has seen every key there is.
+/// Accepts every key id as known.
 struct NoUnknownKeys;
 
 #[async_trait]

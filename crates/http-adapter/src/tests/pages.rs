@@ -1,4 +1,4 @@
-//! The use cases of the pages on ports that know nobody: what needs a store is tested with a real one.
+//! The use cases of the pages on empty ports; tests that need a store use a real one.
 
 use super::MemoryStore;
 use crate::{PageUseCases, UploadUseCases};
@@ -22,7 +22,7 @@ use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, Finis
 use domain::session::SessionLifetime;
 use std::sync::Arc;
 
-/// Makes the use cases. Nobody is signed in, no account exists, and no mail is sent.
+/// Creates the use cases. Nobody is signed in, no account exists, and no email is sent.
 pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, issuer: &str) -> PageUseCases {
     let mut sessions = MockSessionReader::new();
     sessions.expect_find_session().returning(|_| Ok(None));

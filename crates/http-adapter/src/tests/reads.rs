@@ -1,10 +1,10 @@
-//! The reads that a test made.
+//! Recorded reads of a test.
 
 use application::ports::system::ReadLedger;
 use domain::read_tally::ReadTally;
 use std::sync::Mutex;
 
-/// Keeps every read apart, in the order of coming.
+/// Records each read, in order.
 #[derive(Default)]
 pub(crate) struct HeldReads(Mutex<Vec<ReadTally>>);
 

@@ -1,4 +1,4 @@
-//! A store in memory: one person, one app, one service client, one code; small, but single use is single use.
+//! In-memory store with one person, one app, one service client and one code; codes are single-use.
 
 use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
@@ -21,10 +21,10 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// The moment of every test.
+/// Current time in every test.
 pub(crate) const NOW: DateTime<Utc> = DateTime::from_timestamp(1_780_000_000, 0).unwrap();
 
-/// A clock that stands still.
+/// Clock that always returns [`NOW`].
 pub(crate) struct FixedClock;
 
 impl Clock for FixedClock {
@@ -33,7 +33,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// What the store holds.
+/// Contents of the store.
 #[derive(Clone)]
 struct Contents {
     clients: Vec<ClientWithSecrets>,
@@ -50,7 +50,7 @@ pub(crate) struct MemoryStore {
     is_down: bool,
 }
 
-/// Makes the secret that this number stands for.
+/// Returns the secret with this number.
 fn secret(kind: SecretKind, number: u8) -> Secret {
     Secret::from_bytes(kind, &SecretBytes::new([number; 32]))
 }
@@ -90,37 +90,37 @@ impl MemoryStore {
     pub(crate) const USER: &'static str = "8c1a5e4f-6b7d-4e9a-8f9c-0d4b5a6f7e8d";
     pub(crate) const REDIRECT_URI: &'static str = "https://app.example/back";
 
-    /// The secret of every client.
+    /// Returns the secret of every client.
     pub(crate) fn client_secret() -> String {
         secret(SecretKind::ClientSecret, 1).expose().to_owned()
     }
 
-    /// The one code.
+    /// Returns the only code.
     pub(crate) fn code() -> String {
         secret(SecretKind::AuthorizationCode, 2).expose().to_owned()
     }
 
-    /// The refresh token of the grant that is there from the beginning.
+    /// Returns the refresh token of the initial grant.
     pub(crate) fn refresh_token() -> String {
         secret(SecretKind::RefreshToken, 3).expose().to_owned()
     }
 
-    /// A store that cannot be reached.
+    /// Returns a store that cannot be reached.
     pub(crate) fn down() -> Self {
         Self { is_down: true, ..Self::default() }
     }
 
-    /// Returns whether the code is still to be redeemed.
+    /// Returns whether the code is unused.
     pub(crate) fn code_is_unused(&self) -> bool {
         self.contents.lock().unwrap().code.state == CodeState::Issued
     }
 
-    /// Returns how many failed authentications were counted.
+    /// Returns the number of counted authentication failures.
     pub(crate) fn failures(&self) -> u32 {
         self.failures.load(Ordering::SeqCst)
     }
 
-    /// Returns what the audit trail tells, in order.
+    /// Returns the audit events, in order.
     pub(crate) fn events(&self) -> Vec<AuditEvent> {
         self.events.all()
     }
@@ -229,7 +229,7 @@ impl GrantReader for MemoryStore {
 
 #[async_trait]
 impl UnitOfWorkFactory for MemoryStore {
-    /// Begins a unit of work on the store itself: what it writes is there at once.
+    /// Starts a unit of work that writes to the store directly.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.check()?;
         let mut unit = MockUnitOfWork::default();

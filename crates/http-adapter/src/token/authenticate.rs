@@ -1,4 +1,4 @@
-//! Authenticates the client of a request, the same way at every endpoint that asks for one.
+//! Client authentication, the same at every endpoint that requires it.
 
 use super::credentials::Credentials;
 use crate::HttpState;
@@ -7,7 +7,7 @@ use application::token::{PresentedCredentials, QuerySecrets};
 use domain::client::Client;
 use std::net::IpAddr;
 
-/// Returns the client that sent these credentials; what fails is counted against guessing.
+/// Returns the client with these credentials; failures are counted against guessing.
 pub(super) async fn authenticate(
     state: &HttpState,
     credentials: &Credentials,

@@ -1,5 +1,5 @@
-//! Client credentials: HTTP Basic, or `client_id` and `client_secret` among the parameters; not two that
-//! disagree (RFC 6749 section 2.3).
+//! Client credentials: HTTP Basic, or the parameters `client_id` and `client_secret`. If both are present
+//! they must agree (RFC 6749 section 2.3).
 
 use super::parameters::{TokenParameters, missing};
 use crate::parameter::{check_value, decode_component};
@@ -11,29 +11,29 @@ use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::PAD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose};
 
-/// Some clients leave the padding out.
+/// Some clients omit the padding.
 const BASE64: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
 
-/// Who a request says it comes from. Not printable.
+/// Credentials of a request. No `Debug`: they contain a secret.
 pub(super) struct Credentials {
     pub(super) client_id: String,
     pub(super) client_secret: String,
-    /// Whether they came in `Authorization`, which a 401 then answers with a challenge.
+    /// Whether they were in `Authorization`; a 401 then carries a challenge.
     pub(super) by_header: bool,
 }
 
-/// What is in `Authorization`.
+/// Contents of `Authorization`.
 pub(super) enum Header {
-    /// Nothing: there is no such header.
+    /// There is no such header.
     Absent,
     /// HTTP Basic.
     Basic(Credentials),
-    /// Another scheme, which authenticates nobody here.
+    /// Another scheme, which authenticates no client.
     Other,
 }
 
-/// Reads what is in `Authorization`: its form only, before anything is missing or wrong.
+/// Parses `Authorization`. Checks its format only, before any other error is reported.
 pub(super) fn read_header(request: &HttpRequest) -> Result<Header, Problem> {
     let mut headers = request.headers().get_all(AUTHORIZATION);
     match (headers.next(), headers.next()) {
@@ -45,7 +45,7 @@ pub(super) fn read_header(request: &HttpRequest) -> Result<Header, Problem> {
     }
 }
 
-/// Chooses the one method of authentication that the request uses.
+/// Selects the authentication method of the request.
 pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credentials, Problem> {
     match header {
         Header::Absent => Ok(Credentials {
@@ -60,7 +60,7 @@ pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credenti
     }
 }
 
-/// Some clients repeat the id beside the header; the same twice says nothing new.
+/// Checks that parameters agree with the header: some clients repeat the id there.
 fn agreeing(basic: Credentials, given: &TokenParameters) -> Result<Credentials, Problem> {
     let agree = |name, own: &str| given.get(name).is_none_or(|other| other == own);
     if agree("client_id", &basic.client_id) && agree("client_secret", &basic.client_secret) {
@@ -85,7 +85,8 @@ fn read_basic(header: &HeaderValue) -> Result<Header, Problem> {
     Ok(Header::Basic(Credentials { client_id, client_secret, by_header: true }))
 }
 
-/// Undoes the form encoding of RFC 6749 section 2.3.1; what a client sends raw has no `%` or `+` of its own.
+/// Decodes the form encoding of RFC 6749 section 2.3.1. Unencoded values are unaffected: they contain no `%`
+/// or `+`.
 fn decode(name: &'static str, text: &str) -> Result<String, Problem> {
     let value =
         decode_component(text).map_err(|error| Problem::invalid_parameter(name, error.to_string()))?;
@@ -104,7 +105,7 @@ mod tests {
     use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
     use proptest::prelude::*;
 
-    /// Returns id and secret, or nothing when the header is refused or of another scheme.
+    /// Returns id and secret; `None` if the header is rejected or has another scheme.
     fn basic(header: &str) -> Option<(String, String)> {
         let request = TestRequest::default().insert_header((AUTHORIZATION, header)).to_http_request();
         match read_header(&request) {

@@ -1,4 +1,4 @@
-//! Authenticates the client, runs the use case of the grant, and writes what it gives.
+//! Authenticates the client, runs the use case of the grant, and writes the response.
 
 use super::authenticate::authenticate;
 use super::request::{Presented, TokenRequest};

@@ -1,8 +1,8 @@
-//! Parameters of the token endpoints as the `OpenAPI` document shows them; `token::parameters` reads them.
+//! Parameters of the token endpoints for the `OpenAPI` document; `token::parameters` parses them.
 
 use utoipa::{IntoParams, ToSchema};
 
-/// What a token request exchanges.
+/// Grant type of a token request.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum GrantType {
@@ -14,7 +14,7 @@ pub enum GrantType {
     ClientCredentials,
 }
 
-/// What a refresh request exchanges.
+/// Grant type of a refresh request.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum RefreshGrantType {
@@ -26,22 +26,22 @@ pub enum RefreshGrantType {
 #[derive(ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TokenForm {
-    /// What is exchanged; an authorization code if absent.
+    /// The grant type; `authorization_code` if absent.
     #[schema(inline, nullable = false)]
     #[param(inline)]
     pub grant_type: Option<GrantType>,
-    /// The authorization code; required with it.
+    /// The authorization code; required for `authorization_code`.
     #[schema(nullable = false, min_length = 1)]
     #[param(min_length = 1)]
     pub code: Option<String>,
-    /// The redirect URI that the code was issued for; required with a code.
+    /// The redirect URI of the authorization request; required for `authorization_code`.
     #[schema(nullable = false)]
     pub redirect_uri: Option<String>,
     /// The verifier of PKCE (RFC 7636), if a challenge was sent.
     #[schema(nullable = false, pattern = "^[A-Za-z0-9._~-]{43,128}$")]
     #[param(pattern = "^[A-Za-z0-9._~-]{43,128}$")]
     pub code_verifier: Option<String>,
-    /// The refresh token; required with `refresh_token`.
+    /// The refresh token; required for `refresh_token`.
     #[schema(nullable = false, min_length = 1)]
     #[param(min_length = 1)]
     pub refresh_token: Option<String>,
@@ -64,7 +64,7 @@ pub struct TokenForm {
 #[derive(ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RefreshForm {
-    /// Optional; with it `user_id` may be left out and the refresh token is repeated in the answer.
+    /// Optional. If present, `user_id` may be omitted and the response repeats the refresh token.
     #[schema(inline, nullable = false)]
     #[param(inline)]
     pub grant_type: Option<RefreshGrantType>,

@@ -16,11 +16,12 @@ use domain::client::Client;
 
 /// Revokes a token (RFC 7009)
 ///
-/// Revoking a refresh token or an access token of the client revokes its grant and everything issued from it, everywhere
-/// within 2 seconds. An unknown, expired or other client's token has no effect and the same answer.
+/// Revoking a refresh token or an access token of the client revokes its grant and everything issued from it,
+/// everywhere within 2 seconds. An unknown, expired or other client's token has no effect and the same
+/// answer.
 ///
-/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and secret may
-/// be sent as HTTP Basic instead. Unknown parameters are ignored.
+/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and
+/// secret may be sent as HTTP Basic instead. Unknown parameters are ignored.
 #[utoipa::path(
     post, path = Endpoint::Revoke.path(), tag = "tokens", operation_id = "revokeToken",
     security(("basic" = []), ()),
@@ -46,12 +47,12 @@ pub(super) async fn revoke(
 
 /// Returns whether a token is valid (RFC 7662)
 ///
-/// A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all access tokens.
-/// Any other token is inactive for it. A refresh token is active only for the client that owns it, and only with
-/// `token_type_hint=refresh_token`.
+/// A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all
+/// access tokens. Any other token is inactive for it. A refresh token is active only for the client that owns
+/// it, and only with `token_type_hint=refresh_token`.
 ///
-/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and secret may
-/// be sent as HTTP Basic instead. Unknown parameters are ignored.
+/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and
+/// secret may be sent as HTTP Basic instead. Unknown parameters are ignored.
 #[utoipa::path(
     post, path = Endpoint::Introspect.path(), tag = "tokens", operation_id = "introspectToken",
     security(("basic" = []), ()),

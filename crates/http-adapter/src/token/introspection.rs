@@ -1,44 +1,44 @@
-//! What is told about a token (RFC 7662 section 2.2).
+//! Response of introspection (RFC 7662 section 2.2).
 
 use application::token::ActiveToken;
 use domain::access_token::{AccessClaims, TokenSubject};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a token says, if it counts and the client may know of it; `active` alone otherwise.
+/// Claims of a valid token that the client may inspect; otherwise `active` alone.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IntrospectionBody {
-    /// Whether the token counts at this moment. Every other member is there only if it does.
+    /// Whether the token is valid. The other members are present only if it is.
     pub(crate) active: bool,
-    /// What the token allows, separated by spaces.
+    /// The scopes, separated by spaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) scope: Option<String>,
-    /// The client that holds it.
+    /// The client that holds the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) client_id: Option<String>,
-    /// `Bearer` for an access token. A refresh token opens no data endpoint and has no such type.
+    /// `Bearer` for an access token. Absent for a refresh token, which grants no access to data endpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = Option<String>)]
     pub(crate) token_type: Option<&'static str>,
-    /// When an access token ends, in Unix seconds. A refresh token does not.
+    /// Expiry of an access token in Unix seconds. Refresh tokens do not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) exp: Option<i64>,
-    /// When it was issued, in Unix seconds.
+    /// Time of issue in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) iat: Option<i64>,
-    /// The person who granted it; for a service client's token the client.
+    /// The person who granted access; the client itself for a service client's token.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) sub: Option<String>,
-    /// Where an access token is to be presented.
+    /// The audience of an access token.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) aud: Option<String>,
-    /// Who issued it.
+    /// The issuer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub(crate) iss: Option<String>,
@@ -62,7 +62,7 @@ impl IntrospectionBody {
         jti: None,
     };
 
-    /// Makes the body. Issuer and audience of every token are the public URL.
+    /// Creates the body. Issuer and audience of every token are the public URL.
     pub(super) fn of(told: Option<ActiveToken>, public_url: &str) -> Self {
         match told {
             None => Self::INACTIVE,

@@ -1,17 +1,17 @@
-//! A flat JSON object of strings and numbers, each name once.
+//! Parser of a flat JSON object of strings and numbers with unique names.
 //!
-//! A visitor of its own, because the usual one keeps the last of two equal names, and two readers that keep
-//! different ones can be played off against each other.
+//! The usual deserializer keeps the last of two equal names. Two parsers that keep different ones can be
+//! exploited, so duplicates are rejected here.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Says that a text is not such an object; the reader's own message is not repeated, it may quote the text.
+/// Error for any other text. The deserializer's message is not repeated: it may quote the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NotFlatJson;
 
-/// Reads names and values in the order given. A number becomes its decimal text.
+/// Parses names and values in order. A number becomes its decimal text.
 pub(super) fn parse(text: &str) -> Result<Vec<(String, String)>, NotFlatJson> {
     serde_json::from_str::<FlatObject>(text).map(|object| object.0).map_err(|_| NotFlatJson)
 }
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Scalar {
 
 struct ScalarVisitor;
 
-/// What is not visited here (arrays, objects, booleans, null) is refused.
+/// Other types (arrays, objects, booleans, null) are rejected.
 impl Visitor<'_> for ScalarVisitor {
     type Value = Scalar;
 

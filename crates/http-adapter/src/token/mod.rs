@@ -1,9 +1,10 @@
 //! The token endpoints: `/api/token` and `/api/refresh` (contract; decisions 2), and `/oauth/revoke` and
-//! `/oauth/introspect`, which take a token in the body of a `POST`.
+//! `/oauth/introspect`, which require a token in the body of a `POST`.
 //!
-//! The first two accept `GET` and `POST`, with parameters in the query string, the body or both. Checks have a fixed
-//! order: method, size and framing; duplicates and encoding; missing parameters; client authentication; then the use
-//! case looks up the grant. So an unauthenticated caller learns nothing about grants.
+//! The first two accept `GET` and `POST`, with parameters in the query string, the body or both. Checks have
+//! a fixed order: method, size and framing; duplicates and encoding; missing parameters; client
+//! authentication; then the use case looks up the grant. An unauthenticated caller therefore learns nothing
+//! about grants.
 
 mod authenticate;
 mod credentials;
@@ -36,7 +37,7 @@ use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{Ref, RefOr, Required, Schema};
 use utoipa::{Modify, OpenApi, ToSchema};
 
-/// The document's part on this module.
+/// `OpenAPI` operations of this module.
 #[derive(OpenApi)]
 #[openapi(
     paths(get_token, post_token, get_refresh, post_refresh, given::revoke, given::introspect),
@@ -109,7 +110,7 @@ impl Modify for OptionalBodies {
     }
 }
 
-/// Schema of the response of `/api/token`, which depends on what is exchanged.
+/// Schema of the response of `/api/token`, which depends on the grant type.
 enum AnyTokenBody {}
 
 impl ToSchema for AnyTokenBody {
@@ -143,9 +144,9 @@ pub fn configure(routes: &mut ServiceConfig) {
 
 /// Exchanges an authorization code for tokens
 ///
-/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
-/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
-/// 3600 seconds.
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
+/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
+/// token lives 3600 seconds.
 #[utoipa::path(
     get, path = Route::Token.path(), tag = "tokens", operation_id = "getToken", params(TokenForm),
     security(("basic" = []), ()),
@@ -161,9 +162,9 @@ async fn get_token(
 
 /// Exchanges an authorization code for tokens
 ///
-/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
-/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
-/// 3600 seconds.
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
+/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
+/// token lives 3600 seconds.
 #[utoipa::path(
     post, path = Route::Token.path(), tag = "tokens", operation_id = "postToken",
     request_body(
@@ -186,9 +187,9 @@ async fn post_token(
 
 /// Exchanges a refresh token for a new access token
 ///
-/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
-/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
-/// 3600 seconds.
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
+/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
+/// token lives 3600 seconds.
 #[utoipa::path(
     get, path = Route::Refresh.path(), tag = "tokens", operation_id = "getRefresh", params(RefreshForm),
     security(("basic" = []), ()),
@@ -204,9 +205,9 @@ async fn get_refresh(
 
 /// Exchanges a refresh token for a new access token
 ///
-/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once. The
-/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access token lives
-/// 3600 seconds.
+/// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
+/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
+/// token lives 3600 seconds.
 #[utoipa::path(
     post, path = Route::Refresh.path(), tag = "tokens", operation_id = "postRefresh",
     request_body(

@@ -1,5 +1,5 @@
-//! The parameters of a token request: the union of query and body, each known one at most once; of a request
-//! about a token, the body alone.
+//! Parameters of a token request: the union of query and body, each known one at most once. Requests about a
+//! token use the body alone.
 
 use super::json;
 use crate::body::{Body, BodyKind};
@@ -7,7 +7,7 @@ use crate::parameter::{ParameterError, check_value, parse};
 use crate::problem::{Fault, FieldError, Problem};
 use application::token::QuerySecrets;
 
-/// Every parameter that the endpoints which issue tokens know.
+/// Known parameters of the endpoints that issue tokens.
 const KNOWN: &[&str] = &[
     "grant_type",
     "code",
@@ -20,23 +20,22 @@ const KNOWN: &[&str] = &[
     "client_secret",
 ];
 
-/// Every parameter of the endpoints that are given a token (RFC 7009 section 2.1, RFC 7662 section 2.1).
+/// Known parameters of revocation and introspection (RFC 7009 section 2.1, RFC 7662 section 2.1).
 const KNOWN_WITH_TOKEN: &[&str] = &["token", "token_type_hint", "client_id", "client_secret"];
 
-/// The client's own secret.
 const CLIENT_SECRET: &str = "client_secret";
 
-/// Those that must not be seen in a log of addresses either (decisions 2, the operator's switch).
+/// Secrets that the operator can forbid in query strings, which may be logged (decisions 2).
 const OTHER_SECRETS: [&str; 3] = ["code", "code_verifier", "refresh_token"];
 
-/// The known parameters of one request. Not printable: most of them are secrets.
+/// Known parameters of one request. No `Debug`: most of them are secrets.
 pub(super) struct TokenParameters {
     values: Vec<(&'static str, String)>,
     in_query: QuerySecrets,
 }
 
 impl TokenParameters {
-    /// Reads query and body together; a name in both is given twice.
+    /// Parses query and body together; a name in both is a duplicate.
     pub(super) fn read(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
         let mut given = form_pairs(query)?;
         let in_query = secrets_among(&given);
@@ -44,8 +43,8 @@ impl TokenParameters {
         Ok(Self { values: known_values(KNOWN, given)?, in_query })
     }
 
-    /// Reads the body of a request about a token. Nothing that is known there may stand in the query string: the
-    /// contract asks for no such thing, and these are secrets (RFC 7009 section 2.1, RFC 7662 section 2.1).
+    /// Parses the body of a request about a token. Known parameters are rejected in the query string: they
+    /// are secrets, and the contract does not require it (RFC 7009 section 2.1, RFC 7662 section 2.1).
     pub(super) fn read_body_alone(query: &str, body: Option<&Body>) -> Result<Self, Problem> {
         let in_query = form_pairs(query)?;
         let misplaced =
@@ -57,30 +56,30 @@ impl TokenParameters {
         Ok(Self { values: known_values(KNOWN_WITH_TOKEN, given)?, in_query: QuerySecrets::None })
     }
 
-    /// Returns a parameter that may be absent.
+    /// Returns an optional parameter.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.values.iter().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns a parameter that must be there.
+    /// Returns a required parameter.
     pub(super) fn require(&self, name: &'static str) -> Result<&str, Problem> {
         self.get(name).ok_or_else(|| missing(name))
     }
 
-    /// Tells which secrets came in the query string.
+    /// Returns which secrets were in the query string.
     pub(super) fn in_query(&self) -> QuerySecrets {
         self.in_query
     }
 }
 
-/// Says that a parameter is missing.
+/// Creates the error for a missing parameter.
 pub(super) fn missing(name: &'static str) -> Problem {
     Problem::invalid_parameters(vec![FieldError::new(name, "is required")])
 }
 
 type Given = Vec<(String, String)>;
 
-/// Tells which secrets are among the parameters of a query string.
+/// Returns which secrets are in a query string.
 fn secrets_among(in_query: &Given) -> QuerySecrets {
     let has = |secret: &dyn Fn(&str) -> bool| in_query.iter().any(|(name, _)| secret(name));
     if has(&|name| name == CLIENT_SECRET) {
@@ -92,7 +91,8 @@ fn secrets_among(in_query: &Given) -> QuerySecrets {
     }
 }
 
-/// Keeps what is known: each at most once, not empty, without control characters.
+/// Returns the known parameters, after checking that each is unique, not empty and free of control
+/// characters.
 fn known_values(known: &[&'static str], given: Given) -> Result<Vec<(&'static str, String)>, Problem> {
     let mut values: Vec<(&'static str, String)> = Vec::new();
     for (name, value) in given {

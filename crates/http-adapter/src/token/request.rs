@@ -1,4 +1,4 @@
-//! A token request as it was read: which grant, which parameters, from whom.
+//! Parsed token request: grant, parameters and credentials.
 
 use super::credentials::{self, Credentials};
 use super::parameters::TokenParameters;
@@ -11,7 +11,7 @@ use application::token::QuerySecrets;
 use domain::grant::UsedFrom;
 use std::net::IpAddr;
 
-/// Which of the two endpoints was asked.
+/// Endpoint of a token request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Endpoint {
     /// `/api/token`.
@@ -20,7 +20,7 @@ pub(super) enum Endpoint {
     Refresh,
 }
 
-/// What is presented, complete in its parts.
+/// Presented grant with its required parameters.
 pub(super) enum Presented {
     Code { code: String, redirect_uri: String, code_verifier: Option<String> },
     RefreshToken { refresh_token: String, user_id: Option<String>, scope: Option<String>, echo: bool },
@@ -38,17 +38,18 @@ impl Presented {
     }
 }
 
-/// A token request whose form is right; nothing is known yet of who sends it.
+/// Well-formed token request; the client is not authenticated yet.
 pub(super) struct TokenRequest {
     pub(super) presented: Presented,
     pub(super) credentials: Credentials,
     pub(super) in_query: QuerySecrets,
     pub(super) address: IpAddr,
-    /// From where it comes, for the person to see; never logged.
+    /// Address and user agent, for display to the person; never logged.
     pub(super) from: UsedFrom,
 }
 
-/// Reads a request in the order of decisions 2: size and framing, duplicates and encoding, missing parameters.
+/// Parses a request in the order of decisions 2: size and framing, duplicates and encoding, missing
+/// parameters.
 pub(super) async fn read(
     endpoint: Endpoint,
     request: &HttpRequest,
@@ -68,7 +69,7 @@ pub(super) async fn read(
     })
 }
 
-/// A request about one token, whose form is right; nothing is known yet of who sends it.
+/// Well-formed request about one token; the client is not authenticated yet.
 pub(super) struct AboutToken {
     pub(super) token: String,
     pub(super) hints_at_refresh_token: bool,
@@ -76,7 +77,7 @@ pub(super) struct AboutToken {
     pub(super) address: IpAddr,
 }
 
-/// Reads a request that gives a token back or asks about one, in the same order.
+/// Parses a revocation or introspection request, in the same order.
 pub(super) async fn read_about_token(request: &HttpRequest, payload: Payload) -> Result<AboutToken, Problem> {
     let body = read_body(request, payload).await?;
     let given = TokenParameters::read_body_alone(request.query_string(), body.as_ref())?;
@@ -87,7 +88,7 @@ pub(super) async fn read_about_token(request: &HttpRequest, payload: Payload) ->
     Ok(AboutToken { token, hints_at_refresh_token, credentials, address: address(request) })
 }
 
-/// Chooses the grant. Without `grant_type` the endpoint tells which one is meant, as the contract has it.
+/// Selects the grant. Without `grant_type` the endpoint determines it, as the contract requires.
 fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<Presented, Problem> {
     let owned = |name| given.get(name).map(str::to_owned);
     match (endpoint, given.get("grant_type")) {

@@ -1,4 +1,4 @@
-//! The bodies of the token endpoints: the contract's members, and those of RFC 6749 section 5.1.
+//! Response bodies of the token endpoints: the contract's members and those of RFC 6749 section 5.1.
 
 use application::token::{IssuedTokens, RefreshedAccess, ServiceToken};
 use domain::access_token::LIFETIME_SECONDS;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 pub(super) const BEARER: &str = "Bearer";
 
-/// What an authorization code gives.
+/// Tokens issued for an authorization code.
 #[derive(Serialize, ToSchema)]
 pub struct TokenBody {
     /// The access token, a JWT.
@@ -17,7 +17,7 @@ pub struct TokenBody {
     /// Always `Bearer`.
     #[schema(value_type = String)]
     token_type: &'static str,
-    /// The access token's life in seconds: 3600.
+    /// The access token's lifetime in seconds: 3600.
     expires_in: u32,
     /// The scopes granted, separated by spaces.
     scope: String,
@@ -38,12 +38,12 @@ impl From<IssuedTokens> for TokenBody {
     }
 }
 
-/// What a refresh token gives.
+/// Access token issued for a refresh token.
 #[derive(Serialize, ToSchema)]
 pub struct RefreshBody {
     /// The new access token, a JWT.
     access_token: String,
-    /// The access token's life in seconds: 3600.
+    /// The access token's lifetime in seconds: 3600.
     expires_in: u32,
     /// Always `Bearer`.
     #[schema(value_type = String)]
@@ -52,15 +52,15 @@ pub struct RefreshBody {
     scope: String,
     /// The person who granted them.
     user_id: String,
-    /// The same refresh token again, only when `grant_type=refresh_token` was sent: some clients would
-    /// otherwise lose it.
+    /// The same refresh token, present only if `grant_type=refresh_token` was sent: some clients lose it
+    /// otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     refresh_token: Option<String>,
 }
 
 impl RefreshBody {
-    /// Makes the body; `echo` is the refresh token when it is to be repeated.
+    /// Creates the body; `echo` is the refresh token if it is to be repeated.
     pub(super) fn new(refreshed: RefreshedAccess, echo: Option<String>) -> Self {
         let RefreshedAccess { access_token, scopes, user_id } = refreshed;
         Self {
@@ -74,7 +74,7 @@ impl RefreshBody {
     }
 }
 
-/// What a service client gets for itself (`client_credentials`).
+/// Access token issued to a service client (`client_credentials`).
 #[derive(Serialize, ToSchema)]
 pub struct ServiceTokenBody {
     /// The access token, a JWT.
@@ -82,7 +82,7 @@ pub struct ServiceTokenBody {
     /// Always `Bearer`.
     #[schema(value_type = String)]
     token_type: &'static str,
-    /// The access token's life in seconds: 3600.
+    /// The access token's lifetime in seconds: 3600.
     expires_in: u32,
     /// The scopes of this access token, separated by spaces.
     scope: String,

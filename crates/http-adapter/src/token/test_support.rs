@@ -1,10 +1,10 @@
-//! The reader of client credentials, on its own.
+//! The parser of client credentials.
 
 use super::credentials::{Credentials, Header, read_header};
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 
-/// Returns the id and the secret that a request has in `Authorization`; nothing when it has none or another scheme.
+/// Returns the id and the secret in `Authorization`; `None` if there is no header or another scheme.
 pub fn basic_credentials(request: &HttpRequest) -> Result<Option<(String, String)>, Problem> {
     Ok(match read_header(request)? {
         Header::Basic(Credentials { client_id, client_secret, by_header: _ }) => {

@@ -1,4 +1,4 @@
-//! The token endpoints as a client sees them; the rows of the security page are named above the tests.
+//! The token endpoints from a client's view; tests name their rows of the security page.
 
 mod audit;
 mod body;
@@ -14,14 +14,14 @@ use crate::tests::{Answer, MemoryStore, Parts, send};
 use actix_web::test::TestRequest;
 use std::sync::Arc;
 
-/// A store and a state on it.
+/// Returns a store and a state on it.
 fn fresh() -> (Arc<MemoryStore>, Arc<HttpState>) {
     let store = Arc::new(MemoryStore::default());
     let state = Parts { store: Arc::clone(&store), ..Parts::default() }.build();
     (store, state)
 }
 
-/// The parameters of the contract's code exchange, without the code's own name.
+/// Returns the contract's query for a code exchange.
 fn code_query() -> String {
     format!(
         "code={}&client_id={}&client_secret={}&redirect_uri=https%3A%2F%2Fapp.example%2Fback",
@@ -31,7 +31,7 @@ fn code_query() -> String {
     )
 }
 
-/// The parameters of the contract's refresh.
+/// Returns the contract's query for a refresh.
 fn refresh_query() -> String {
     format!(
         "refresh_token={}&client_id={}&client_secret={}&user_id={}",
@@ -58,7 +58,7 @@ fn post_json(path: &str, body: impl Into<actix_web::web::Bytes>) -> TestRequest 
     post(path, "application/json", body)
 }
 
-/// Checks everything that every error of these endpoints has in common (T02, T102).
+/// Checks the common properties of every error of these endpoints (T02, T102).
 #[track_caller]
 fn assert_error(answer: &Answer, status: u16, error: &str) {
     assert_eq!(
@@ -77,7 +77,7 @@ fn assert_error(answer: &Answer, status: u16, error: &str) {
     assert!(answer.json().get("access_token").is_none());
 }
 
-/// Checks the headers of every answer of these endpoints (T02).
+/// Checks the headers of every response of these endpoints (T02).
 #[track_caller]
 fn assert_guarded(answer: &Answer) {
     assert_eq!(answer.header("cache-control"), Some("no-store"));
@@ -95,7 +95,7 @@ fn assert_token(answer: &Answer) {
     assert!(answer.member("access_token").starts_with("access:"));
 }
 
-/// Sends a request to a fresh store that must be refused, and checks that the code can still be redeemed.
+/// Sends a request to a fresh store, and checks that it is rejected and that the code is still valid.
 async fn assert_refused(request: TestRequest, status: u16, error: &str) -> Answer {
     let (store, state) = fresh();
     let answer = send(&state, request).await;

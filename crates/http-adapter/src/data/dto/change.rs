@@ -5,7 +5,7 @@ use crate::problem::RateLimitBody;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What became of one record.
+/// Latest change of one record.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Change)]
 pub struct ChangeDto {
@@ -13,19 +13,20 @@ pub struct ChangeDto {
     #[serde(rename = "type")]
     #[schema(schema_with = name::change_kinds)]
     pub kind: &'static str,
-    /// `upsert`: the record is new or another; `delete`: it is gone.
+    /// `upsert`: the record is new or changed; `delete`: it was deleted.
     #[schema(schema_with = name::change_operations)]
     pub op: &'static str,
-    /// The record: the user, the session, or the log entry.
+    /// The id of the record: the user, the session, or the log entry.
     #[schema(value_type = uuid::Uuid, example = "9c3e5b1a-2f60-4d8e-8a47-51b0c6d7e8f9")]
     pub id: String,
-    /// The record as it is now; not there when it was deleted.
+    /// The current record; absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub record: Option<ChangedRecord>,
 }
 
-/// A record as its data endpoint tells it: a profile, a session with stages and metrics, or a supplement with one log.
+/// Record in the format of its data endpoint: a profile, a session with stages and metrics, or a supplement
+/// with one log.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = ChangedRecord)]
@@ -39,21 +40,21 @@ pub enum ChangedRecord {
 }
 
 impl ChangeDto {
-    /// The operation that stores a record or another version of it.
+    /// The operation that stores a record or a new version of it.
     pub const UPSERT: &'static str = "upsert";
-    /// The operation that deletes it.
+    /// The operation that deletes a record.
     pub const DELETE: &'static str = "delete";
 }
 
-/// The answer of the change feed.
+/// Response of the change feed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ChangesAnswer {
-    /// What changed, in the order in which it was stored; of each record its last change alone.
+    /// The changes in the order in which they were stored; of each record the latest only.
     pub data: Vec<ChangeDto>,
-    /// Where to go on: the parameter `cursor` of the next request. It means nothing else.
+    /// The position after these changes: the parameter `cursor` of the next request. It is opaque.
     #[schema(example = "AQAAAABpr5lAAAAAAAAAACoBnD5bGi9gTY6KR1Gwxtfo-Q")]
     pub cursor: String,
-    /// Whether there are more changes at once.
+    /// Whether more changes are available now.
     #[schema(example = false)]
     pub has_more: bool,
     /// The counters of the rate limit; the same numbers as in the headers.

@@ -1,4 +1,4 @@
-//! Items that backends send, as the `OpenAPI` document shows them; import-adapter reads them.
+//! Items that backends send, for the `OpenAPI` document; import-adapter parses them.
 
 use super::name;
 use application::import::ingest::MAX_ITEMS;
@@ -40,8 +40,8 @@ fn one_or_many(item: RefOr<Schema>) -> RefOr<Schema> {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub struct IdempotencyKey {
-    /// A name for this request. A repetition within 24 hours gets the first answer, and nothing is stored again. With
-    /// another method, path or body it is rejected.
+    /// The key of this request. A repetition within 24 hours gets the first response, and nothing is stored
+    /// again. With another method, path or body it is rejected.
     #[param(
         rename = "Idempotency-Key",
         nullable = false,
@@ -55,7 +55,7 @@ pub struct IdempotencyKey {
 /// A person to create.
 #[derive(ToSchema)]
 pub struct UserItem {
-    /// The person's id; without it a new one.
+    /// The person's id; a new one if absent.
     #[schema(nullable = false)]
     pub id: Option<uuid::Uuid>,
     /// The email address.
@@ -124,7 +124,7 @@ pub struct ProfileItem {
 /// A sleep session to store.
 #[derive(ToSchema)]
 pub struct SessionItem {
-    /// The session's id; without it `external_id`, or the times, identify it.
+    /// The session's id; if absent, `external_id` or the times identify it.
     #[schema(nullable = false)]
     pub id: Option<uuid::Uuid>,
     /// ISO 8601 with an offset, such as 2026-03-08T23:10:00-05:00.
@@ -148,7 +148,7 @@ pub struct SessionItem {
     pub external_id: Option<String>,
 }
 
-/// One stretch of one stage.
+/// Period of one sleep stage.
 #[derive(ToSchema)]
 pub struct StageItem {
     /// The stage.
@@ -172,7 +172,7 @@ pub struct MetricItem {
 /// A label of a supplement to store.
 #[derive(ToSchema)]
 pub struct LabelItem {
-    /// The supplement's id; without it a new one.
+    /// The supplement's id; a new one if absent.
     #[schema(nullable = false)]
     pub id: Option<uuid::Uuid>,
     /// The brand.
@@ -214,7 +214,7 @@ pub struct LabelIngredientItem {
     /// Whether the ingredient is an active one.
     #[schema(nullable = false)]
     pub active: Option<bool>,
-    /// The place in the list.
+    /// The position in the list.
     #[schema(nullable = false)]
     pub order: Option<i64>,
     /// Whether the label states an amount.
@@ -225,15 +225,15 @@ pub struct LabelIngredientItem {
 /// An intake log to store.
 #[derive(ToSchema)]
 pub struct LogItem {
-    /// The log's id; without it `external_id`, or the time and supplement, identify it.
+    /// The log's id; if absent, `external_id` or the time and supplement identify it.
     #[schema(nullable = false)]
     pub id: Option<uuid::Uuid>,
     /// ISO 8601 with an offset.
     pub created_at: String,
-    /// The supplement; or `upc` in its place.
+    /// The supplement; or use `upc`.
     #[schema(nullable = false)]
     pub supplement_id: Option<uuid::Uuid>,
-    /// A product code that a label in the catalogue carries.
+    /// The product code of a label in the catalogue.
     #[schema(nullable = false)]
     pub upc: Option<String>,
     /// The servings taken.
@@ -243,7 +243,7 @@ pub struct LogItem {
     pub external_id: Option<String>,
 }
 
-/// An item that the document shows an example of.
+/// Item with an example in the document.
 pub trait Example {
     /// Returns the example.
     fn example() -> Value;

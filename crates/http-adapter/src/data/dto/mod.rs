@@ -1,7 +1,8 @@
-//! Request and response types of the data endpoints: the contract of the `OpenAPI` document.
+//! Request and response types of the data endpoints, from which the `OpenAPI` document is generated.
 //!
-//! Responses destructure domain values exhaustively, so that a new field does not compile until it is shown or left out
-//! on purpose. Members are declared in the order in which they are sent. `restwell export` writes the same types.
+//! Responses destructure domain values exhaustively: a new field does not compile until it is shown or
+//! deliberately omitted. Members are declared in the order in which they are sent. `restwell export` writes
+//! the same types.
 
 mod answer;
 mod change;

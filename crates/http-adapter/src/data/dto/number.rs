@@ -1,9 +1,9 @@
-//! A number as JSON writes it.
+//! JSON numbers.
 
 use domain::sleep::MetricValue;
 use serde::{Serialize, Serializer};
 
-/// A number that is printed without a fraction when it is whole: 60, not 60.0.
+/// Number that is printed without a fraction if it is whole: 60, not 60.0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// A whole number.
@@ -13,7 +13,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Takes a binary64 number; whole ones of up to fifteen digits become integers.
+    /// Converts a binary64 number; whole ones of up to fifteen digits become integers.
     pub fn from_f64(number: f64) -> Self {
         let whole = MetricValue::from_f64(number).and_then(MetricValue::as_integer);
         whole.map_or(Self::Real(number), Self::Integer)

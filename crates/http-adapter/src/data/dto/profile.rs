@@ -7,7 +7,7 @@ use domain::user::{BiologicalSex, Biology, BloodType, BodyHeight, BodyWeight, Sk
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What Restwell knows of a person. What is not known is null; the e-mail address is never shown.
+/// The profile of a person. Unknown values are null; the email address is never included.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Profile)]
 pub struct ProfileDto {
@@ -20,7 +20,7 @@ pub struct ProfileDto {
     /// The name of the person's zone in the IANA time zone database.
     #[schema(example = "Europe/Berlin")]
     pub home_timezone: String,
-    /// What the person granted to this client.
+    /// The scopes that the person granted to this client.
     #[schema(schema_with = name::scopes)]
     pub scopes: Vec<&'static str>,
     /// The day of birth, `YYYY-MM-DD`.
@@ -47,7 +47,7 @@ pub struct ProfileDto {
 }
 
 impl ProfileDto {
-    /// Makes the profile of a person as a grant of these scopes shows it.
+    /// Creates the profile of a person for a grant of these scopes.
     pub fn new(user: &User, scopes: ScopeSet) -> Self {
         let User { id, email: _, home_timezone, created_at, status: _, biology } = user;
         let Biology { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } =

@@ -1,4 +1,4 @@
-//! Parameters of the data endpoints as the `OpenAPI` document shows them; `data::query` reads them.
+//! Parameters of the data endpoints for the `OpenAPI` document; `data::query` parses them.
 
 use domain::change::ChangeKind;
 use domain::paging::{ChangeLimit, PageSize};
@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-/// The spellings of a date parameter. The one rule it leaves out is that 29 February needs a leap year.
+/// Accepted spellings of a date parameter. The pattern does not check that 29 February is in a leap year.
 pub(crate) const DATE_PATTERN: &str = "^(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-9])|(?:0[13-9]|1[0-2])-30|(?:0[13578]|1[02])-31)(?:[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,9})?)?(?:[Zz]|[+ -](?:(?:0[0-9]|1[0-7])(?::?[0-5][0-9])?|18(?::?00)?))?)?$";
 
 fn string() -> ObjectBuilder {
@@ -88,25 +88,25 @@ pub struct UserPath {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SleepQuery {
-    /// Only sessions whose time in bed starts then or later.
+    /// Only sessions whose time in bed starts at or after this time.
     #[param(rename = "startDate", value_type = Option<DateText>, inline)]
     pub start_date: Option<String>,
-    /// Only sessions whose time in bed starts then or earlier. Not before `startDate`.
+    /// Only sessions whose time in bed starts at or before this time. Not before `startDate`.
     #[param(rename = "endDate", value_type = Option<DateText>, inline)]
     pub end_date: Option<String>,
-    /// Whether each session carries `raw_sleep`.
+    /// Whether each session includes `raw_sleep`.
     #[param(value_type = Option<FlagText>, inline)]
     pub include_stages: Option<String>,
-    /// Whether each session carries `sleep_metric`.
+    /// Whether each session includes `sleep_metric`.
     #[param(value_type = Option<FlagText>, inline)]
     pub include_metrics: Option<String>,
     /// Oldest first (`asc`) or newest first (`desc`).
     #[param(value_type = Option<SortText>, inline)]
     pub sort: Option<String>,
-    /// Number of the page, from 1; one past the end is empty.
+    /// The page number, from 1; a page past the end is empty.
     #[param(minimum = 1, maximum = 999_999_999_999_999_999_u64, default = 1)]
     pub page: Option<u64>,
-    /// Most records on a page.
+    /// The maximum number of records on a page.
     #[param(rename = "pageSize", minimum = 1, maximum = 10_000, default = json!(PageSize::SLEEP_DEFAULT.get()))]
     pub page_size: Option<u16>,
 }
@@ -115,19 +115,19 @@ pub struct SleepQuery {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SupplementsQuery {
-    /// Only logs from then on.
+    /// Only logs at or after this time.
     #[param(rename = "startDate", value_type = Option<DateText>, inline)]
     pub start_date: Option<String>,
-    /// Only this supplement; an unknown one gives an empty page.
+    /// Only this supplement; for an unknown one the page is empty.
     #[param(rename = "supplementID", value_type = Option<uuid::Uuid>)]
     pub supplement_id: Option<String>,
     /// Oldest first (`asc`) or newest first (`desc`).
     #[param(value_type = Option<SortText>, inline)]
     pub sort: Option<String>,
-    /// Number of the page, from 1; one past the end is empty.
+    /// The page number, from 1; a page past the end is empty.
     #[param(minimum = 1, maximum = 999_999_999_999_999_999_u64, default = 1)]
     pub page: Option<u64>,
-    /// Most records on a page.
+    /// The maximum number of records on a page.
     #[param(
         rename = "pageSize", minimum = 1, maximum = 10_000, default = json!(PageSize::SUPPLEMENTS_DEFAULT.get())
     )]
@@ -138,14 +138,14 @@ pub struct SupplementsQuery {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ChangesQuery {
-    /// The `cursor` of the previous answer; without it everything from the beginning.
+    /// The `cursor` of the previous response; if absent, all records are listed.
     #[param(pattern = "^[A-Za-z0-9_-]{12,46}$")]
     pub cursor: Option<String>,
-    /// Most changes in an answer.
+    /// The maximum number of changes in a response.
     #[param(minimum = 1, maximum = 1_000, default = json!(ChangeLimit::DEFAULT.get()))]
     pub limit: Option<u16>,
-    /// Only these types, separated by commas, each once; without it all that the token allows. Keep the types the same
-    /// for as long as you follow a cursor.
+    /// Only these types, separated by commas, each once; if absent, all that the token allows. Use the same
+    /// types as long as you follow a cursor.
     #[param(value_type = Option<TypesText>, inline)]
     pub types: Option<String>,
 }
@@ -157,7 +157,7 @@ pub struct ExportParameters {
     /// Lines for programs, or an archive of tables.
     #[param(value_type = Option<FormatText>, inline)]
     pub format: Option<String>,
-    /// Only these types, separated by commas, each once; without it all that the token allows.
+    /// Only these types, separated by commas, each once; if absent, all that the token allows.
     #[param(value_type = Option<TypesText>, inline)]
     pub types: Option<String>,
 }

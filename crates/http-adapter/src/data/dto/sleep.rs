@@ -6,22 +6,22 @@ use domain::time::{UtcOffset, format};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How much of a session is told.
+/// Optional parts of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Include {
-    /// Whether `raw_sleep` is there.
+    /// Whether `raw_sleep` is included.
     pub stages: bool,
-    /// Whether `sleep_metric` is there.
+    /// Whether `sleep_metric` is included.
     pub metrics: bool,
 }
 
 impl Include {
-    /// Everything, as in an export.
+    /// All parts, as in an export.
     pub const ALL: Self = Self { stages: true, metrics: true };
 }
 
-/// One session. Timestamps have the UTC offset in force where and when the night was recorded, else `Z`; a
-/// fraction of three digits only when it is not zero.
+/// A sleep session. Timestamps have the UTC offset at the place and time of recording, or `Z` if it is
+/// unknown; a fraction of three digits only if it is not zero.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = SleepSession)]
 pub struct SleepSessionDto {
@@ -34,11 +34,11 @@ pub struct SleepSessionDto {
     /// End of the time in bed, with the offset in force at the end.
     #[schema(format = DateTime, example = "2026-03-09T07:02:30-04:00")]
     pub time_in_bed_end: String,
-    /// The metrics, when `include_metrics` asks for them; one that cannot be known is left out.
+    /// The metrics, if requested by `include_metrics`; metrics without a known value are omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sleep_metric: Option<Vec<MetricDto>>,
-    /// The stages in time order, when `include_stages` asks for them; empty when none were recorded.
+    /// The stages in time order, if requested by `include_stages`; empty if none were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub raw_sleep: Option<Vec<StageDto>>,
@@ -48,12 +48,12 @@ pub struct SleepSessionDto {
     /// Whether it was a nap.
     #[schema(required = true, example = false)]
     pub is_nap: Option<bool>,
-    /// When the session last changed, in UTC.
+    /// The time of the last change, in UTC.
     #[schema(format = DateTime, example = "2026-03-09T12:00:00Z")]
     pub updated_at: String,
 }
 
-/// One metric: seconds (`time...`, `sleepLatency`), percent from 0 to 100, or a count.
+/// A metric: seconds (`time...`, `sleepLatency`), percent from 0 to 100, or a count.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = SleepMetric)]
 pub struct MetricDto {
@@ -65,23 +65,23 @@ pub struct MetricDto {
     pub value: Number,
 }
 
-/// One stretch of one stage; the times have the offset in force at the start of the session.
+/// Period of one sleep stage; the times have the offset in force at the start of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = SleepStage)]
 pub struct StageDto {
     /// `AWAKE`, `LIGHT`, `DEEP`, `REM`, `ASLEEP` (asleep, stage not known) or `UNKNOWN`.
     #[schema(schema_with = name::stages)]
     pub stage: &'static str,
-    /// Start of the stretch.
+    /// Start of the period.
     #[schema(format = DateTime, example = "2026-03-08T23:10:00-05:00")]
     pub start: String,
-    /// End of the stretch.
+    /// End of the period.
     #[schema(format = DateTime, example = "2026-03-08T23:42:30-05:00")]
     pub end: String,
 }
 
 impl SleepSessionDto {
-    /// Makes the session as the API tells it.
+    /// Creates the response body of a session.
     pub fn new(session: &SleepSession, include: Include) -> Self {
         let SleepSession { id, record, updated_at } = session;
         let SleepRecordHead { key: _, source, time_in_bed, is_nap } = record.head();

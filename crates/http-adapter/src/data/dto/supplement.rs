@@ -8,39 +8,39 @@ use domain::time::{UtcOffset, format};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A supplement with its logs in the range that was asked for.
+/// A supplement with its logs in the requested range.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Supplement)]
 pub struct SupplementDto {
     /// The supplement; the same as `details.id`.
     #[schema(value_type = uuid::Uuid, example = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60")]
     pub id: String,
-    /// What its label says.
+    /// The contents of its label.
     pub details: SupplementDetailsDto,
-    /// When the person took it, in the direction of `sort`.
+    /// The intake logs, in the direction of `sort`.
     pub logs: Vec<SupplementLogDto>,
 }
 
-/// What a label says, in its own spelling.
+/// The contents of a label, as spelled on it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = SupplementDetails)]
 pub struct SupplementDetailsDto {
     /// The supplement.
     #[schema(value_type = uuid::Uuid, example = "b1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60")]
     pub id: String,
-    /// The brand; empty when the label names none.
+    /// The brand; empty if the label has none.
     #[schema(example = "Harbour Health")]
     pub brand: String,
     /// The name of the product.
     #[schema(example = "Magnesium Citrate")]
     pub name: String,
-    /// Servings per container; empty when the label names none.
+    /// Servings per container; empty if the label has none.
     #[schema(example = "60")]
     pub servings: String,
-    /// The product code; empty when the label has none.
+    /// The product code; empty if the label has none.
     #[schema(example = "0 12345 67890 5")]
     pub upc: String,
-    /// The label's own entry date, else the time of the first import.
+    /// The entry date of the label, or the time of the first import.
     #[schema(format = DateTime, example = "2024-02-01T00:00:00+00:00")]
     pub entry_date: String,
     /// The ingredients in the order of the label.
@@ -51,10 +51,10 @@ pub struct SupplementDetailsDto {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = SupplementIngredient)]
 pub struct IngredientDto {
-    /// The amount; 0 when the label states none.
+    /// The amount; 0 if the label states none.
     #[schema(value_type = f64, minimum = 0, example = 200)]
     pub quantity: Number,
-    /// The unit as the label spells it; `NP` when the label states no amount.
+    /// The unit as the label spells it; `NP` if the label states no amount.
     #[schema(example = "milligrams")]
     pub unit: String,
     /// Whether the ingredient is an active one.
@@ -63,7 +63,7 @@ pub struct IngredientDto {
     /// The name of the ingredient.
     #[schema(example = "Magnesium")]
     pub ingredient_name: String,
-    /// The place in the list, from 1.
+    /// The position in the list, from 1.
     #[schema(minimum = 1, example = 1)]
     pub order: u32,
     /// Whether the label states an amount.
@@ -93,7 +93,7 @@ pub struct SupplementLogDto {
 }
 
 impl SupplementDto {
-    /// Makes the record of a page.
+    /// Creates the response body of a record.
     pub fn new(record: &SupplementRecord, user_id: UserId) -> Self {
         let SupplementRecord { supplement, logs } = record;
         let log = |row| SupplementLogDto::of_row(row, user_id, supplement.id);
@@ -106,7 +106,7 @@ impl SupplementDto {
 }
 
 impl SupplementDetailsDto {
-    /// Makes the description of a supplement.
+    /// Creates the details of a supplement.
     pub fn new(supplement: &Supplement) -> Self {
         let Supplement { id, label, entry_date } = supplement;
         Self {
@@ -138,7 +138,7 @@ impl From<(u32, &Ingredient)> for IngredientDto {
 }
 
 impl SupplementLogDto {
-    /// Makes the log entry of a person; its external key is not shown.
+    /// Creates the log entry of a person; its external key is not included.
     pub fn new(log: &IntakeLog, user_id: UserId) -> Self {
         let IntakeLog { id, record } = log;
         let row = IntakeLogRow {

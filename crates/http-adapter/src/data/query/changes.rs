@@ -1,4 +1,4 @@
-//! The parameters of the change feed.
+//! Parameters of the change feed.
 
 use super::reader::Reader;
 use crate::problem::Problem;
@@ -8,7 +8,7 @@ use domain::paging::ChangeLimit;
 
 pub(super) const KNOWN: &[&str] = &["cursor", "limit", "types"];
 
-/// What a request to the change feed asks for.
+/// Parsed parameters of the change feed.
 pub(in crate::data) struct ChangesParameters {
     cursor: Option<ChangeCursor>,
     kinds: Option<Vec<ChangeKind>>,
@@ -16,7 +16,7 @@ pub(in crate::data) struct ChangesParameters {
 }
 
 impl ChangesParameters {
-    /// Reads a query string.
+    /// Parses a query string.
     pub(in crate::data) fn read(query: &str) -> Result<Self, Problem> {
         let mut reader = Reader::open(query, KNOWN)?;
         let cursor = reader.read("cursor", ChangeCursor::parse);
@@ -26,7 +26,7 @@ impl ChangesParameters {
         Ok(Self { cursor, kinds, limit })
     }
 
-    /// Makes the query.
+    /// Creates the query of the use case.
     pub(in crate::data) fn query(self) -> ReadChangesQuery {
         let Self { cursor, kinds, limit } = self;
         ReadChangesQuery { cursor, kinds, limit: u32::from(limit.get()) }

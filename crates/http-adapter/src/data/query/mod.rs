@@ -1,4 +1,4 @@
-//! The query parameters of the data endpoints (decisions 5) and of the change feed.
+//! Query parameters of the data endpoints (decisions 5) and of the change feed.
 
 mod changes;
 mod reader;

@@ -1,4 +1,4 @@
-//! Reads parameters with the domain's parsers, and collects what is wrong with all of them.
+//! Parses parameters with the domain's parsers, and collects all errors.
 
 use crate::parameter::Parameters;
 use crate::problem::{FieldError, Problem};
@@ -7,19 +7,19 @@ use domain::time::DateParameter;
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Reads the known parameters of one request.
+/// Parser of the known parameters of one request.
 pub(super) struct Reader<'a> {
     given: Parameters<'a>,
     errors: Vec<FieldError>,
 }
 
 impl<'a> Reader<'a> {
-    /// Splits a query string; each known parameter comes at most once and is not empty.
+    /// Splits a query string; each known parameter must be unique and not empty.
     pub(super) fn open(query: &'a str, known: &[&'static str]) -> Result<Self, Problem> {
         Ok(Self { given: Parameters::read(query, known)?, errors: Vec::new() })
     }
 
-    /// Reads a parameter, or notes what is wrong with it.
+    /// Parses a parameter, or records its error.
     pub(super) fn read<T, E: Display>(
         &mut self,
         name: &'static str,
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         self.read(name, DateParameter::parse)
     }
 
-    /// Reads a boolean; absent is false.
+    /// Parses a boolean; false if absent.
     pub(super) fn flag(&mut self, name: &'static str) -> bool {
         let parse = |text: &str| match text {
             "true" | "1" => Ok(true),
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         self.read(name, parse).unwrap_or_default()
     }
 
-    /// Reads `page`, `pageSize` and `sort`.
+    /// Parses `page`, `pageSize` and `sort`.
     pub(super) fn page(&mut self, default_size: PageSize) -> PageRequest {
         let sort = |text: &str| SortDirection::parse(text).ok_or("must be asc or desc");
         PageRequest {
@@ -58,12 +58,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes what is wrong with a parameter.
+    /// Records the error of a parameter.
     pub(super) fn refuse(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
         self.errors.push(FieldError::new(name, message));
     }
 
-    /// Gives what was given, or everything that is wrong with it.
+    /// Returns the parameters, or all recorded errors.
     pub(super) fn finish(self) -> Result<Parameters<'a>, Problem> {
         if self.errors.is_empty() { Ok(self.given) } else { Err(Problem::invalid_parameters(self.errors)) }
     }

@@ -1,4 +1,4 @@
-//! The parameters of the sleep endpoint.
+//! Parameters of the sleep endpoint.
 
 use super::reader::Reader;
 use crate::data::dto::Include;
@@ -12,7 +12,7 @@ use domain::time::{DateRange, TimeZone};
 pub(super) const KNOWN: &[&str] =
     &["startDate", "endDate", "include_stages", "include_metrics", "sort", "page", "pageSize"];
 
-/// What a request to the sleep endpoint asks for.
+/// Parsed parameters of the sleep endpoint.
 pub(in crate::data) struct SleepParameters<'a> {
     range: DateRange,
     pub(in crate::data) include: Include,
@@ -21,7 +21,7 @@ pub(in crate::data) struct SleepParameters<'a> {
 }
 
 impl<'a> SleepParameters<'a> {
-    /// Reads a query string; a date is in the person's zone.
+    /// Parses a query string; a date is in the person's zone.
     pub(in crate::data) fn read(query: &'a str, zone: TimeZone) -> Result<Self, Problem> {
         let mut reader = Reader::open(query, KNOWN)?;
         let (start, end) = (reader.date("startDate"), reader.date("endDate"));
@@ -36,7 +36,7 @@ impl<'a> SleepParameters<'a> {
         Ok(Self { range, include, page, given: reader.finish()? })
     }
 
-    /// Makes the query of a person's sessions.
+    /// Creates the query of the use case.
     pub(in crate::data) fn query(&self, user_id: UserId) -> SleepPageQuery {
         SleepPageQuery {
             user_id,

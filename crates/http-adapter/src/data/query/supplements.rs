@@ -1,4 +1,4 @@
-//! The parameters of the supplements endpoint; `endDate` is not one of them.
+//! Parameters of the supplements endpoint; `endDate` is not one of them.
 
 use super::reader::Reader;
 use crate::parameter::Parameters;
@@ -11,7 +11,7 @@ use domain::time::{Bound, TimeZone};
 
 pub(super) const KNOWN: &[&str] = &["startDate", "supplementID", "sort", "page", "pageSize"];
 
-/// What a request to the supplements endpoint asks for.
+/// Parsed parameters of the supplements endpoint.
 pub(in crate::data) struct SupplementsParameters<'a> {
     start: Option<DateTime<Utc>>,
     supplement_id: Option<SupplementId>,
@@ -20,7 +20,7 @@ pub(in crate::data) struct SupplementsParameters<'a> {
 }
 
 impl<'a> SupplementsParameters<'a> {
-    /// Reads a query string; a date is in the person's zone.
+    /// Parses a query string; a date is in the person's zone.
     pub(in crate::data) fn read(query: &'a str, zone: TimeZone) -> Result<Self, Problem> {
         let mut reader = Reader::open(query, KNOWN)?;
         let start = reader.date("startDate").map(|date| date.resolve(zone, Bound::Start));
@@ -31,7 +31,7 @@ impl<'a> SupplementsParameters<'a> {
         Ok(Self { start, supplement_id, page, given: reader.finish()? })
     }
 
-    /// Makes the query of what a person takes.
+    /// Creates the query of the use case.
     pub(in crate::data) fn query(&self, user_id: UserId) -> SupplementPageQuery {
         let Self { start, supplement_id, page, given: _ } = self;
         SupplementPageQuery { user_id, start: *start, supplement_id: *supplement_id, page: *page }

@@ -1,4 +1,4 @@
-//! The parameters that are read are the ones that are documented.
+//! Compares the parsed parameters with the documented ones.
 
 use super::{changes, sleep, supplements};
 use crate::openapi::openapi_json;

@@ -1,4 +1,4 @@
-//! What changed as JSON: each record by the writer of its own endpoint.
+//! Changes as JSON: each record by the writer of its own endpoint.
 
 use super::json;
 use super::log::LogWriter;
@@ -13,10 +13,10 @@ use domain::rate_limit::RateStatus;
 use domain::scope::ScopeSet;
 use std::vec::IntoIter;
 
-/// The changes of a page.
+/// Changes of a page.
 pub(in crate::data) struct ChangeItems {
     changes: IntoIter<(ChangePosition, Change)>,
-    /// What the profile says was granted.
+    /// Granted scopes, for profiles.
     scopes: ScopeSet,
     sessions: SessionWriter,
     logs: LogWriter,
@@ -24,7 +24,7 @@ pub(in crate::data) struct ChangeItems {
 }
 
 impl ChangeItems {
-    /// Takes the changes of a page and checks their logs; what is packed in sessions is checked while it is written.
+    /// Validates the logs of the changes; packed parts of sessions are validated while they are written.
     pub(in crate::data) fn new(
         changes: Vec<(ChangePosition, Change)>,
         user_id: UserId,
@@ -108,7 +108,7 @@ fn check_log(change: &Change) -> Result<(), StorageError> {
     }
 }
 
-/// What stands around the changes of a page.
+/// Envelope of the changes of a page.
 pub(in crate::data) struct FeedEnvelope {
     pub(in crate::data) cursor: ChangeCursor,
     pub(in crate::data) has_more: bool,

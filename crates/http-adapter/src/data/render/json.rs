@@ -1,11 +1,11 @@
-//! Pieces of JSON.
+//! Helpers that append JSON.
 
 use serde::Serialize;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-/// Appends what `serde_json` writes. It fails on maps with odd keys and on failing writers alone; here is
-/// neither.
+/// Appends the output of `serde_json`, which fails only for maps with non-string keys and for failing
+/// writers.
 pub(super) fn write(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
     let _ = serde_json::to_writer(out, value);
 }
@@ -17,7 +17,7 @@ pub(super) fn write_uuid(id: Uuid, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Writes a UUID in its 36-character form over what stands in its place.
+/// Overwrites `place` with a UUID in its 36-character form.
 pub(super) fn put_uuid(id: Uuid, place: Option<&mut [u8]>) {
     if let Some(place) = place.filter(|place| place.len() == Hyphenated::LENGTH) {
         id.as_hyphenated().encode_lower(place);

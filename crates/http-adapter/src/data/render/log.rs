@@ -1,6 +1,7 @@
-//! Logs of intake as JSON, one by one.
+//! Intake logs as JSON.
 //!
-//! What neighbours have in common is written once: a log is a copy of one line, with its own id and its own time.
+//! Each log is a copy of one template line, into which its id and time are written: the other members rarely
+//! change between neighbours.
 
 use super::json;
 use super::supplement::write_number;
@@ -10,24 +11,23 @@ use domain::time::TimestampWriter;
 use std::ops::Range;
 use uuid::fmt::Hyphenated;
 
-/// Writes logs.
 pub(super) struct LogWriter {
     timestamps: TimestampWriter,
-    /// A log with any id and any time.
+    /// Template; its id and time are placeholders.
     line: Vec<u8>,
     supplement_id: Option<SupplementId>,
-    /// Where the id of the supplement stands.
+    /// Position of the supplement's id.
     supplement_place: Range<usize>,
-    /// The servings that stand there, by their bits.
+    /// Bits of the servings in the template.
     servings: Option<u64>,
-    /// Where the servings begin.
+    /// Position of the servings.
     servings_place: usize,
 }
 
-/// What a log begins with, and what follows its id.
+/// Text before the id of a log, and after it.
 const BEFORE_ID: &[u8] = b"{\"id\":\"";
 const BEFORE_TIME: &[u8] = b"\",\"created_at\":\"";
-/// Where the id of a log stands, and its time.
+/// Position of the id and of the time in a line.
 const ID: Range<usize> = BEFORE_ID.len()..BEFORE_ID.len() + Hyphenated::LENGTH;
 const TIME: Range<usize> = ID.end + BEFORE_TIME.len()..ID.end + BEFORE_TIME.len() + 32;
 
@@ -48,7 +48,7 @@ impl LogWriter {
         Self { timestamps, line, supplement_id: None, supplement_place, servings: None, servings_place }
     }
 
-    /// Appends a log whose servings are a number that somebody can have taken.
+    /// Appends a log. Its servings must be a finite number.
     pub(super) fn write(&mut self, supplement_id: SupplementId, log: &IntakeLogRow, out: &mut Vec<u8>) {
         let IntakeLogRow { id, created_at_micros, servings } = log;
         if self.supplement_id != Some(supplement_id) {
@@ -62,7 +62,7 @@ impl LogWriter {
             self.line.push(b'}');
             self.servings = Some(servings.to_bits());
         }
-        // What differs goes into the copy: one made afterwards would wait for it.
+        // The id and time are written into the copy: a copy made right after writing them would stall.
         let start = out.len();
         out.extend_from_slice(&self.line);
         if let Some(line) = out.get_mut(start..).and_then(<[u8]>::first_chunk_mut::<{ TIME.end }>) {

@@ -1,11 +1,11 @@
-//! The metrics of a session as JSON.
+//! Metrics of a session as JSON.
 
 use super::name::Beginnings;
 use super::piece::put;
 use super::stage::close_list;
 use domain::sleep::packed::{InvalidPacked, MetricWalk};
 
-/// Appends the member `sleep_metric`; fails as `check_metrics` does.
+/// Appends the member `sleep_metric`; fails like `check_metrics`.
 pub(super) fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidPacked> {
     out.extend_from_slice(b",\"sleep_metric\":[");
     let beginnings = Beginnings::get();

@@ -1,8 +1,8 @@
-//! The bodies of sleep, supplements and the change feed, written chunk by chunk out of the rows of a page.
+//! Bodies of sleep, supplements and the change feed, written chunk by chunk from the rows of a page.
 //!
-//! A page of 10,000 sessions is 3 MB of packed rows and 40 MB of JSON, which is never held whole: a chunk is
-//! rendered when the connection can take it, and the rows that it told are freed. The same text as
-//! `serde_json` writes of the types in [`super::dto`], which a test compares byte for byte.
+//! A page of 10,000 sessions is 3 MB of packed rows and 40 MB of JSON, which is never held as a whole. A
+//! chunk is rendered when the connection can accept it, and its rows are freed. The output equals that of
+//! `serde_json` for the types in [`super::dto`]; a test compares them byte for byte.
 
 mod change;
 mod json;

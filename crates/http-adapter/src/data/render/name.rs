@@ -1,22 +1,22 @@
-//! The names of stages and metrics, with all that stands around them in JSON.
+//! Names of stages and metrics with the JSON around them.
 
 use super::piece::{Piece, piece};
 use domain::sleep::{MetricKind, Stage};
 use std::sync::LazyLock;
 
-/// How a stage begins, with room for the longest name.
+/// Prefix of a stage, with room for the longest name.
 type OfStage = Piece<32>;
-/// How a metric begins, likewise.
+/// Prefix of a metric, with room for the longest name.
 type OfMetric = Piece<48>;
 
-/// How each stage and each metric begins.
+/// Prefix of each stage and each metric.
 pub(super) struct Beginnings {
     stages: [OfStage; Stage::ALL.len()],
     metrics: [OfMetric; MetricKind::ALL.len()],
 }
 
 impl Beginnings {
-    /// Returns the one copy of them.
+    /// Returns the shared instance.
     pub(super) fn get() -> &'static Self {
         static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| Beginnings {
             stages: Stage::ALL
@@ -27,14 +27,14 @@ impl Beginnings {
         &BEGINNINGS
     }
 
-    /// Returns what stands before the start of a stage.
+    /// Returns the text before the start of a stage.
     #[inline]
     pub(super) fn of_stage(&self, stage: Stage) -> &OfStage {
         let [first, ..] = &self.stages;
         self.stages.get(usize::from(stage.code()).wrapping_sub(1)).unwrap_or(first)
     }
 
-    /// Returns what stands before the value of a metric.
+    /// Returns the text before the value of a metric.
     #[inline]
     pub(super) fn of_metric(&self, kind: MetricKind) -> &OfMetric {
         let [first, ..] = &self.metrics;

@@ -1,4 +1,4 @@
-//! The envelope, sent whole when it is small and in chunks when it is not.
+//! Page envelope; a small page is sent whole, a large one in chunks.
 
 use super::json;
 use crate::data::dto::PaginationDto;
@@ -14,33 +14,33 @@ use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Up to this size a body is rendered whole, and sent with its length: some 40 sessions with stages and metrics.
+/// Maximum size of a body that is rendered whole and sent with its length: about 40 sessions with stages and
+/// metrics.
 const WHOLE: usize = 192 * 1024;
-/// The size of a chunk; one item more at most. With a session more it is still below 64 KiB, the most that the kernel sends
-/// in one go: the beginning of another packet would cost as much as a full one.
+/// Size of a chunk, plus one item at most. With one more session it is still below 64 KiB, the largest write
+/// that the kernel sends at once; a second write would double the cost.
 const CHUNK: usize = 56 * 1024;
 
-/// What is rendered into the member `data`, piece by piece.
+/// Elements of the member `data`, rendered piece by piece.
 pub(in crate::data) trait Items {
-    /// Appends the next piece, some kilobytes at most in ordinary data; false when there is none. A corrupt record leaves
-    /// a text that is to be thrown away.
+    /// Appends the next piece, usually a few kilobytes; returns false if there is none. After an error the
+    /// output is to be discarded.
     fn write_next(&mut self, out: &mut Vec<u8>) -> Result<bool, StorageError>;
-    /// Checks what is not written yet. After it no piece is corrupt, so that a body whose beginning is sent can be
-    /// finished.
+    /// Validates the remaining items. After success no piece is corrupt, so that a partly sent body can be
+    /// completed.
     fn check(&self) -> Result<(), StorageError>;
-    /// Tells how many bytes of memory what is not yet written takes, about.
+    /// Estimates the memory of the remaining items in bytes.
     fn held(&self) -> usize;
 }
 
-/// What stands around the data.
+/// Members around the data.
 pub(in crate::data) trait Surrounding {
-    /// The counter of the rate limit.
     fn rate(&self) -> RateStatus;
-    /// Appends the members between the data and the counter, each with a comma before it.
+    /// Appends the members between the data and the counter, each preceded by a comma.
     fn write_members(&self, out: &mut Vec<u8>);
 }
 
-/// What stands around a page of a list.
+/// Envelope of a page of a list.
 pub(in crate::data) struct Envelope {
     pub(in crate::data) pagination: PaginationDto,
     pub(in crate::data) rate: RateStatus,
@@ -57,7 +57,7 @@ impl Surrounding for Envelope {
     }
 }
 
-/// Writes what comes after the data.
+/// Renders the members after the data.
 fn tail(surrounding: &impl Surrounding) -> Vec<u8> {
     let mut tail = b"]".to_vec();
     surrounding.write_members(&mut tail);
@@ -67,8 +67,8 @@ fn tail(surrounding: &impl Surrounding) -> Vec<u8> {
     tail
 }
 
-/// Answers with a page. A corrupt record fails before anything is sent, so that it is an error status and not a body that
-/// ends too early: one that is sent whole is found while it is printed, without a look at everything beforehand.
+/// Renders a page. A corrupt record fails before anything is sent, so that it becomes an error status, not a
+/// truncated body. A body that is rendered whole finds it while rendering, without a separate validation.
 pub(in crate::data) fn answer(
     items: impl Items + Unpin + 'static,
     around: &impl Surrounding,
@@ -78,8 +78,8 @@ pub(in crate::data) fn answer(
     for header in rate_limit_headers(around.rate()) {
         response.insert_header(header);
     }
-    // Sessions become some seventeen times as long as they are in memory; grown step by step, the text would be copied
-    // several times.
+    // Sessions as JSON are about seventeen times their size in memory. A buffer that grows step by step would
+    // be copied several times.
     let length = items.held().saturating_mul(18).min(WHOLE + CHUNK / 8);
     let mut body = PageBody::new(items, tail(around));
     let mut beginning = Vec::with_capacity(length);
@@ -96,12 +96,12 @@ pub(in crate::data) fn answer(
     Ok(response.body(body))
 }
 
-/// A body that is rendered while it is sent.
+/// Body that is rendered while it is sent.
 pub(super) struct PageBody<I> {
-    /// The beginning, which is rendered already.
+    /// Rendered beginning.
     ready: Bytes,
     items: I,
-    /// What comes after the items; taken when it is written, and then the body is at its end.
+    /// Members after the items; `None` once written, at the end of the body.
     tail: Option<Vec<u8>>,
 }
 
@@ -115,7 +115,7 @@ impl<I: Items> PageBody<I> {
         &self.items
     }
 
-    /// Renders until the buffer has a size, or everything is written.
+    /// Renders until the buffer reaches a size or everything is written.
     fn fill(&mut self, out: &mut Vec<u8>, size: usize) -> Result<(), StorageError> {
         while out.len() < size {
             if !self.items.write_next(out)? {
@@ -130,7 +130,7 @@ impl<I: Items> PageBody<I> {
 impl<I: Items + Unpin> MessageBody for PageBody<I> {
     type Error = Box<dyn Error>;
 
-    /// Knows the length when everything is rendered.
+    /// The length is known once everything is rendered.
     fn size(&self) -> BodySize {
         match self.tail {
             None => BodySize::Sized(u64::try_from(self.ready.len()).unwrap_or(u64::MAX)),
@@ -142,7 +142,7 @@ impl<I: Items + Unpin> MessageBody for PageBody<I> {
         mut self: Pin<&mut Self>,
         _context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        // In pieces of one size: the connection gives the memory back that it takes for a larger one, and takes it anew.
+        // In chunks of one size: for a larger one, the connection would grow its buffer and free it again.
         if !self.ready.is_empty() {
             let length = self.ready.len().min(CHUNK);
             return Poll::Ready(Some(Ok(self.ready.split_to(length))));

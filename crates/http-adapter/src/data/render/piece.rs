@@ -1,20 +1,20 @@
-//! Pieces of a text that are copied whole.
+//! Texts of bounded length that are appended by a fixed-size copy.
 //!
-//! A page is some ten thousand pieces of a dozen bytes. To append one of unknown length is a call of its own. Each piece
-//! here stands in room for the longest of its kind, whose size the compiler knows: all of that is copied, in a few
-//! instructions, and what was too much is cut off again.
+//! A page consists of about ten thousand pieces of a dozen bytes. Appending one of unknown length is a
+//! function call. Each piece here is in an array of the maximum length, whose size the compiler knows: it is
+//! copied as a whole in a few instructions, and the excess is truncated.
 
-/// A piece in its room, and its length.
+/// Array with a piece, and the piece's length.
 pub(super) type Piece<const MOST: usize> = ([u8; MOST], usize);
 
-/// Makes a piece of a text, which is not longer than its room.
+/// Creates a piece of a text, which must not be longer than the array.
 pub(super) fn piece<const MOST: usize>(text: &str) -> Piece<MOST> {
     let mut room = [0; MOST];
     room.iter_mut().zip(text.bytes()).for_each(|(place, byte)| *place = byte);
     (room, text.len())
 }
 
-/// Appends the beginning of a piece, of this length.
+/// Appends the first `length` bytes of a piece.
 #[inline]
 pub(super) fn put<const MOST: usize>(out: &mut Vec<u8>, piece: &[u8; MOST], length: usize) {
     let end = out.len().saturating_add(length);

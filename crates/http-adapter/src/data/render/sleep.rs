@@ -1,4 +1,4 @@
-//! Sleep sessions as JSON, straight from packed rows.
+//! Sleep sessions as JSON, directly from packed rows.
 
 use super::page::Items;
 use super::stage::{self, Night};
@@ -9,21 +9,20 @@ use domain::sleep::packed::{check_metrics, check_stages};
 use domain::time::{TimestampWriter, UtcOffset};
 use std::vec::IntoIter;
 
-/// The sessions of a page.
+/// Sessions of a page.
 pub(in crate::data) struct SleepItems {
     rows: IntoIter<PackedSleepRow>,
     writer: SessionWriter,
     is_first: bool,
 }
 
-/// Writes sessions one by one.
+/// Writer of single sessions.
 pub(super) struct SessionWriter {
     include: Include,
     timestamps: TimestampWriter,
 }
 
 impl SleepItems {
-    /// Takes the rows of a page.
     pub(in crate::data) fn new(rows: Vec<PackedSleepRow>, include: Include) -> Self {
         Self { rows: rows.into_iter(), writer: SessionWriter::new(include), is_first: true }
     }

@@ -1,4 +1,4 @@
-//! The stages of a session as JSON: most of the text of a page.
+//! Stages of a session as JSON: most of the text of a page.
 
 use super::name::Beginnings;
 use super::piece::put;
@@ -6,22 +6,21 @@ use domain::sleep::Hypnogram;
 use domain::sleep::packed::{InvalidPacked, StageWalk};
 use domain::time::{LocalDay, TimestampWriter, UtcOffset};
 
-/// What stands between the start and the end of a stage.
+/// Text between the start and the end of a stage.
 const BETWEEN: &[u8; 9] = b"\",\"end\":\"";
-/// What stands after the end of a stage.
+/// Text after the end of a stage.
 const AFTER: &[u8; 3] = b"\"},";
-/// Room for two times without fractions, and for what stands between and after them: 62 bytes and two more.
+/// Maximum size of two times without fractions and the text between and after them: 62 bytes, rounded up.
 const LINE: usize = 64;
 
-/// What the stages of a session stand in: its time in bed, in milliseconds since 1970, and the offset that they are told
-/// with.
+/// Context of the stages of a session: its time in bed in milliseconds since 1970, and its UTC offset.
 pub(super) struct Night {
     pub(super) started_at_millis: i64,
     pub(super) ended_at_millis: i64,
     pub(super) offset: Option<UtcOffset>,
 }
 
-/// Appends the member `raw_sleep`; fails as `check_stages` does.
+/// Appends the member `raw_sleep`; fails like `check_stages`.
 pub(super) fn write_stages(
     night: &Night,
     stages: &[u8],
@@ -40,7 +39,7 @@ pub(super) fn write_stages(
         put(out, beginning, *length);
         times.write(start, end, out);
     }
-    // Each stage ends after the one before it.
+    // Each stage ends after the previous one.
     if last_end > ended_at_millis {
         return Err(InvalidPacked::OutsideTimeInBed);
     }
@@ -51,7 +50,7 @@ pub(super) fn write_stages(
     Ok(())
 }
 
-/// Ends a list after whose last element there is a comma.
+/// Closes a list whose last element is followed by a comma.
 pub(super) fn close_list(out: &mut Vec<u8>) {
     if out.last() == Some(&b',') {
         out.pop();
@@ -59,22 +58,22 @@ pub(super) fn close_list(out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// Writes starts and ends, one stage after another.
+/// Writer of starts and ends.
 struct Times<'t> {
     offset: Option<UtcOffset>,
     timestamps: &'t mut TimestampWriter,
     line: Option<Line>,
-    /// The last end and its time of day: mostly the start of the next stage.
+    /// Last end and its time of day, which is usually the start of the next stage.
     last: (i64, [u8; 8]),
 }
 
 impl<'t> Times<'t> {
     fn new(offset: Option<UtcOffset>, timestamps: &'t mut TimestampWriter) -> Self {
-        // No day has the first instant of all.
+        // No local day contains this instant.
         Self { offset, timestamps, line: None, last: (i64::MIN, [0; 8]) }
     }
 
-    /// Appends start and end of a stage, and what stands between and after them.
+    /// Appends start and end of a stage, and the text between and after them.
     #[inline]
     fn write(&mut self, start: i64, end: i64, out: &mut Vec<u8>) {
         if !self.line.as_ref().is_some_and(|line| line.holds(start, end)) {
@@ -88,7 +87,7 @@ impl<'t> Times<'t> {
         }
     }
 
-    /// Appends what the line has for these times; nothing when there is no line, or one of them has a fraction.
+    /// Appends the line with these times; `None` if there is no line or a time has a fraction.
     #[inline]
     fn write_line(&mut self, start: i64, end: i64, out: &mut Vec<u8>) -> Option<()> {
         let line = self.line.as_ref()?;
@@ -106,14 +105,14 @@ impl<'t> Times<'t> {
     }
 }
 
-/// The times of the stages that start on one day and end on one day: `...","end":"..."},`, of which only the two times of
-/// day are another stage's.
+/// Template for stages with the same start day and end day: `...","end":"..."},`. Only the two times of day
+/// differ.
 struct Line {
     start_day: LocalDay,
     end_day: LocalDay,
     text: [u8; LINE],
     length: usize,
-    /// Where the time of day of the end stands.
+    /// Position of the time of day of the end.
     end_clock: usize,
 }
 
@@ -134,8 +133,8 @@ impl Line {
         self.start_day.contains(start) && self.end_day.contains(end)
     }
 
-    /// Appends the line with these times of day. They are put in after it is copied: a copy of what was just written
-    /// would have to wait for it.
+    /// Appends the line with these times of day. They are written into the copy: a copy made right after
+    /// writing them would stall.
     #[inline]
     fn write(&self, from: [u8; 8], to: [u8; 8], out: &mut Vec<u8>) -> Option<()> {
         let end = out.len().saturating_add(self.length);

@@ -1,4 +1,4 @@
-//! Supplements as JSON. A record may have any number of logs, so that a log is a piece of its own.
+//! Supplements as JSON. A record may have any number of logs, so a record is written in several pieces.
 
 use super::json;
 use super::log::LogWriter;
@@ -10,7 +10,7 @@ use domain::supplement::{Amount, Ingredient, Supplement};
 use domain::time::{TimestampWriter, UtcOffset};
 use std::vec::IntoIter;
 
-/// The supplements of a page.
+/// Supplements of a page.
 pub(in crate::data) struct SupplementItems {
     records: IntoIter<SupplementRecord>,
     open: Option<OpenRecord>,
@@ -18,10 +18,10 @@ pub(in crate::data) struct SupplementItems {
     is_first: bool,
 }
 
-/// How many logs are a piece: some kilobytes.
+/// Logs per piece: a few kilobytes.
 const LOGS_AT_ONCE: usize = 16;
 
-/// A record whose logs are being written.
+/// Record whose logs are being written.
 struct OpenRecord {
     supplement_id: SupplementId,
     logs: IntoIter<IntakeLogRow>,
@@ -29,7 +29,7 @@ struct OpenRecord {
 }
 
 impl SupplementItems {
-    /// Takes the records of a page and checks their numbers, so that a corrupt one becomes an error status.
+    /// Validates the numbers of the records, so that a corrupt one becomes an error status.
     pub(in crate::data) fn new(
         records: Vec<SupplementRecord>,
         user_id: UserId,
@@ -46,7 +46,8 @@ impl SupplementItems {
         OpenRecord { supplement_id: supplement.id, logs: logs.into_iter(), is_first: true }
     }
 
-    /// Writes the next logs of a record, and its end after the last one; gives the record back when it has not ended.
+    /// Writes the next logs of a record, and its end after the last one; returns the record if more logs
+    /// remain.
     fn go_on(&mut self, mut record: OpenRecord, out: &mut Vec<u8>) -> Option<OpenRecord> {
         for log in record.logs.by_ref().take(LOGS_AT_ONCE) {
             json::separate(&mut record.is_first, out);
@@ -60,7 +61,7 @@ impl SupplementItems {
     }
 }
 
-/// Ends what [`write_beginning`] began.
+/// Text after the logs of a record.
 pub(super) const END: &[u8] = b"]}";
 
 /// Appends a supplement up to its first log.
@@ -131,7 +132,7 @@ impl Items for SupplementItems {
     }
 
     fn check(&self) -> Result<(), StorageError> {
-        // Done when they were taken.
+        // The constructor validated everything.
         Ok(())
     }
 
@@ -144,7 +145,7 @@ impl Items for SupplementItems {
     }
 }
 
-/// The memory of one log.
+/// Memory of one log in bytes.
 const LOG: usize = size_of::<IntakeLogRow>();
 
 /// Estimates the memory of a label in bytes: each ingredient has three strings.

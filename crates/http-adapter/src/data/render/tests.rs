@@ -1,4 +1,4 @@
-//! The writer against `serde_json`, and what it holds while it writes.
+//! Compares the writer with `serde_json`, and checks the memory that it holds.
 
 mod corrupt;
 mod equality;

@@ -1,4 +1,4 @@
-//! Who may read, in the order of the checks (decisions 4).
+//! Access checks, in their order (decisions 4).
 
 use super::world::{
     ENDPOINTS, NOBODY, OTHER, REVOKED, SERVICE, TOKEN, UNREADABLE, USER, World, assert_problem,
@@ -141,7 +141,7 @@ async fn the_answer_about_another_person_is_the_same_whether_or_not_they_exist()
             assert_problem(answer, 403, "other_user");
             assert_uncounted(answer);
         }
-        // The tests' requests all have one id, so that the bodies are equal to the byte.
+        // All requests of the tests have one id, so the bodies are equal byte for byte.
         assert_eq!(existing.body, unknown.body);
         let names = |answer: &crate::tests::Answer| {
             let mut headers: Vec<_> = answer.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
@@ -205,7 +205,7 @@ async fn other_methods_than_get_are_refused_and_not_counted() {
             Method::TRACE,
         ] {
             let allowed = match path.split('?').next() {
-                // What backends write has the addresses of what apps read.
+                // Endpoints for backends share paths with the data endpoints.
                 Some(path) if path.contains("/v1/profile/") => "GET, PUT",
                 Some(path) if path.contains("/v1/sleep/") => "GET, POST",
                 _ => "GET",

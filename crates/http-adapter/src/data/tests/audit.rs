@@ -1,4 +1,4 @@
-//! Who read what, as it is counted beside the answers.
+//! The record of reads.
 
 use super::sample;
 use super::world::{ENDPOINTS, USER, World, parts, paths, sleep_of};
@@ -17,7 +17,7 @@ fn counted(endpoint: DataEndpoint, items: u64, range: AskedRange) -> ReadTally {
     ReadTally { key, requests: 1, items, range }
 }
 
-/// A server, and what it counts.
+/// Returns a server and its recorded reads.
 fn counting(parts: Parts) -> (World, Arc<HeldReads>) {
     let reads = Arc::clone(&parts.reads);
     (World::of(parts), reads)

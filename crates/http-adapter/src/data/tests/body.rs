@@ -1,4 +1,4 @@
-//! What the bodies say (contract, Resources; decisions 6).
+//! Response bodies (contract, Resources; decisions 6).
 
 use super::sample;
 use super::world::{USER, World, parts, paths, sleep_of, user};
@@ -12,7 +12,7 @@ fn members(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// Says in which order members stand in the text; `serde_json::Value` sorts them.
+/// Checks the order of members in the text; `serde_json::Value` sorts them.
 #[track_caller]
 fn assert_order(text: &str, members: &[&str]) {
     let places: Vec<_> = members
@@ -114,7 +114,7 @@ async fn the_members_stand_in_the_order_of_the_contract() {
 #[actix_web::test]
 async fn times_carry_the_offset_where_and_when_the_night_was_recorded() {
     let body = sleep("include_stages=1&include_metrics=1").await.json();
-    // The newest first: night 2 crosses the change to summer time in New York.
+    // Newest first: night 2 includes the change to daylight saving time in New York.
     let night = &body["data"][0];
     assert_eq!(night["time_in_bed_start"], "2026-01-03T23:10:00-05:00");
     assert_eq!(night["time_in_bed_end"], "2026-01-04T08:10:00-04:00");

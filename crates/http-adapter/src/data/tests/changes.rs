@@ -1,4 +1,4 @@
-//! The change feed as a client sees it.
+//! The change feed from a client's view.
 
 use super::sample;
 use super::world::{
@@ -26,7 +26,7 @@ fn position(number: i64, kind: ChangeKind) -> ChangePosition {
     ChangePosition { number, kind, id: Uuid::from_u128(u128::from(number.unsigned_abs())) }
 }
 
-/// A server that tells this.
+/// Returns a server with these changes.
 fn telling(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
     let mut reader = MockChangeReader::new();
     reader
@@ -35,7 +35,7 @@ fn telling(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
     World::of(Parts { changes: Arc::new(reader), ..parts() })
 }
 
-/// A server that tells nothing and notes what its store is asked.
+/// Returns a server without changes, and the queries of its store.
 fn listening() -> (World, Arc<Mutex<Vec<ChangePageQuery>>>) {
     let asked: Arc<Mutex<Vec<ChangePageQuery>>> = Arc::default();
     let heard = Arc::clone(&asked);

@@ -1,4 +1,4 @@
-//! What one reader may ask for at the same time.
+//! Limits on concurrent requests of one reader.
 
 use super::world::{USER, World, assert_problem, parts, paths, rate_headers};
 use crate::tests::{Parts, log_of};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
-/// A store whose large pages wait, and whose small ones do not.
+/// Store whose large pages block, and whose small ones do not.
 struct Crowded {
     waiting: AtomicUsize,
     door: Semaphore,
@@ -55,7 +55,7 @@ async fn a_reader_whose_large_pages_wait_is_told_to_come_back_and_small_reads_ar
             let refused = world.get(path).await;
             assert_problem(&refused, 503, "too_many_at_once");
             assert_eq!(refused.header("retry-after"), Some("2"));
-            // It was counted.
+            // The request was counted.
             rate_headers(&refused);
         }
         for small in [&path, &format!("{path}?page=11"), &paths("profile", USER)[0]] {

@@ -1,4 +1,4 @@
-//! The links to the pages before and after (decisions 5).
+//! Pagination links (decisions 5).
 
 use super::sample;
 use super::world::{USER, World, listening_sleep, parts, paths, sleep_of};
@@ -30,7 +30,7 @@ fn ids(body: &Value) -> Vec<String> {
     sessions.iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Follows links from a page to the last, and tells the sessions of each page.
+/// Follows links from a page to the last, and returns the sessions of each page.
 async fn follow(world: &World, first: &str, direction: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut next = Some(first.to_owned());

@@ -1,4 +1,4 @@
-//! Every bad input of decisions 5, and what good input asks of the store.
+//! Invalid input of decisions 5, and the store queries of valid input.
 
 use super::world::{
     USER, World, assert_problem, listening_sleep, listening_supplements, parts, paths, rate_headers,
@@ -37,7 +37,7 @@ const IDS: [&str; 4] = [
     "%7Bb1d7f0c2-94a3-4e56-8c1b-7a2f3e4d5c60%7D",
 ];
 
-/// Sends a query to an endpoint and checks that exactly these fields are refused.
+/// Sends a query to an endpoint and checks that exactly these fields are rejected.
 async fn assert_refused(endpoint: &str, query: &str, fields: &[&str]) {
     for path in paths(endpoint, USER) {
         let answer = World::empty().get(&format!("{path}?{query}")).await;
@@ -118,7 +118,7 @@ async fn a_range_that_ends_before_it_starts_is_refused_and_names_both_ends() {
     for query in [
         "startDate=2026-03-02&endDate=2026-03-01",
         "startDate=2026-03-01T12:00:01Z&endDate=2026-03-01T12:00:00Z",
-        // The person's day has begun in Berlin when it is still the day before in UTC.
+        // In Berlin the day starts while it is still the previous day in UTC.
         "startDate=2026-03-02&endDate=2026-03-01T22:59:59Z",
     ] {
         assert_refused("sleep", query, &["startDate", "endDate"]).await;
@@ -145,7 +145,7 @@ async fn unknown_parameters_are_ignored_however_often_they_come() {
     }
 }
 
-/// Asks sleep, and tells what the store was asked for.
+/// Sends a query to the sleep endpoint and returns the query of the store.
 async fn asked_of_sleep(query: &str) -> Value {
     let (reader, asked) = listening_sleep();
     let world = World::of(Parts { sleep: Arc::new(reader), ..parts() });
@@ -178,7 +178,7 @@ async fn without_parameters_the_defaults_hold() {
 async fn what_is_given_is_asked_for() {
     let query = "page=7&pageSize=10000&sort=asc&include_stages=1&include_metrics=true&endDate=2026-03-29";
     let expected = json!({
-        // The day on which the clocks of Berlin go forward ends at 22:00 UTC.
+        // The day on which Berlin changes to daylight saving time ends at 22:00 UTC.
         "start": null, "end": "2026-03-29T21:59:59.999999+00:00", "page": 7, "size": 10_000,
         "ascending": true, "stages": true, "metrics": true,
     });

@@ -12,11 +12,11 @@ use domain::secret::{Secret, SecretBytes, SecretKind};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Opens everything, without an end.
+/// Has every scope and never expires.
 const FULL: u8 = 1;
 const SLEEP_ALONE: u8 = 2;
 const REVOKED: u8 = 3;
-/// Ended this very moment.
+/// Expires at the current time of the tests.
 const ENDED: u8 = 4;
 
 fn secret(kind: SecretKind, byte: u8) -> String {
@@ -39,7 +39,7 @@ fn standing(byte: u8) -> PersonalAccess {
     }
 }
 
-/// A server that knows these tokens, and those of the other tests.
+/// Returns a server with these tokens and those of the other tests.
 fn world() -> World {
     let mut access = MockAccessReader::new();
     access.expect_find_personal_access().returning(|hash| {

@@ -1,4 +1,4 @@
-//! The daily limits as a client sees them (decisions 4 and 7).
+//! Daily limits from a client's view (decisions 4 and 7).
 
 use super::world::{ENDPOINTS, USER, World, assert_problem, parts, paths, rate_headers};
 use crate::tests::{NOW, Parts};
@@ -10,7 +10,7 @@ fn limited(limit: u32) -> World {
     World::of(Parts { daily_limits, ..parts() })
 }
 
-/// Returns the member `limit` as the headers would say it.
+/// Returns the member `limit` in the order of the headers.
 fn limit_of_body(body: &serde_json::Value) -> [i64; 3] {
     ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
         .map(|name| body["limit"][name].as_i64().unwrap_or_else(|| panic!("no {name} in {body}")))

@@ -1,4 +1,4 @@
-//! Sessions and supplements made up for tests.
+//! Sample sessions and supplements.
 
 use application::ports::storage::{IntakeLogRow, PackedSleepRow, SupplementRecord};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -19,7 +19,8 @@ fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(FIRST_NIGHT + seconds, 0).unwrap()
 }
 
-/// Makes a night of eight hours with three stages, `number` days after the first; clocks go forward in it.
+/// Returns a night of eight hours with three stages, `number` days after the first. The clocks go
+/// forward in it.
 pub(in crate::data) fn night(number: u32) -> SleepSession {
     let day = i64::from(number) * 86_400;
     let offset = |minutes| UtcOffset::from_minutes(minutes);
@@ -58,7 +59,7 @@ pub(in crate::data) fn packed(session: &SleepSession) -> PackedSleepRow {
     }
 }
 
-/// Makes a supplement with this many hourly logs of one serving and a half.
+/// Returns a supplement with this many hourly logs of one and a half servings.
 pub(in crate::data) fn record(number: u32, logs: u32) -> SupplementRecord {
     let ingredient = |name: &str, amount, active| Ingredient::new(name.to_owned(), amount, active).unwrap();
     let amount = Amount::new(60.0, "mg".to_owned()).unwrap();

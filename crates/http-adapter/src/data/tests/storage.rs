@@ -1,4 +1,4 @@
-//! What a failing store means to the data endpoints (decisions 6).
+//! Data endpoints with a failing store (decisions 6).
 
 use super::sample;
 use super::world::{
@@ -60,7 +60,7 @@ async fn a_corrupt_row_is_an_error_status_and_never_a_broken_body() {
         let answer = world.get(&format!("{path}?{query}")).await;
         assert_problem(&answer, 500, "internal_error");
         rate_headers(&answer);
-        // What is not asked for cannot be in the way.
+        // Parts that are not requested are not read.
         assert_eq!(world.get(path).await.status, 200);
     }
 }

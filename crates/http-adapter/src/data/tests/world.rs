@@ -1,4 +1,4 @@
-//! A server whose ports are mocks: three tokens, two people, counters, and whatever data a test gives.
+//! A server on mock ports: several tokens, two people, counters, and the data of a test.
 
 use crate::HttpState;
 use crate::tests::{Answer, MemoryStore, NOW, Parts, send};
@@ -21,9 +21,9 @@ use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 pub(super) const USER: &str = "8c1a5e4f-6b7d-4e9a-8f9c-0d4b5a6f7e8d";
-/// Somebody else, who has data.
+/// Another person, who has data.
 pub(super) const OTHER: &str = "1d2e3f40-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
-/// Nobody.
+/// A user id without a person.
 pub(super) const NOBODY: &str = "2e3f4051-6b7c-4d8e-9f0a-1b2c3d4e5f60";
 
 /// A token for every scope, one for each scope alone, one of a revoked grant, one of a service client.
@@ -40,7 +40,7 @@ pub(super) fn paths(endpoint: &str, user_id: &str) -> [String; 2] {
     [format!("/api/v1/{endpoint}/{user_id}"), format!("/api/{endpoint}/{user_id}")]
 }
 
-/// A server to send requests to.
+/// Server under test.
 pub(super) struct World {
     state: Arc<HttpState>,
 }
@@ -50,12 +50,12 @@ impl World {
         Self { state: parts.build() }
     }
 
-    /// A server with no data but the profile.
+    /// Returns a server with no data but the profile.
     pub(super) fn empty() -> Self {
         Self::of(parts())
     }
 
-    /// Asks with the token for everything.
+    /// Sends a request with the token for every scope.
     pub(super) async fn get(&self, path: &str) -> Answer {
         self.get_with(path, TOKEN).await
     }
@@ -65,7 +65,7 @@ impl World {
             .await
     }
 
-    /// Asks with these values of `Authorization`.
+    /// Sends a request with these values of `Authorization`.
     pub(super) async fn get_authorized(&self, path: &str, values: &[&[u8]]) -> Answer {
         let request = values.iter().fold(TestRequest::get().uri(path), |request, value| {
             request.append_header(("authorization", *value))
@@ -87,7 +87,7 @@ impl World {
     }
 }
 
-/// Everything that works, and no data but the profile.
+/// Returns parts that work, with no data but the profile.
 pub(super) fn parts() -> Parts {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|id| Ok(Some(user(id))));
@@ -117,7 +117,7 @@ pub(super) fn user(id: UserId) -> User {
     }
 }
 
-/// The zone of everybody.
+/// Time zone of every person.
 pub(super) fn zone() -> TimeZone {
     TimeZone::parse("Europe/Berlin").unwrap()
 }
@@ -174,7 +174,7 @@ fn access() -> MockAccessReader {
     access
 }
 
-/// Counts as the port says, in the process.
+/// Counts in the process, as the port specifies.
 fn limiter() -> MockRateLimiter {
     let used = Mutex::new(HashMap::new());
     let mut limiter = MockRateLimiter::new();
@@ -188,7 +188,7 @@ fn limiter() -> MockRateLimiter {
     limiter
 }
 
-/// Pages through rows as the port says.
+/// Pages through rows, as the port specifies.
 pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
     let mut reader = MockSleepReader::new();
     reader.expect_page().returning(move |SleepPageQuery { range, page, .. }| {
@@ -213,10 +213,10 @@ pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
     reader
 }
 
-/// What the store was asked.
+/// Queries that reached the store.
 pub(super) type Asked<Q> = Arc<Mutex<Vec<Q>>>;
 
-/// Remembers what is asked of sleep, and has nothing.
+/// Records queries of sleep, and returns no rows.
 pub(super) fn listening_sleep() -> (MockSleepReader, Asked<SleepPageQuery>) {
     let asked: Asked<SleepPageQuery> = Arc::default();
     let heard = Arc::clone(&asked);
@@ -228,7 +228,7 @@ pub(super) fn listening_sleep() -> (MockSleepReader, Asked<SleepPageQuery>) {
     (reader, asked)
 }
 
-/// Remembers what is asked of supplements, and has nothing.
+/// Records queries of supplements, and returns no rows.
 pub(super) fn listening_supplements() -> (MockSupplementReader, Asked<SupplementPageQuery>) {
     let asked: Asked<SupplementPageQuery> = Arc::default();
     let heard = Arc::clone(&asked);

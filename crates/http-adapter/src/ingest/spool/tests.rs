@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 
 const MEBIBYTE: usize = 1024 * 1024;
 
-/// Receives what has arrived of a body of so many bytes, in chunks as they come from the network.
+/// Receives the first bytes of a body, in chunks as they arrive from the network.
 async fn arrive(room: &Room, bytes: usize) -> Result<Receiving, Problem> {
     let mut receiving = Receiving::default();
     let body: Vec<u8> = (0..bytes).map(|place| u8::try_from(place % 251).unwrap()).collect();
@@ -31,7 +31,7 @@ async fn a_body_reads_back_as_it_came_from_memory_and_from_a_file() {
     let room = Room::default();
     for bytes in [0, 1, 100_000, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
         let spool = whole(&room, bytes).await;
-        // Twice, at once: a body is checked first, and then read.
+        // Twice in parallel: a body is validated first and then read.
         let (mut first, mut second) = (spool.open().unwrap(), spool.open().unwrap());
         let (mut one, mut other) = (Vec::new(), Vec::new());
         first.read_to_end(&mut one).unwrap();
@@ -47,10 +47,10 @@ async fn a_body_reads_back_as_it_came_from_memory_and_from_a_file() {
 async fn bodies_in_memory_have_a_bound_together_and_give_their_room_back() {
     let room = Room::new(8 * MEBIBYTE, 1);
     let first = whole(&room, 3 * MEBIBYTE).await;
-    // One that is still on its way counts as far as it came.
+    // An unfinished body occupies the memory received so far.
     let second = arrive(&room, 3 * MEBIBYTE).await.unwrap();
     assert_busy(arrive(&room, 3 * MEBIBYTE).await);
-    // Whoever was refused holds nothing.
+    // A rejected body holds nothing.
     let third = whole(&room, 2 * MEBIBYTE).await;
     assert_busy(arrive(&room, 1).await);
     drop(first);
@@ -65,7 +65,7 @@ async fn bodies_in_files_have_a_number_of_their_own_and_take_no_memory() {
     let room = Room::new(5 * MEBIBYTE, 2);
     let files = [whole(&room, 5 * MEBIBYTE).await, whole(&room, 5 * MEBIBYTE).await];
     assert_busy(arrive(&room, 5 * MEBIBYTE).await);
-    // A short one is taken still.
+    // A short one is still accepted.
     let short = whole(&room, MEBIBYTE).await;
     drop(files);
     drop(short);

@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// A body of so many pieces of a kilobyte.
+/// Body of this many chunks of a kilobyte.
 struct Pieces(usize);
 
 impl MessageBody for Pieces {
@@ -48,7 +48,7 @@ async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
     let mut body = Paced::new(BoxBody::new(Pieces(10_000)), place, Duration::from_millis(20));
     assert!(matches!(next(&mut body).await, Some(Ok(_))));
     assert!(admission.begin_large_answer(1, None).is_err());
-    // Ends when the place is given back; the test hangs when it is not.
+    // Ends when the permit is returned; otherwise the test hangs.
     while admission.begin_large_answer(1, None).is_err() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

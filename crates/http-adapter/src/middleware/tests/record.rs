@@ -1,8 +1,8 @@
-//! What is logged, and above all what is not: row T01.
+//! Contents of the log, and values that must not be in it: row T01.
 
 use super::*;
 
-/// Returns everything that is logged while these requests are answered.
+/// Returns the log of these requests.
 async fn log_of(requests: Vec<TestRequest>) -> String {
     crate::tests::log_of(async {
         for request in requests {

@@ -1,4 +1,4 @@
-//! What the operator of a proxy that the settings do not name is told.
+//! The warning about an unnamed proxy.
 
 use super::*;
 use crate::{ClientAddressHeader, TrustedProxies};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const WARNING: &str = "server.trusted_proxies does not name the peer";
 
-/// The state of a server that trusts 10.0.0.1 alone, and its clock in seconds.
+/// Returns the state of a server that trusts 10.0.0.1 alone, and its clock in seconds.
 fn trusting_one() -> (Arc<HttpState>, Arc<AtomicU64>) {
     let proxies =
         TrustedProxies::parse(&["10.0.0.1".to_owned()], ClientAddressHeader::XForwardedFor).unwrap();
@@ -53,7 +53,7 @@ async fn a_named_proxy_and_a_caller_without_the_header_cause_no_warning() {
     let (state, _) = trusting_one();
     let named = from_peer("10.0.0.1").insert_header(("x-forwarded-for", "203.0.113.7"));
     let mapped = from_peer("[::ffff:10.0.0.1]").insert_header(("x-forwarded-for", "203.0.113.7"));
-    // Only the header of the settings is ever read.
+    // Only the configured header is read.
     let other = from_peer("10.0.0.2").insert_header(("forwarded", "for=203.0.113.7"));
     for request in [named, mapped, other, from_peer("10.0.0.2")] {
         assert_eq!(warnings(&state, request).await, Vec::<String>::new());

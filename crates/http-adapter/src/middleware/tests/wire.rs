@@ -1,4 +1,4 @@
-//! What only shows on a real connection: rows T93, T96, T98, T99 and T101.
+//! Behaviour that needs a real connection: rows T93, T96, T98, T99 and T101.
 
 use super::*;
 use crate::tests::MemoryStore;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How long an answer or an end may take before it counts as a hang.
+/// Timeout for a response or the end of a connection.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Starts a server on a free port of this machine; it ends with the test's runtime.
+/// Starts a server on a free local port; it ends with the test's runtime.
 fn serve() -> SocketAddr {
     let state = Parts::default().build();
     let server = HttpServer::new(move || App::new().configure(crate::configure(state.clone())))
@@ -24,7 +24,7 @@ fn serve() -> SocketAddr {
     address
 }
 
-/// Sends bytes as they are and returns what comes back until the connection is closed or idle.
+/// Sends raw bytes and returns the response, up to the end of the connection or until it is idle.
 async fn exchange(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request).await.unwrap();
@@ -63,7 +63,7 @@ async fn ambiguous_framing_is_refused() {
     }
 }
 
-// T98: docs/deploying.md has the table, and what the proxies of deploy/ do.
+// T98: docs/deploying.md has the table and the behaviour of the proxies in deploy/.
 #[actix_web::test]
 async fn a_bare_line_feed_ends_lines_of_the_head_but_nothing_in_a_chunked_body() {
     let address = serve();
@@ -183,7 +183,7 @@ async fn the_odd_forms_of_an_address_are_refused_and_never_hang() {
         let request = format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n");
         let answer = exchange(address, request.as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 4"), "{line}: {answer}");
-        // What the library takes for HTTP is answered by us.
+        // A request that the library accepts gets the server's own response.
         if !answer.starts_with("HTTP/1.1 400") {
             assert!(answer.contains("\"code\":\"not_found\""), "{line}: {answer}");
             assert!(answer.contains("cache-control: private, no-store\r\n"), "{line}: {answer}");
@@ -212,7 +212,7 @@ async fn a_get_may_have_a_body_of_known_or_unknown_length() {
     }
 }
 
-// ADR 0014: what it says of the answers that the library makes before there is a request.
+// ADR 0014: responses that the library sends before there is a request.
 #[actix_web::test]
 async fn what_the_library_answers_itself_is_bare_and_ends_the_connection() {
     let address = serve();
@@ -226,7 +226,7 @@ async fn what_the_library_answers_itself_is_bare_and_ends_the_connection() {
     ] {
         let shown = String::from_utf8_lossy(request.get(..40).unwrap_or(&request)).into_owned();
         let mut stream = TcpStream::connect(address).await.unwrap();
-        // The server may answer and close before everything is sent.
+        // The server may respond and close before the request is fully sent.
         let _ = stream.write_all(&request).await;
         let mut received = Vec::new();
         let closed = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await;

@@ -1,4 +1,4 @@
-//! What the document says is what the server does.
+//! Checks that the document matches the server.
 
 use crate::data::dto::query::DATE_PATTERN;
 use crate::openapi::openapi_json;
@@ -19,7 +19,7 @@ fn document() -> Value {
     serde_json::from_str(&openapi_json()).unwrap()
 }
 
-/// Follows a reference, if this is one.
+/// Resolves a reference; other values are returned as they are.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let Some(reference) = value["$ref"].as_str() else { return value };
     document.pointer(reference.strip_prefix('#').unwrap()).unwrap()
@@ -161,7 +161,7 @@ fn the_change_feed_documents_that_a_cursor_may_be_too_old() {
     assert_eq!(schema("cursor")["pattern"], format!("^[A-Za-z0-9_-]{{{least},{most}}}$"));
 }
 
-/// From how many to how many characters the pattern of a cursor allows.
+/// Minimum and maximum length of a cursor according to its pattern.
 const CURSOR_LENGTHS: (usize, usize) = (12, 46);
 
 proptest! {
@@ -194,7 +194,7 @@ fn the_person_that_is_filled_in_is_the_demo_person() {
     assert_eq!(of_paths, [Some(demo.as_str()); 14]);
 }
 
-/// Checks that an example has the members of its schema, as deep as the schema goes.
+/// Checks that an example has the members of its schema, at every level.
 fn assert_fits(document: &Value, schema: &Value, example: &Value, place: &str) {
     let schema = resolved(document, schema);
     let none = Map::new();
@@ -241,7 +241,7 @@ fn nothing_that_is_always_sent_is_documented_as_optional() {
     let schemas = document["components"]["schemas"].as_object().unwrap();
     let optional: Vec<_> = schemas
         .iter()
-        // One of several others has no members; forms are requests.
+        // `oneOf` schemas have no members; forms are requests.
         .filter(|(name, schema)| schema["oneOf"].is_null() && !name.ends_with("Form"))
         .flat_map(|(name, schema)| {
             let required = schema["required"].as_array().unwrap();

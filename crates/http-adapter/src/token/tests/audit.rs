@@ -1,10 +1,10 @@
-//! What the token endpoints leave in the audit trail: rows T04 and T50, and what is issued.
+//! Audit events of the token endpoints: rows T04 and T50, and issued tokens.
 
 use super::*;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::ClientId;
 
-/// Checks that the trail tells of this one kind of event, on behalf of this client.
+/// Checks that the trail contains exactly one event, of this kind and client.
 #[track_caller]
 fn assert_told(store: &MemoryStore, kind: AuditKind, client: &str) {
     let told: Vec<_> =

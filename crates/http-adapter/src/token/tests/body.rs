@@ -99,7 +99,7 @@ async fn json_is_a_flat_object_of_strings_and_numbers_with_each_name_once() {
         "unknown": 7.5,
     });
     assert_token(&send(&state, post_json("/api/refresh", body.to_string())).await);
-    // A number is the text of its digits; here it is just a wrong code.
+    // A number is its decimal text; here it is a wrong code.
     let body = format!(
         r#"{{"code":7,"client_id":"{}","client_secret":"{}","redirect_uri":"x"}}"#,
         MemoryStore::APP,

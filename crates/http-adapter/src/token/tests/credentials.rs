@@ -1,4 +1,4 @@
-//! Who asks: rows T03, T04 and T44 to T49.
+//! Client authentication: rows T03, T04 and T44 to T49.
 
 use super::*;
 use base64::Engine as _;
@@ -8,7 +8,7 @@ fn basic(pair: &str) -> (&'static str, String) {
     ("authorization", format!("Basic {}", STANDARD.encode(pair)))
 }
 
-/// The refresh parameters that do not name the client.
+/// Returns the refresh parameters without the client's.
 fn anonymous() -> String {
     format!("refresh_token={}&user_id={}", MemoryStore::refresh_token(), MemoryStore::USER)
 }
@@ -65,7 +65,7 @@ async fn a_client_that_forbids_secrets_in_queries_is_refused_there_only() {
     let query = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
     let answer = send(&state, get("/api/refresh", &query)).await;
     assert_error(&answer, 400, "invalid_request");
-    // In the body the request gets as far as the grant, which is not this client's.
+    // In the body, authentication succeeds, and the grant is another client's.
     assert_error(&send(&state, post_form("/api/refresh", query)).await, 400, "invalid_grant");
 }
 

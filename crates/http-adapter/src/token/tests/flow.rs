@@ -1,4 +1,4 @@
-//! What comes back when all is right, and which grant is meant.
+//! Successful exchanges, and the selection of the grant.
 
 use super::*;
 

@@ -1,11 +1,11 @@
-//! Row T104: whatever comes, the answer is one of the endpoint's own, and nothing is used up.
+//! Row T104: any input gets one of the endpoint's own errors, and consumes nothing.
 
 use super::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 
-/// Sends a request to a fresh store; what comes back must be an error of the caller's.
+/// Sends a request to a fresh store and checks that the response is a client error.
 fn assert_harmless(request: TestRequest) -> Result<(), TestCaseError> {
     let (store, state) = fresh();
     let answer = actix_web::rt::System::new().block_on(async { send(&state, request).await });

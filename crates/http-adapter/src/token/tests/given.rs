@@ -1,4 +1,4 @@
-//! A token given back or asked about: row T55, RFC 7009 and RFC 7662.
+//! Revocation and introspection: row T55, RFC 7009 and RFC 7662.
 
 use super::*;
 use application::ports::storage::{AccessState, MockAccessReader};
@@ -11,7 +11,7 @@ use domain::time::TimeZone;
 
 const PATHS: [&str; 2] = ["/oauth/revoke", "/oauth/introspect"];
 
-/// A state that knows the refresh token of the store, and no access token.
+/// Returns a state with the refresh token of the store and no access token.
 fn knowing() -> Arc<HttpState> {
     let mut verifier = MockTokenVerifier::new();
     verifier.expect_verify().returning(|_, _| Err(InvalidToken));
@@ -32,7 +32,7 @@ fn credentials() -> String {
     format!("client_id={}&client_secret={}", MemoryStore::APP, MemoryStore::client_secret())
 }
 
-/// A form without the hint, which revocation does not need.
+/// Returns a form without the hint, which revocation does not need.
 fn form_without_hint() -> String {
     format!("token={}&{}", MemoryStore::refresh_token(), credentials())
 }

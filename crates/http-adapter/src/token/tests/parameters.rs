@@ -1,4 +1,4 @@
-//! What is refused before it is known who asks: rows T90 to T93, T102 and the order of checks.
+//! Requests that are rejected before authentication: rows T90 to T93, T102 and the order of checks.
 
 use super::*;
 
@@ -11,7 +11,7 @@ async fn a_known_parameter_given_twice_is_refused_wherever_the_second_one_is() {
     assert_refused(post_form("/api/token", twice), 400, "invalid_request").await;
     let split = post_form(&format!("/api/token?client_id={}", MemoryStore::APP), code_query());
     assert_refused(split, 400, "invalid_request").await;
-    // Known to the other endpoint only, yet known.
+    // Known to the other endpoint only, but still known.
     let odd = format!("{}&user_id=a&user_id=b", code_query());
     assert_refused(get("/api/token", &odd), 400, "invalid_request").await;
 }
@@ -111,7 +111,8 @@ async fn each_missing_parameter_is_named() {
 
 #[actix_web::test]
 async fn the_checks_come_in_their_order() {
-    // Twice and missing: twice. Missing and a wrong secret: missing. A wrong secret and a bad code: the secret.
+    // Duplicate and missing: duplicate. Missing and a wrong secret: missing. A wrong secret and an invalid
+    // code: the secret.
     let query = "code=a&code=b";
     let answer = assert_refused(get("/api/token", query), 400, "invalid_request").await;
     assert_eq!(answer.member("error_description"), "code: must be given at most once");

@@ -1,4 +1,4 @@
-//! Rows that cannot be told.
+//! Corrupt rows.
 
 use super::equality::envelope;
 use crate::data::dto::Include;
@@ -8,7 +8,7 @@ use crate::data::tests::sample;
 use application::ports::storage::{PackedPart, PackedSleepRow, StorageError};
 use proptest::prelude::*;
 
-/// The part that is damaged, and how.
+/// Damaged part and the function that damages it.
 type Damage = (PackedPart, fn(&mut PackedSleepRow));
 
 const DAMAGES: [Damage; 4] = [
@@ -61,7 +61,7 @@ proptest! {
     ) {
         let mut row = sample::packed(&sample::night(1));
         if has_header {
-            // As ordinary rows begin, so that more than the header is read.
+            // With a valid beginning, so that more than the header is read.
             stages.splice(..0, row.stages.first().copied());
             metrics.splice(..0, row.metrics.first().copied());
         }

@@ -1,4 +1,4 @@
-//! The writer's text is what `serde_json` writes of the types, to the byte.
+//! The writer's output equals that of `serde_json` for the types, byte for byte.
 
 use super::strategy::{records, sessions};
 use crate::data::dto::{
@@ -52,7 +52,7 @@ fn supplements_by_serde(records: &[SupplementRecord], user_id: UserId) -> Vec<u8
     serde_json::to_vec(&SupplementsAnswer { data, pagination, limit: rate.into() }).unwrap()
 }
 
-/// A change as the store tells it, and as the type says it; numbers do not show.
+/// Change from the store, and the same as a type; positions are not rendered.
 type ToldChange = ((ChangePosition, Change), ChangeDto);
 
 fn told(kind: ChangeKind, id: Uuid, change: Change, record: Option<ChangedRecord>) -> ToldChange {
@@ -61,7 +61,7 @@ fn told(kind: ChangeKind, id: Uuid, change: Change, record: Option<ChangedRecord
     ((ChangePosition { number: 1, kind, id }, change), dto)
 }
 
-/// Each session and each log, and after each session a deletion.
+/// Returns each session and each log, and a deletion after each session.
 fn all_told(sessions: &[SleepSession], records: &[SupplementRecord], user_id: UserId) -> Vec<ToldChange> {
     let sessions = sessions.iter().flat_map(|session| {
         let record = ChangedRecord::Session(SleepSessionDto::new(session, Include::ALL));
@@ -83,7 +83,7 @@ fn all_told(sessions: &[SleepSession], records: &[SupplementRecord], user_id: Us
     sessions.chain(logs).collect()
 }
 
-/// Compares as text, which a failing test can show.
+/// Compares as text, for readable failures.
 #[track_caller]
 fn assert_same(ours: Vec<u8>, theirs: Vec<u8>) {
     assert_eq!(String::from_utf8(ours).unwrap(), String::from_utf8(theirs).unwrap());

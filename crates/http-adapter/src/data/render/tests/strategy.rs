@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Texts with what JSON must escape and what it need not.
+/// Texts with characters that JSON must escape and characters that it need not.
 fn text() -> impl Strategy<Value = String> {
     "[ -~\u{a0}-\u{2fff}\"\\\\/\u{2028}\u{1f600}-\u{1f64f}]{0,40}"
 }
@@ -42,7 +42,7 @@ fn entries(frame: TimeInBed) -> impl Strategy<Value = Vec<StageEntry>> {
     vec(entry, 0..12)
 }
 
-/// Metrics as an export may bring them: any percentage, also ones that no decimal names.
+/// Reported metrics, including percentages without an exact decimal.
 fn reported() -> impl Strategy<Value = Vec<(MetricKind, MetricValue)>> {
     (0.0_f64..=100.0, 0_u32..50).prop_map(|(percent, count)| {
         vec![

@@ -1,4 +1,4 @@
-//! Large pages: whole, in chunks, and without what was told already.
+//! Large pages: whole, in chunks, and their memory.
 
 use super::equality::{envelope, sleep_by_serde, sleep_by_writer};
 use crate::data::dto::Include;
@@ -74,7 +74,7 @@ fn rows_are_freed_as_they_are_told() {
 
 #[test]
 fn a_page_in_memory_takes_what_its_packed_rows_take() {
-    // The fixed part of a row; what is packed comes on top, some 180 bytes of an ordinary night.
+    // The fixed part of a row; packed parts add about 180 bytes for an ordinary night.
     assert!(size_of::<PackedSleepRow>() <= 136);
 }
 
