@@ -43,9 +43,9 @@ pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> R
 
 async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
     let query = ChangesParameters::read(query)?.query();
-    let place = gate::begin_page(state, access)?;
+    let permit = gate::begin_page(state, access)?;
     let ChangesAnswer { changes, cursor, has_more } = state.read_changes.run(access, query).await?;
-    drop(place);
+    drop(permit);
     let envelope = FeedEnvelope { cursor, has_more, rate: access.rate };
     Ok(answer(ChangeItems::new(changes, access.user_id, access.scopes)?, &envelope)?)
 }

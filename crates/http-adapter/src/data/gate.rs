@@ -2,7 +2,7 @@
 
 use super::bearer;
 use crate::HttpState;
-use crate::middleware::{Holder, PagePlace};
+use crate::middleware::{Holder, PagePermit};
 use crate::problem::Problem;
 use actix_web::{HttpMessage as _, HttpRequest};
 use application::access::{AuthorizeAccessQuery, GrantedAccess};
@@ -29,17 +29,17 @@ pub(crate) async fn admit(
     Ok(access)
 }
 
-/// Takes a place for a page that is expensive to read.
-pub(crate) fn begin_page(state: &HttpState, access: &GrantedAccess) -> Result<PagePlace, Problem> {
+/// Takes the shares of a page that is expensive to read.
+pub(crate) fn begin_page(state: &HttpState, access: &GrantedAccess) -> Result<PagePermit, Problem> {
     Ok(state.admission.begin_page(access.user_id, access.reader)?)
 }
 
-/// Takes a place for a page of sessions, unless it is small.
+/// Takes the shares of a page of sessions, unless it is small.
 pub(super) fn begin_sleep_page(
     state: &HttpState,
     access: &GrantedAccess,
     page: PageRequest,
-) -> Result<Option<PagePlace>, Problem> {
+) -> Result<Option<PagePermit>, Problem> {
     let is_small = page.size <= PageSize::SLEEP_DEFAULT && page.offset() <= CHEAP_OFFSET;
     if is_small { Ok(None) } else { begin_page(state, access).map(Some) }
 }

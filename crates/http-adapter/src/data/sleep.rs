@@ -35,9 +35,9 @@ pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> R
 async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
     let parameters = SleepParameters::read(query, access.home_timezone)?;
     let query = parameters.query(access.user_id);
-    let place = gate::begin_sleep_page(state, access, parameters.page)?;
+    let permit = gate::begin_sleep_page(state, access, parameters.page)?;
     let SleepPage { rows, has_more } = state.read_sleep.run(access, query).await?;
-    drop(place);
+    drop(permit);
     let list = List { endpoint: DataEndpoint::Sleep, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
     Ok(answer(SleepItems::new(rows, parameters.include), &envelope)?)

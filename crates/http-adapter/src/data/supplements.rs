@@ -36,9 +36,9 @@ async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<
     let parameters = SupplementsParameters::read(query, access.home_timezone)?;
     let query = parameters.query(access.user_id);
     // Even a short page may have any number of logs.
-    let place = gate::begin_page(state, access)?;
+    let permit = gate::begin_page(state, access)?;
     let SupplementPage { records, has_more } = state.read_supplements.run(access, query).await?;
-    drop(place);
+    drop(permit);
     let list =
         List { endpoint: DataEndpoint::Supplements, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };

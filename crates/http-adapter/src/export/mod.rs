@@ -102,9 +102,9 @@ async fn answer(
     let scopes = allowed(access.usable, kinds)?;
     let by = Exporter::Reader(access.reader, state.export.reads.clone());
     let query = ExportQuery { user_id: access.user_id, scopes, by };
-    let place = gate::begin_page(state, access)?;
+    let permit = gate::begin_page(state, access)?;
     let export = state.export.open(query, format).await?;
-    drop(place);
+    drop(permit);
     Ok(attachment(export, format, rate_limit_headers(access.rate)))
 }
 

@@ -25,7 +25,7 @@ mod unnamed_proxy;
 mod unread;
 
 pub use admission::{Admission, AdmissionLimits};
-pub(crate) use admission::{Holder, NoPlace, PagePlace};
+pub(crate) use admission::{Holder, PagePermit};
 pub use context::RequestId;
 pub(crate) use pace::HeldBytes;
 pub use trouble::Troubles;

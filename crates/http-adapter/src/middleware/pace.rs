@@ -4,7 +4,7 @@
 //! byte a minute, would hold them forever. Below the minimum pace the rest is dropped and the connection is
 //! closed.
 
-use super::admission::{Holder, LargeAnswer, Shortage};
+use super::admission::{AnswerPermit, Holder, Shortage};
 use super::context::{Outcome, RequestContext};
 use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
@@ -42,7 +42,7 @@ pub(super) async fn watch(
     let bytes = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
     let holder = response.request().extensions().get::<Holder>().copied();
     Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| held_by(size)), holder) {
-        Ok(place) => response.map_body(|_, body| BoxBody::new(Paced::new(body, place, INTERVAL))),
+        Ok(permit) => response.map_body(|_, body| BoxBody::new(Paced::new(body, permit, INTERVAL))),
         Err(shortage) => refused(response, shortage),
     })
 }
@@ -83,7 +83,7 @@ fn refused(response: ServiceResponse<BoxBody>, shortage: Shortage) -> ServiceRes
 /// Unsent rest of a response.
 struct Rest {
     /// `None` once the body was dropped.
-    body: Option<(BoxBody, LargeAnswer)>,
+    body: Option<(BoxBody, AnswerPermit)>,
     /// Bytes that the client has read.
     taken: u64,
 }
@@ -100,9 +100,9 @@ struct Paced {
 struct TooSlow;
 
 impl Paced {
-    fn new(body: BoxBody, place: LargeAnswer, interval: Duration) -> Self {
+    fn new(body: BoxBody, permit: AnswerPermit, interval: Duration) -> Self {
         let size = body.size();
-        let rest = Rc::new(RefCell::new(Rest { body: Some((body, place)), taken: 0 }));
+        let rest = Rc::new(RefCell::new(Rest { body: Some((body, permit)), taken: 0 }));
         let watched = Rc::downgrade(&rest);
         let observer = rt::spawn(async move {
             let mut before = 0;

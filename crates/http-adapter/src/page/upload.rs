@@ -6,7 +6,6 @@ use super::imports::{self, Sheet};
 use super::person;
 use super::view::FormErrors;
 use crate::meter;
-use crate::middleware::NoPlace;
 use crate::problem::{Fault, Problem};
 use crate::route::page as path;
 use crate::{HttpState, UploadUseCases};
@@ -78,20 +77,15 @@ async fn receive_in_time(
     if !is_same_site(request.headers(), &state.settings) {
         return Err(Problem::new(Fault::ForeignForm));
     }
-    let turn = state.admission.begin_upload(person.user_id, state.settings.max_open_uploads);
-    match turn {
-        Err(NoPlace::Full) => return Err(Problem::new(Fault::Overloaded)),
-        Err(NoPlace::Person(None)) => return refused(state, &person, Refusal::TooManyOpen).await,
-        Ok(_) | Err(NoPlace::Person(Some(_))) => {}
-    }
+    let permit = state.admission.begin_upload(person.user_id, state.settings.max_open_uploads);
     let mut form = Multipart::new(request.headers(), body);
     let before = tokio::time::timeout(patience.before, before_file::read(&mut form, &person)).await;
     let BeforeFile { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.pages.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
-    let is_admitted = turn.is_ok();
+    let is_admitted = permit.is_ok();
     if is_admitted {
-        file.pace = Some(Pace::new(state.admission.clone(), state.elapsed_time.clone(), patience.look));
+        file.pace = Some(Pace::new(state.elapsed_time.clone(), patience.look));
     }
     let mut coming = Coming { form, file: Some(file), fields, after: patience.after };
     let stored = if is_admitted {
@@ -152,7 +146,7 @@ async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
     let next = next.map_err(|_| too_slow())?;
     let length = next.as_ref().and_then(|next| next.as_ref().ok()).map_or(0, Bytes::len);
     if let (Some(pace), Some(asked)) = (&mut arriving.pace, asked)
-        && pace.is_lost(pace.time().saturating_sub(asked), length)
+        && pace.is_too_slow(pace.time().saturating_sub(asked), length)
     {
         return Err(too_slow());
     }

@@ -31,12 +31,11 @@ section! {
         client_address_header: AddressHeader = Some("x-forwarded-for"), "x-forwarded-for or forwarded", "forwarded";
         /// Concurrent connections; more wait.
         max_connections: u32 = Some("8192"), "connections, 16 to 1000000", "20000";
-        /// How many requests are worked on at once, half of them with a body, a quarter with a long one. More are answered with 503 at once.
+        /// Concurrent requests; at most half of them with a body. More get 503. Pages of many records take at
+        /// most a quarter for any single app or person.
         max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
-        /// How many answers of more than 256 KiB are sent at once, a quarter of one person, half for one app. More are answered with 503.
-        max_large_answers: u32 = Some("128"), "answers, 1 to 100000", "64";
-        /// How much memory the records behind these answers may take together. More are answered with 503, and an answer
-        /// that takes more alone is sent while there is no other.
+        /// Memory for the records of all answers above 256 KiB, at most a quarter for any single app or person.
+        /// More get 503; a larger answer is sent while there is no other.
         max_large_answer_mebibytes: u32 = Some("512"), "MiB, 1 to 1048576", "128";
         /// Threads that serve requests; 0 means one per core.
         workers: usize = Some("0"), "threads", "4";
@@ -102,22 +101,21 @@ impl ServerSettings {
         )
     }
 
-    /// Returns the proxies that are believed.
+    /// Returns the trusted proxies.
     pub(crate) fn trusted_proxies(&self) -> Result<TrustedProxies, Problem> {
         TrustedProxies::parse(&self.trusted_proxies.0, self.client_address_header.0)
             .map_err(|error| Problem::new("server.trusted_proxies", format!("is wrong: {error}")))
     }
 
-    /// Returns how much is done at a time.
+    /// Returns the limits on concurrent work.
     pub(crate) fn admission_limits(&self) -> AdmissionLimits {
         AdmissionLimits {
             requests: self.max_requests,
-            large_answers: self.max_large_answers,
             large_answer_bytes: u64::from(self.max_large_answer_mebibytes) << 20,
         }
     }
 
-    /// Returns how many threads serve requests.
+    /// Returns the number of threads that serve requests.
     pub(crate) fn worker_count(&self) -> usize {
         match self.workers {
             0 => std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -129,7 +127,6 @@ impl ServerSettings {
         let ranges = [
             Problem::unless_within("server.max_connections", self.max_connections, 16..=1_000_000),
             Problem::unless_within("server.max_requests", self.max_requests, 2..=100_000),
-            Problem::unless_within("server.max_large_answers", self.max_large_answers, 1..=100_000),
             Problem::unless_within(
                 "server.max_large_answer_mebibytes",
                 self.max_large_answer_mebibytes,

@@ -43,7 +43,7 @@ impl SleepReader for Crowded {
 #[actix_web::test]
 async fn a_reader_whose_large_pages_wait_is_told_to_come_back_and_small_reads_are_answered() {
     let crowded = Arc::new(Crowded { waiting: AtomicUsize::new(0), door: Semaphore::new(0) });
-    let admission = Admission::new(AdmissionLimits { requests: 16, ..AdmissionLimits::default() });
+    let admission = Admission::new(AdmissionLimits { requests: 8, ..AdmissionLimits::default() });
     let world = World::of(Parts { sleep: crowded.clone(), admission, ..parts() });
     let [path, other_path] = paths("sleep", USER);
     let (large, deep) = (format!("{path}?pageSize=101"), format!("{other_path}?pageSize=100&page=12"));

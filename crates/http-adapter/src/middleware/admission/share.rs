@@ -1,59 +1,62 @@
-//! How many places each of several has, so that none of them takes all.
+//! Shares of a bound, so that no single app or person uses all of it.
 
+use domain::id::UserId;
+use domain::read_tally::Reader;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many places each holder has; whoever has none is not listed.
-#[derive(Debug)]
-pub(super) struct Shares<K>(Arc<Mutex<HashMap<K, usize>>>);
-
-/// A place of a holder, until it is dropped.
-pub(crate) struct Share<K: Copy + Eq + Hash> {
-    shares: Shares<K>,
-    holder: K,
+/// The app, token or person that a share belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Owner {
+    Person(UserId),
+    Reader(Reader),
 }
 
-impl<K> Default for Shares<K> {
-    fn default() -> Self {
-        Self(Arc::default())
+/// Amounts in use by owner; owners that use nothing are not listed.
+#[derive(Clone, Default)]
+pub(super) struct Shares(Arc<Mutex<HashMap<Owner, u32>>>);
+
+/// An amount in use by one owner, released on drop.
+pub(crate) struct Share {
+    shares: Shares,
+    owner: Owner,
+    amount: u32,
+}
+
+impl Shares {
+    /// Takes an amount for an owner that may use `most` in all; never waits. A single larger amount counts as `most`.
+    pub(super) fn take(&self, owner: Owner, amount: u32, most: u32) -> Option<Share> {
+        let amount = amount.min(most);
+        let mut in_use = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = in_use.get(&owner).copied().unwrap_or_default();
+        let total = used.checked_add(amount).filter(|total| *total <= most)?;
+        in_use.insert(owner, total);
+        Some(Share { shares: self.clone(), owner, amount })
     }
 }
 
-impl<K> Clone for Shares<K> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<K: Copy + Eq + Hash> Shares<K> {
-    /// Takes a place for somebody who may have so many; never waits.
-    pub(super) fn enter(&self, holder: K, most: usize) -> Option<Share<K>> {
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = places.get(&holder).copied().unwrap_or_default();
-        if taken >= most {
-            return None;
-        }
-        places.insert(holder, taken.saturating_add(1));
-        Some(Share { shares: self.clone(), holder })
-    }
-}
-
-impl<K: Copy + Eq + Hash> Drop for Share<K> {
+impl Drop for Share {
     fn drop(&mut self) {
-        let mut places = self.shares.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(taken) = places.get_mut(&self.holder) {
-            *taken = taken.saturating_sub(1);
-            if *taken == 0 {
-                places.remove(&self.holder);
+        let mut in_use = self.shares.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(used) = in_use.get_mut(&self.owner) {
+            *used = used.saturating_sub(self.amount);
+            if *used == 0 {
+                in_use.remove(&self.owner);
             }
         }
     }
 }
 
-/// Whose place it is is nobody's business.
-impl<K: Copy + Eq + Hash> fmt::Debug for Share<K> {
+/// Omits the owners.
+impl fmt::Debug for Shares {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shares")
+    }
+}
+
+/// Omits the owner.
+impl fmt::Debug for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Share")
     }
@@ -61,23 +64,39 @@ impl<K: Copy + Eq + Hash> fmt::Debug for Share<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::Shares;
+    use super::*;
+    use uuid::Uuid;
 
-    #[test]
-    fn whoever_has_their_share_waits_for_nobody_else() {
-        let shares = Shares::default();
-        let of_one = [shares.enter(1, 2), shares.enter(1, 2)];
-        assert!(of_one.iter().all(Option::is_some));
-        assert!(shares.enter(1, 2).is_none());
-        assert!(shares.enter(2, 2).is_some());
-        drop(of_one);
-        assert!(shares.enter(1, 2).is_some());
+    fn person(number: u128) -> Owner {
+        Owner::Person(UserId::from_uuid(Uuid::from_u128(number)))
     }
 
     #[test]
-    fn nobody_without_a_place_is_remembered() {
+    fn an_owner_with_a_full_share_does_not_affect_others() {
         let shares = Shares::default();
-        drop(shares.enter(1, 1));
+        let held = [shares.take(person(1), 1, 2), shares.take(person(1), 1, 2)];
+        assert!(held.iter().all(Option::is_some));
+        assert!(shares.take(person(1), 1, 2).is_none());
+        assert!(shares.take(person(2), 2, 2).is_some());
+        drop(held);
+        assert!(shares.take(person(1), 2, 2).is_some());
+    }
+
+    #[test]
+    fn an_amount_above_the_share_is_allowed_alone() {
+        let shares = Shares::default();
+        let heavy = shares.take(person(1), 9, 2).unwrap();
+        assert!(shares.take(person(1), 1, 2).is_none());
+        drop(heavy);
+        let light = shares.take(person(1), 1, 2).unwrap();
+        assert!(shares.take(person(1), 9, 2).is_none());
+        drop(light);
+    }
+
+    #[test]
+    fn owners_without_a_share_are_not_kept() {
+        let shares = Shares::default();
+        drop(shares.take(person(1), 1, 1));
         assert!(shares.0.lock().unwrap().is_empty());
     }
 }

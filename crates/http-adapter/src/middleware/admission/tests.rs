@@ -1,6 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
-use super::{Admission, AdmissionLimits, Brings, Holder};
+use super::{Admission, AdmissionLimits, Holder, RequestKind, Shortage};
 use crate::HttpState;
 use crate::middleware::wrap;
 use crate::route::Endpoint;
@@ -8,7 +8,6 @@ use crate::tests::{Answer, Parts, log_of, send, send_to};
 use actix_web::HttpResponse;
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
-use domain::address::AddressBlock;
 use domain::id::{ClientId, UserId};
 use domain::read_tally::Reader;
 use futures_util::future::join_all;
@@ -17,8 +16,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 fn state(requests: u32) -> Arc<HttpState> {
-    let admission =
-        Admission::new(AdmissionLimits { requests, large_answers: 1, ..AdmissionLimits::default() });
+    let admission = Admission::new(AdmissionLimits { requests, ..AdmissionLimits::default() });
     Parts { admission, ..Parts::default() }.build()
 }
 
@@ -44,8 +42,8 @@ fn held(state: &Arc<HttpState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut Servi
     }
 }
 
-async fn until_taken(places: &Semaphore) {
-    while places.available_permits() > 0 {
+async fn until_taken(permits: &Semaphore) {
+    while permits.available_permits() > 0 {
         tokio::task::yield_now().await;
     }
 }
@@ -55,7 +53,7 @@ fn assert_refused(answer: &Answer) {
 }
 
 #[actix_web::test]
-async fn what_comes_beyond_the_bound_is_refused_at_once_and_health_is_not() {
+async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
     let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
     let ask = |path: &'static str| send_to(held(&state, &door), TestRequest::get().uri(path));
     let beyond = async {
@@ -78,14 +76,14 @@ async fn what_comes_beyond_the_bound_is_refused_at_once_and_health_is_not() {
 }
 
 #[actix_web::test]
-async fn requests_that_bring_bodies_keep_those_without_from_no_place() {
+async fn requests_with_bodies_leave_permits_for_those_without() {
     let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
     let post = || {
         let request = TestRequest::post().uri("/held").insert_header(("content-length", "3"));
         send_to(held(&state, &door), request.set_payload("abc"))
     };
     let beyond = async {
-        until_taken(&state.admission.0.with_body).await;
+        until_taken(&state.admission.0.bodies).await;
         assert_refused(&post().await);
         let chunked = TestRequest::post().uri("/held").insert_header(("transfer-encoding", "chunked"));
         assert_refused(&send_to(held(&state, &door), chunked).await);
@@ -98,95 +96,103 @@ async fn requests_that_bring_bodies_keep_those_without_from_no_place() {
 }
 
 #[actix_web::test]
-async fn slow_uploads_and_writes_keep_neither_tokens_nor_pages_from_a_place() {
+async fn slow_uploads_and_writes_leave_permits_for_tokens_and_pages() {
     let (state, door) = (state(8), Arc::new(Semaphore::new(0)));
-    let post_from = |path: &'static str, last: u8| {
+    let post = |path: &'static str| {
         let request = TestRequest::post().uri(path).insert_header(("content-length", "3"));
-        let request = request.peer_addr(([192, 0, 2, last], 40_000).into());
         send_to(held(&state, &door), request.set_payload("abc"))
     };
-    let post = |path| post_from(path, 1);
-    let uploads = join_all((0..130).map(|_| post("/imports")));
-    let writes = join_all((0..5).map(|last| post_from("/api/v1/sleep/x", last)));
+    let uploads = join_all((0..40).map(|_| post("/imports")));
+    let writes = join_all((0..6).map(|_| post("/api/v1/sleep/x")));
     let others = async {
-        until_taken(&state.admission.0.long_bodies).await;
+        until_taken(&state.admission.0.bodies).await;
+        until_taken(&state.admission.0.uploads).await;
         assert_refused(&post("/imports").await);
-        assert_eq!(post("/free").await.status.as_u16(), 200);
-        let get = send_to(held(&state, &door), TestRequest::get().uri("/free"));
-        assert_eq!(get.await.status.as_u16(), 200);
-        assert_eq!(state.admission.0.requests.available_permits(), 6);
-        assert_eq!(state.admission.0.with_body.available_permits(), 4);
+        assert_refused(&post("/free").await);
+        assert_eq!(send_to(held(&state, &door), TestRequest::get().uri("/free")).await.status.as_u16(), 200);
+        assert_eq!(state.admission.0.requests.available_permits(), 4);
         door.add_permits(1000);
     };
     let (uploads, writes, ()) = tokio::join!(uploads, writes, others);
     let served = |answers: &[Answer]| answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
-    assert_eq!((served(&uploads), served(&writes)), (96, 2));
+    assert_eq!((served(&uploads), served(&writes)), (32, 4));
 }
 
-fn from(address: &str) -> AddressBlock {
-    AddressBlock::of(address.parse().unwrap())
+fn person(number: u128) -> UserId {
+    UserId::from_uuid(Uuid::from_u128(number))
 }
 
-#[test]
-fn one_address_brings_half_of_the_bodies_at_most() {
-    let admission = Admission::new(AdmissionLimits { requests: 16, ..AdmissionLimits::default() });
-    for (brings, most) in
-        [(Brings::Body as fn(AddressBlock) -> Brings, 4), (Brings::LongBody as fn(AddressBlock) -> Brings, 2)]
-    {
-        let all_of = |address: &str| {
-            let block = from(address);
-            std::iter::from_fn(|| admission.enter(brings(block)).ok()).collect::<Vec<_>>()
-        };
-        let of_one = all_of("2001:db8::1");
-        assert_eq!(of_one.len(), most);
-        // The same block, which one customer has.
-        assert!(admission.enter(brings(from("2001:db8::2"))).is_err());
-        let of_another = all_of("192.0.2.1");
-        assert_eq!(of_another.len(), most);
-        drop(of_one);
-        assert!(admission.enter(brings(from("2001:db8::2"))).is_ok());
+fn app(number: u128) -> Reader {
+    Reader::Client(ClientId::from_uuid(Uuid::from_u128(number)))
+}
+
+/// Takes permits until one is refused; returns them and the reason.
+fn all<P>(mut take: impl FnMut() -> Result<P, Shortage>) -> (Vec<P>, Shortage) {
+    let mut taken = Vec::new();
+    loop {
+        match take() {
+            Ok(permit) => taken.push(permit),
+            Err(shortage) => return (taken, shortage),
+        }
     }
 }
 
 #[test]
-fn of_one_person_and_for_one_app_there_are_only_so_many_large_answers() {
-    let admission = Admission::new(AdmissionLimits { large_answers: 8, ..AdmissionLimits::default() });
-    let holder = |person, app| Holder {
-        user_id: UserId::from_uuid(Uuid::from_u128(person)),
-        reader: Some(Reader::Client(ClientId::from_uuid(Uuid::from_u128(app)))),
-    };
-    let all_of = |holder: Holder| {
-        std::iter::from_fn(|| admission.begin_large_answer(1, Some(holder)).ok()).collect::<Vec<_>>()
-    };
-    let of_one = all_of(holder(1, 1));
-    assert_eq!(of_one.len(), 2);
-    // Nor under another app, nor on the person's own page.
-    assert!(admission.begin_large_answer(1, Some(holder(1, 2))).is_err());
-    assert!(admission.begin_large_answer(1, Some(holder(1, 1).user_id.into())).is_err());
-    let of_another = all_of(holder(2, 1));
-    assert_eq!(of_another.len(), 2);
-    // The app has half of them.
-    assert!(all_of(holder(3, 1)).is_empty());
-    let of_a_third = all_of(holder(3, 2));
-    assert_eq!(of_a_third.len(), 2);
-    drop(of_one);
-    assert!(all_of(holder(3, 1)).is_empty(), "the person has two under the other app");
-    assert_eq!(all_of(holder(4, 1)).len(), 2);
+fn one_person_and_one_app_have_a_quarter_of_the_pages_each() {
+    let admission = Admission::new(AdmissionLimits { requests: 16, ..AdmissionLimits::default() });
+    let (held, why) = all(|| admission.begin_page(person(1), app(1)));
+    assert_eq!((held.len(), why), (4, Shortage::Own));
+    assert!(admission.begin_page(person(1), app(2)).is_err());
+    assert!(admission.begin_page(person(2), app(1)).is_err());
+    assert_eq!(all(|| admission.begin_page(person(2), app(2))).0.len(), 4);
+    drop(held);
+    assert_eq!(all(|| admission.begin_page(person(1), app(1))).0.len(), 4);
+}
+
+#[test]
+fn one_person_and_one_app_have_a_quarter_of_the_bytes_of_large_answers_each() {
+    const MEBIBYTE: u64 = 1024 * 1024;
+    let limits = AdmissionLimits { large_answer_bytes: 8 * MEBIBYTE, ..AdmissionLimits::default() };
+    let admission = Admission::new(limits);
+    let holder = |user: u128, by: u128| Holder { user_id: person(user), reader: Some(app(by)) };
+    let begin = |holder: Holder| admission.begin_large_answer(MEBIBYTE, Some(holder));
+    let (held, why) = all(|| begin(holder(1, 1)));
+    assert_eq!((held.len(), why), (2, Shortage::Own));
+    // Neither through another app nor on the person's own pages.
+    assert!(begin(holder(1, 2)).is_err());
+    assert!(begin(person(1).into()).is_err());
+    assert!(begin(holder(2, 1)).is_err());
+    assert_eq!(all(|| begin(holder(2, 2))).0.len(), 2);
+    drop(held);
+    assert!(begin(holder(2, 1)).is_ok());
+}
+
+#[test]
+fn a_person_uploads_a_few_files_at_a_time() {
+    let admission = Admission::default();
+    let (held, why) = all(|| admission.begin_upload(person(1), 3));
+    assert_eq!((held.len(), why), (3, Shortage::Own));
+    assert!(admission.begin_upload(person(2), 3).is_ok());
+    drop(held);
+    assert!(admission.begin_upload(person(1), 3).is_ok());
 }
 
 #[actix_web::test]
-async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
+async fn the_log_reports_the_start_and_the_end_of_refusing_once() {
     let admission = Admission::new(AdmissionLimits { requests: 2, ..AdmissionLimits::default() });
     // The subscriber of the tests is installed with a state.
     let _ = state(1);
     let log = log_of(async {
-        let places = [admission.enter(Brings::Nothing), admission.enter(Brings::Nothing)];
+        let places = [
+            admission.begin_request(RequestKind::WithoutBody),
+            admission.begin_request(RequestKind::WithoutBody),
+        ];
         for _ in 0..5 {
-            assert!(admission.enter(Brings::Nothing).is_err());
+            assert!(admission.begin_request(RequestKind::WithoutBody).is_err());
         }
         drop(places);
         for _ in 0..5 {
-            assert!(admission.enter(Brings::Nothing).is_ok());
+            assert!(admission.begin_request(RequestKind::WithoutBody).is_ok());
         }
     })
     .await;
@@ -195,14 +201,14 @@ async fn the_log_tells_once_that_it_begins_and_once_that_it_ends() {
 }
 
 #[test]
-fn there_is_always_at_least_one_place() {
-    let admission = Admission::new(AdmissionLimits { requests: 0, large_answers: 0, large_answer_bytes: 0 });
-    assert!(admission.enter(Brings::Body(from("192.0.2.1"))).is_ok());
+fn each_bound_is_at_least_one() {
+    let admission = Admission::new(AdmissionLimits { requests: 0, large_answer_bytes: 0 });
+    assert!(admission.begin_request(RequestKind::WithBody).is_ok());
     assert!(admission.begin_large_answer(u64::MAX, None).is_ok());
 }
 
 #[test]
-fn large_answers_are_bounded_by_what_they_hold_together_and_one_alone_may_be_as_heavy_as_it_is() {
+fn large_answers_are_bounded_by_their_bytes_and_a_heavier_one_is_sent_alone() {
     const MEBIBYTE: u64 = 1024 * 1024;
     let limits = AdmissionLimits { large_answer_bytes: 10 * MEBIBYTE, ..AdmissionLimits::default() };
     let admission = Admission::new(limits);

@@ -34,7 +34,7 @@ impl MessageBody for Pieces {
 }
 
 fn one_large_answer() -> Admission {
-    Admission::new(AdmissionLimits { large_answers: 1, ..AdmissionLimits::default() })
+    Admission::new(AdmissionLimits { large_answer_bytes: 1, ..AdmissionLimits::default() })
 }
 
 async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
@@ -42,10 +42,10 @@ async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
 }
 
 #[actix_web::test]
-async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
+async fn an_unread_answer_is_dropped_and_its_permit_is_released() {
     let admission = one_large_answer();
-    let place = admission.begin_large_answer(1, None).unwrap();
-    let mut body = Paced::new(BoxBody::new(Pieces(10_000)), place, Duration::from_millis(20));
+    let permit = admission.begin_large_answer(1, None).unwrap();
+    let mut body = Paced::new(BoxBody::new(Pieces(10_000)), permit, Duration::from_millis(20));
     assert!(matches!(next(&mut body).await, Some(Ok(_))));
     assert!(admission.begin_large_answer(1, None).is_err());
     // Ends when the permit is returned; otherwise the test hangs.
@@ -58,9 +58,9 @@ async fn an_answer_that_nobody_takes_is_dropped_and_its_place_is_free_again() {
 #[actix_web::test]
 async fn an_answer_that_is_taken_at_the_least_pace_stays() {
     let admission = one_large_answer();
-    let place = admission.begin_large_answer(1, None).unwrap();
+    let permit = admission.begin_large_answer(1, None).unwrap();
     let look = Duration::from_millis(20);
-    let mut body = Paced::new(BoxBody::new(Pieces(usize::MAX)), place, look);
+    let mut body = Paced::new(BoxBody::new(Pieces(usize::MAX)), permit, look);
     let pieces = usize::try_from(LEAST / 1024).unwrap() + 1;
     let mut several_looks = std::pin::pin!(tokio::time::sleep(look * 5));
     loop {
