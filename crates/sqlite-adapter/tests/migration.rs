@@ -115,8 +115,8 @@ async fn a_schema_that_lacks_a_migration_names_it() {
     store.migrate().await.unwrap();
     change(
         &path,
-        "UPDATE __diesel_schema_migrations SET version = '20000101000001' WHERE version = '20261121000001'",
+        "UPDATE __diesel_schema_migrations SET version = '20000101000001' WHERE version = '20261122000001'",
     );
-    let pending = vec!["20261121000001".to_owned()];
+    let pending = vec!["20261122000001".to_owned()];
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Older { pending });
 }

@@ -1,2 +1,0 @@
-DROP TABLE job_lease;
-DELETE FROM schema_compatibility WHERE version = '20261121000006';
