@@ -1,12 +1,13 @@
-//! End-to-end tests of the program: what an operator, an app and a person meet.
+//! End-to-end tests of the program from the view of operators, apps and people.
 //!
-//! Each test has its own store, copied from one that is migrated once: a SQLite file in a temporary folder, or a
-//! database in the cluster that `RESTWELL_TEST_POSTGRES` names (`scripts/test` starts one). Commands and servers run
-//! in the process of the tests. Those that need their own process say so with `World::in_processes` or
-//! `World::command`: logs, signals, crashes, metrics, traces, memory, pipes, the environment.
+//! Each test has a separate store, copied from one that is migrated once: a SQLite file in a temporary
+//! folder, or a database in the cluster named by `RESTWELL_TEST_POSTGRES` (`scripts/test` starts one).
+//! Commands and servers run in the process of the tests. Tests of logs, signals, crashes, metrics, traces,
+//! memory, pipes or the environment need separate processes; they use `World::in_processes` or
+//! `World::command`.
 //!
-//! `on_sqlite!` declares tests of what does not depend on the store, whose implementations `contract-tests` compares;
-//! `on_both_stores!` declares the others.
+//! `on_sqlite!` declares tests that do not depend on the store, because `contract-tests` compares its
+//! implementations; `on_both_stores!` declares the others.
 
 #[cfg(test)]
 mod e2e {

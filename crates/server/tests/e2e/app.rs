@@ -1,17 +1,17 @@
-//! An app: a registered client that holds what a person granted to it.
+//! An app: a registered client with its tokens.
 
 use super::server::Server;
 use super::world::World;
 use reqwest::{Client as Http, Response, StatusCode};
 use serde_json::Value;
 
-/// Where the test client sends people back to.
+/// Redirect URI of the test client.
 pub(crate) const REDIRECT_URI: &str = "https://app.example.org/callback";
 
 /// The three scopes that a person can grant.
 pub(crate) const SCOPES: [&str; 3] = ["profile", "sleep", "supplements"];
 
-/// A person and a client that the operator made.
+/// Person and client created by the operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Registration {
     pub(crate) user_id: String,
@@ -19,7 +19,7 @@ pub(crate) struct Registration {
     pub(crate) client_secret: String,
 }
 
-/// What a redeemed code gave.
+/// Tokens from a redeemed code.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens {
     pub(crate) access: String,
@@ -50,7 +50,7 @@ pub(crate) fn register(world: &World) -> Registration {
     }
 }
 
-/// Issues a code by hand for the scopes named.
+/// Issues a code for these scopes through the command line.
 pub(crate) fn code(world: &World, registration: &Registration, scopes: &[&str]) -> String {
     let mut arguments = vec![
         "code",
@@ -67,7 +67,7 @@ pub(crate) fn code(world: &World, registration: &Registration, scopes: &[&str]) 
     text(&world.json(&arguments), "code")
 }
 
-/// Asks the token endpoint, with the contract's GET.
+/// Sends a request to the token endpoint, with the contract's GET.
 pub(crate) async fn ask_token(server: &Server, registration: &Registration, code: &str) -> Response {
     let parameters = [
         ("code", code),
@@ -79,7 +79,7 @@ pub(crate) async fn ask_token(server: &Server, registration: &Registration, code
     Http::new().get(url).query(&parameters).send().await.expect("answer")
 }
 
-/// Redeems a code that must be good.
+/// Redeems a code that must be valid.
 pub(crate) async fn redeem(server: &Server, registration: &Registration, code: &str) -> Tokens {
     let answer = ask_token(server, registration, code).await;
     assert_eq!(answer.status(), StatusCode::OK);
@@ -87,7 +87,7 @@ pub(crate) async fn redeem(server: &Server, registration: &Registration, code: &
     Tokens { access: text(&body, "access_token"), refresh: text(&body, "refresh_token") }
 }
 
-/// Asks the refresh endpoint, with the contract's GET.
+/// Sends a request to the refresh endpoint, with the contract's GET.
 pub(crate) async fn ask_refresh(server: &Server, registration: &Registration, refresh: &str) -> Response {
     let parameters = [
         ("refresh_token", refresh),
@@ -99,12 +99,12 @@ pub(crate) async fn ask_refresh(server: &Server, registration: &Registration, re
     Http::new().get(url).query(&parameters).send().await.expect("answer")
 }
 
-/// Reads a data endpoint; `path` begins after the host.
+/// Reads a data endpoint; `path` starts after the host.
 pub(crate) async fn read(server: &Server, token: &str, path: &str) -> Response {
     Http::new().get(format!("{}{path}", server.base_url)).bearer_auth(token).send().await.expect("answer")
 }
 
-/// Reads a data endpoint that must answer 200.
+/// Reads a data endpoint that must return 200.
 pub(crate) async fn read_json(server: &Server, token: &str, path: &str) -> Value {
     let answer = read(server, token, path).await;
     let status = answer.status();
@@ -113,7 +113,7 @@ pub(crate) async fn read_json(server: &Server, token: &str, path: &str) -> Value
     body
 }
 
-/// Takes a member that must be a text.
+/// Returns a member that must be a string.
 pub(crate) fn text(value: &Value, member: &str) -> String {
     value[member].as_str().unwrap_or_else(|| panic!("{member} is missing in {value}")).to_owned()
 }

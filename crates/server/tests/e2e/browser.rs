@@ -1,7 +1,7 @@
-//! A small browser: it keeps cookies, reads forms strictly out of the HTML, and sends them as Chromium does. It
-//! follows no redirect by itself, so that a test sees each of them.
+//! A small browser: it keeps cookies, parses forms strictly, and sends them as Chromium does. It does not
+//! follow redirects, so that tests see each of them.
 //!
-//! Whatever it is shown, it checks what holds of every page and every redirect (security.md T02, T28, T31 to T33, T35).
+//! It checks the common properties of every page and redirect (security.md T02, T28, T31 to T33, T35).
 
 mod cookie;
 mod file_form;
@@ -21,15 +21,15 @@ use reqwest::{Client, Method, RequestBuilder};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-/// The cookies with an http public URL.
+/// Cookies with an http public URL.
 pub(crate) const SESSION: &str = "restwell_session";
 pub(crate) const VISIT: &str = "restwell_visit";
 pub(crate) const KNOWN_BROWSER: &str = "restwell_known_browser";
 
-/// What Chromium sends with a form of a page under `Referrer-Policy: no-referrer`.
+/// Headers that Chromium sends with a form of a page under `Referrer-Policy: no-referrer`.
 const OWN_SITE: [(&str, &str); 2] = [("origin", "null"), ("sec-fetch-site", "same-origin")];
 
-/// A browser at one server; a clone shares the cookies.
+/// Browser at one server; a clone shares the cookies.
 #[derive(Clone)]
 pub(crate) struct Browser {
     http: Client,
@@ -38,7 +38,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser that has been nowhere.
+    /// Starts a browser without cookies.
     pub(crate) fn new(server: &Server) -> Self {
         Self::from_address(server, Ipv4Addr::LOCALHOST)
     }
@@ -50,12 +50,12 @@ impl Browser {
         Self { http, base_url: server.base_url.clone(), jar: Jar::default() }
     }
 
-    /// The same browser, cookies and all, as a load balancer would lead it to another server.
+    /// Returns the same browser, with shared cookies, at another server, as behind a load balancer.
     pub(crate) fn at(&self, server: &Server) -> Self {
         Self { base_url: server.base_url.clone(), ..self.clone() }
     }
 
-    /// Another browser with a copy of the cookies, as a thief or a backup would have it.
+    /// Returns another browser with a copy of the cookies, as a thief or a backup would have it.
     pub(crate) fn twin(&self) -> Self {
         Self { jar: self.jar.copy(), ..self.clone() }
     }
@@ -65,18 +65,18 @@ impl Browser {
         self.jar.find(name)
     }
 
-    /// Returns the cookie of the session, which there must be.
+    /// Returns the session cookie, which must exist.
     #[track_caller]
     pub(crate) fn session(&self) -> String {
         self.cookie(SESSION).expect("nobody has signed in in this browser")
     }
 
-    /// Puts a cookie in, as somebody with another way into the browser could.
+    /// Sets a cookie, as an attacker with access to the browser could.
     pub(crate) fn plant(&self, name: &str, value: &str) {
         self.jar.put(name, value);
     }
 
-    /// Begins a request with the browser's cookies; `path` begins after the host.
+    /// Starts a request with the browser's cookies; `path` starts after the host.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base_url));
         match self.jar.header() {
@@ -85,7 +85,7 @@ impl Browser {
         }
     }
 
-    /// Sends a request, keeps the cookies of the answer, and checks it.
+    /// Sends a request, stores the cookies of the response, and checks it.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Page {
         let answer = request.send().await.expect("answer");
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
@@ -98,53 +98,53 @@ impl Browser {
         page
     }
 
-    /// Opens an address.
+    /// Opens a URL.
     pub(crate) async fn get(&self, path: &str) -> Page {
         self.get_with(path, &[]).await
     }
 
-    /// Opens an address with more headers.
+    /// Opens a URL with additional headers.
     pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Page {
         self.send(with_headers(self.request(Method::GET, path), headers)).await
     }
 
-    /// Opens a page that must be there.
+    /// Opens a page that must exist.
     pub(crate) async fn open(&self, path: &str) -> Page {
         let page = self.get(path).await;
         assert_eq!(page.status, 200, "{path}: {page:?}");
         page
     }
 
-    /// Sends a form as it was shown, and filled in.
+    /// Submits a form with its fields.
     pub(crate) async fn submit(&self, form: &PageForm) -> Page {
         self.submit_with(form, &OWN_SITE).await
     }
 
-    /// Sends a form with other headers than a browser that shows our page.
+    /// Submits a form with other headers than a browser on one of the server's pages sends.
     pub(crate) async fn submit_with(&self, form: &PageForm, headers: &[(&str, &str)]) -> Page {
         self.post(&form.action, form.encoded(), headers).await
     }
 
-    /// Sends any body as a form.
+    /// Posts an arbitrary body as a form.
     pub(crate) async fn post(&self, path: &str, body: String, headers: &[(&str, &str)]) -> Page {
         let request = self.request(Method::POST, path).body(body);
         let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         self.send(with_headers(request, headers)).await
     }
 
-    /// Follows a redirect, which must lead to a page of ours.
+    /// Follows a redirect, which must lead to a page of the server.
     pub(crate) async fn follow(&self, page: &Page) -> Page {
         self.get(&page.own_location()).await
     }
 
-    /// Signs a person in on the page for it.
+    /// Signs a person in on the sign-in page.
     pub(crate) async fn sign_in(&self, person: &Person) {
         let page = self.open("/sign-in").await;
         let answer = self.submit(&person.credentials(&page.form("/sign-in"))).await;
         assert_eq!(answer.own_location(), "/apps");
     }
 
-    /// Returns whether somebody is signed in here.
+    /// Returns whether somebody is signed in.
     pub(crate) async fn is_signed_in(&self) -> bool {
         let page = self.get("/account").await;
         if page.status == 200 {

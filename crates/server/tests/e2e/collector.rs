@@ -1,4 +1,4 @@
-//! A stand-in for what watches a server: a collector of traces, and whoever asks for its metrics.
+//! A collector of traces, and a client for metrics.
 
 use super::server::Server;
 use super::world::World;
@@ -7,19 +7,19 @@ use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-/// Takes whatever is posted to it, and remembers it.
+/// HTTP server that records everything posted to it.
 pub(crate) struct Collector {
     url: String,
     taken: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Collector {
-    /// Begins to listen; its threads end with the test's process.
+    /// Starts listening; its threads end with the test's process.
     pub(crate) fn start() -> Self {
         Self::listen(None)
     }
 
-    /// Begins to listen by TLS, as `localhost`.
+    /// Starts listening with TLS, as `localhost`.
     pub(crate) fn start_encrypted(tls: ServerConfig) -> Self {
         Self::listen(Some(Arc::new(tls)))
     }
@@ -45,7 +45,7 @@ impl Collector {
         Self { url: format!("{scheme}://localhost:{port}"), taken }
     }
 
-    /// A world whose servers send every trace here, and tell their metrics.
+    /// Returns a world whose servers send every trace here, and export metrics.
     pub(crate) fn watching(&self, world: World) -> World {
         world
             .with("RESTWELL__TRACES__OTLP_ENDPOINT", &self.url)
@@ -53,18 +53,18 @@ impl Collector {
             .with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0")
     }
 
-    /// Everything that came so far, heads and bodies. Texts in protobuf are as they are.
+    /// Returns everything received so far, heads and bodies. Strings in protobuf are unencoded.
     pub(crate) fn taken(&self) -> Vec<u8> {
         self.taken.lock().expect("lock").clone()
     }
 
-    /// Returns whether these bytes came.
+    /// Returns whether these bytes were received.
     pub(crate) fn has(&self, bytes: &[u8]) -> bool {
         self.taken().windows(bytes.len()).any(|window| window == bytes)
     }
 }
 
-/// Answers requests on one connection until it ends.
+/// Handles requests on one connection until it ends.
 fn take_all(stream: impl Read + Write, kept: &Mutex<Vec<u8>>) {
     let mut requests = BufReader::new(stream);
     loop {
@@ -96,7 +96,7 @@ fn take_all(stream: impl Read + Write, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// Asks a server for its metrics, at the address that its log names.
+/// Reads the metrics of a server, at the address in its log.
 pub(crate) async fn metrics(server: &Server) -> String {
     let url = format!("{}/metrics", metrics_url(server).expect("a listener for metrics"));
     let answer = reqwest::get(url).await.expect("metrics");
@@ -104,7 +104,7 @@ pub(crate) async fn metrics(server: &Server) -> String {
     answer.text().await.expect("text")
 }
 
-/// Finds where a server tells its metrics; nothing where it does not.
+/// Returns the URL of a server's metrics; `None` if they are off.
 pub(crate) fn metrics_url(server: &Server) -> Option<String> {
     let told = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;

@@ -1,4 +1,4 @@
-//! The way from an empty store to a read, as an operator and an app go it.
+//! From an empty store to the first read, as operator and app.
 
 use super::app::{REDIRECT_URI, SCOPES, ask_refresh, code, read, read_json, redeem, register, text};
 use super::browser::Browser;

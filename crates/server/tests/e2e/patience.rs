@@ -1,17 +1,17 @@
-//! How long tests wait for what comes by and by, beside all the other tests that keep the machine busy.
+//! Timeouts for eventual results, on a machine that other tests keep busy.
 
 use std::time::{Duration, Instant};
 
-/// How long something is waited for that has no limit in time, or has it in another test.
+/// Timeout for results without a time limit, or whose time limit another test checks.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How soon every server refuses what was taken away, and uses a new key (decisions 3).
+/// Time limit for every server to reject revoked credentials and to use a new key (decisions 3).
 pub(crate) const REVOCATION_LIMIT: Duration = Duration::from_secs(2);
 
-/// Asks until there is an answer, and returns it; the limit counts from a moment that may have been before.
+/// Polls until there is a result; the limit counts from `since`, which may be in the past.
 ///
-/// What counts is when a question was asked: how long its answer was under way on a busy machine says nothing about
-/// what the server knew. One that is asked after the limit must have the answer.
+/// The start of a poll counts: on a busy machine the response may be late without any fault of the server. A
+/// poll that starts after the limit must succeed.
 pub(crate) async fn within<T>(
     limit: Duration,
     since: Instant,
@@ -28,7 +28,7 @@ pub(crate) async fn within<T>(
     }
 }
 
-/// Asks until there is an answer, for as long as can be waited.
+/// Polls until there is a result or [`PATIENCE`] is over.
 pub(crate) async fn eventually<T>(what: &str, ask: impl AsyncFn() -> Option<T>) -> T {
     within(PATIENCE, Instant::now(), what, ask).await
 }

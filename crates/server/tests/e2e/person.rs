@@ -4,7 +4,7 @@ use super::app::{REDIRECT_URI, Registration, SCOPES, text};
 use super::browser::PageForm;
 use super::world::World;
 
-/// A password that keeps the rules.
+/// A valid password.
 pub(crate) const PASSWORD: &str = "seven slow otters under a lamp";
 
 /// A person who can sign in.
@@ -24,25 +24,25 @@ impl Person {
         Self { user_id: text(&told, "user_id"), email: email.to_owned(), password: PASSWORD.to_owned() }
     }
 
-    /// Fills in a form to sign in.
+    /// Fills in the sign-in form.
     pub(crate) fn credentials(&self, form: &PageForm) -> PageForm {
         form.with("email", &self.email).with("password", &self.password)
     }
 }
 
-/// Runs a command that must succeed and reads a password; returns its standard output.
+/// Runs a command that reads a password and must succeed; returns its standard output.
 pub(crate) fn type_password(world: &World, arguments: &[&str], password: &str) -> String {
     world.ok_with_input(arguments, &format!("{password}\n"))
 }
 
-/// Creates a person who can sign in, and an app that may ask for everything.
+/// Creates a person who can sign in, and an app with every scope.
 pub(crate) fn party(world: &World) -> (Person, Registration) {
     let person = Person::create(world, "sleeper@example.org");
     let registration = app_of(world, &person, &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI]);
     (person, registration)
 }
 
-/// Registers an app for a person; the arguments name it and say where it sends people back to.
+/// Registers an app for a person; the arguments contain its name and redirect URI.
 pub(crate) fn app_of(world: &World, person: &Person, arguments: &[&str]) -> Registration {
     let mut all = vec!["client", "create", "--json"];
     all.extend(SCOPES.iter().flat_map(|scope| ["--scope", *scope]));

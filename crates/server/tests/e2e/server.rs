@@ -1,4 +1,4 @@
-//! A running server: a thread of this process, or a process of its own.
+//! A running server: a thread of this process, or a separate process.
 
 use super::patience::PATIENCE;
 use restwell::embedded::{self, Environment, Stop};
@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-/// A server, stopped at once when dropped, so that a failing test leaves nothing behind.
+/// Running server, stopped on drop, so that a failing test leaves nothing behind.
 pub(crate) struct Server {
     running: Running,
     pub(crate) base_url: String,
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// Starts a process and waits until it reports on standard error where it listens.
+    /// Starts a process and waits until it reports its address on standard error.
     pub(crate) fn spawn(mut command: Command, log: &Path) -> Self {
         let file = std::fs::File::create(log).expect("log file");
         let child = command.stdin(Stdio::null()).stderr(file).spawn().expect("restwell starts");
@@ -66,7 +66,7 @@ impl Server {
         }
     }
 
-    /// Everything that the process has written to standard error.
+    /// Returns everything that the process has written to standard error.
     #[track_caller]
     pub(crate) fn log(&self) -> String {
         let Running::Process { log, .. } = &self.running else { panic!("{NO_PROCESS}") };
@@ -79,14 +79,14 @@ impl Server {
         child
     }
 
-    /// The process id.
+    /// Returns the process id.
     #[track_caller]
     pub(crate) fn pid(&self) -> u32 {
         let Running::Process { child, .. } = &self.running else { panic!("{NO_PROCESS}") };
         child.id()
     }
 
-    /// The address for raw connections.
+    /// Returns the address for raw connections.
     pub(crate) fn address(&self) -> &str {
         self.base_url.strip_prefix("http://").expect("http address")
     }
@@ -106,13 +106,13 @@ impl Server {
         }
     }
 
-    /// Kills the process without warning, as a crash would.
+    /// Kills the process, as a crash would.
     pub(crate) fn kill(&mut self) {
         self.child().kill().expect("kill");
         self.child().wait().expect("wait");
     }
 
-    /// Returns whether the process has not ended yet.
+    /// Returns whether the process is still running.
     pub(crate) fn is_running(&mut self) -> bool {
         self.child().try_wait().expect("status").is_none()
     }
@@ -136,7 +136,7 @@ impl Server {
     }
 }
 
-/// Why a test that looks at the process fails without one.
+/// Panic message of tests that need a process.
 const NO_PROCESS: &str = "this server is embedded; make its world with `in_processes`";
 
 impl Drop for Server {
@@ -162,7 +162,7 @@ impl Drop for Server {
 }
 
 /// Finds the address in a log line such as `{"...":"listening","address":"http://127.0.0.1:4711"}`, or in the
-/// text for people, `INFO restwell: listening address=127.0.0.1:4711`.
+/// text format, `INFO restwell: listening address=127.0.0.1:4711`.
 fn address_in(line: &str) -> Option<String> {
     let url = |address: &str| format!("http://{}", address.trim_start_matches("http://"));
     let Ok(line) = serde_json::from_str::<serde_json::Value>(line) else {

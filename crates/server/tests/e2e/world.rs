@@ -1,4 +1,4 @@
-//! A store of its own for each test, and the command line on it.
+//! A separate store for each test, and the command line on it.
 
 use super::server::Server;
 use postgres_adapter::test_support::TestDatabase;
@@ -13,26 +13,26 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// Which store a test runs on.
+/// Kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoreKind {
     Sqlite,
     Postgres,
 }
 
-/// A migrated store with settings that point at it.
+/// Migrated store with settings for it.
 pub(crate) struct World {
     pub(crate) kind: StoreKind,
     pub(crate) dir: TempDir,
     pub(crate) storage_url: String,
     pub(crate) settings: Vec<(String, String)>,
     starts_processes: bool,
-    /// Keeps the database until the test ends.
+    /// Keeps the database alive until the test ends.
     pub(crate) database: Option<TestDatabase>,
 }
 
 impl World {
-    /// Makes a migrated store with a signing key.
+    /// Creates a migrated store with a signing key.
     pub(crate) async fn new(kind: StoreKind) -> Self {
         let dir = TempDir::new().expect("temporary folder");
         let database = match kind {
@@ -47,7 +47,7 @@ impl World {
         world
     }
 
-    /// Describes the store in a database, or else in a file of the folder.
+    /// Describes the store in a database; without one, in a file of the folder.
     pub(crate) fn on(dir: TempDir, database: Option<TestDatabase>) -> Self {
         let kind = if database.is_some() { StoreKind::Postgres } else { StoreKind::Sqlite };
         let storage_url = match &database {
@@ -61,21 +61,21 @@ impl World {
                 dir.path().join("restwell-data").display().to_string(),
             ),
             ("RESTWELL__SERVER__LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
-            // There is no load balancer that has to notice.
+            // No load balancer has to notice the shutdown.
             ("RESTWELL__SERVER__DRAIN_SECONDS".to_owned(), "0".to_owned()),
             ("RESTWELL__LOG__FORMAT".to_owned(), "json".to_owned()),
         ];
         Self { kind, dir, storage_url, settings, starts_processes: false, database }
     }
 
-    /// Starts commands and servers as processes from now on: for tests of logs, signals, crashes, metrics, traces,
-    /// memory or the environment.
+    /// Starts commands and servers as processes from now on: for tests of logs, signals, crashes, metrics,
+    /// traces, memory or the environment.
     pub(crate) fn in_processes(mut self) -> Self {
         self.starts_processes = true;
         self
     }
 
-    /// Adds a setting, for commands and servers started from now on.
+    /// Adds a setting for commands and servers started from now on.
     pub(crate) fn with(mut self, key: &str, value: &str) -> Self {
         self.settings.push((key.to_owned(), value.to_owned()));
         self
@@ -85,7 +85,7 @@ impl World {
         self.settings.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
-    /// A process of the program, with this world's settings and nothing else of the environment.
+    /// Returns a process of the program, with this world's settings and an otherwise empty environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_restwell"));
         command.args(arguments).current_dir(self.dir.path()).env_clear();
@@ -93,12 +93,12 @@ impl World {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to completion.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.run_with_input(arguments, "")
     }
 
-    /// Runs a command with this standard input to its end.
+    /// Runs a command with this standard input to completion.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
         // An embedded command would serve until the test ends.
         let serves = arguments.contains(&"serve") || arguments.contains(&"demo");
@@ -109,7 +109,7 @@ impl World {
             let command = embedded::run_command(arguments, self.environment(), input.as_bytes());
             runtime().block_on(command)
         };
-        // Not on the thread of the test, which cannot wait for another runtime.
+        // On a separate thread: the test's thread cannot block on another runtime.
         let output = std::thread::scope(|scope| scope.spawn(run).join());
         let CommandOutput { code, stdout, stderr } = output.expect("no panic");
         Output { status: ExitStatus::from_raw(i32::from(code) << 8), stdout, stderr }
@@ -120,7 +120,7 @@ impl World {
         self.ok_with_input(arguments, "")
     }
 
-    /// Runs a command with this standard input, that must succeed; returns its standard output.
+    /// Runs a command with this standard input, which must succeed; returns its standard output.
     pub(crate) fn ok_with_input(&self, arguments: &[&str], input: &str) -> String {
         let output = self.run_with_input(arguments, input);
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -139,7 +139,7 @@ impl World {
         self.serve_as("server")
     }
 
-    /// Starts one of several servers on the same store, with a log of its own.
+    /// Starts one of several servers on the same store, with a separate log.
     pub(crate) fn serve_as(&self, name: &str) -> Server {
         if self.starts_processes {
             return Server::spawn(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")));
@@ -147,7 +147,7 @@ impl World {
         Server::embed(self.environment())
     }
 
-    /// Runs statements on the store, as an operator with another program could.
+    /// Executes statements on the store, bypassing the program.
     pub(crate) async fn execute(&self, statements: &str) {
         match &self.database {
             Some(database) => database.execute(statements).await,
@@ -155,7 +155,7 @@ impl World {
         }
     }
 
-    /// Asks the store for one number, in a column called `number`.
+    /// Runs a query that returns one number, in a column named `number`.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         match &self.database {
             Some(database) => database.number(query).await,
@@ -171,10 +171,10 @@ impl World {
     }
 }
 
-/// Name of an embedded store in a world's folder.
+/// File name of an embedded store in a world's folder.
 const STORE_FILE: &str = "restwell.db";
 
-/// Runtime of the commands that run in this process.
+/// Runtime of embedded commands.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| Runtime::new().expect("runtime"))
@@ -183,19 +183,19 @@ fn runtime() -> &'static Runtime {
 fn run_process(mut command: Command, input: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("restwell runs");
-    // A command that reads no input may have ended already.
+    // A command that reads no input may have exited already.
     let _ = child.stdin.take().expect("standard input").write_all(input.as_bytes());
     child.wait_with_output().expect("end")
 }
 
-/// Files of a migrated embedded store, made once in a test run.
+/// Files of a migrated embedded store, created once per test run.
 struct PreparedFiles(Vec<(&'static str, Vec<u8>)>);
 
 impl PreparedFiles {
     fn shared() -> &'static Self {
         static FILES: OnceLock<PreparedFiles> = OnceLock::new();
         FILES.get_or_init(|| {
-            // A process, so that no connection keeps anything out of the files.
+            // A process, so that no open connection holds back changes to the files.
             let world = World::on(TempDir::new().expect("temporary folder"), None).in_processes();
             world.ok(&["migrate"]);
             let read = |name| (name, std::fs::read(world.dir.path().join(name)).expect("prepared file"));
@@ -212,7 +212,7 @@ impl PreparedFiles {
     }
 }
 
-/// Declares tests of what does not depend on the store and runs them on SQLite.
+/// Declares tests that do not depend on the store and runs them on SQLite.
 macro_rules! on_sqlite {
     ($($(#[$note:meta])* async fn $name:ident($world:ident: World) $body:block)*) => {
         $(
@@ -226,7 +226,7 @@ macro_rules! on_sqlite {
     };
 }
 
-/// Declares each test once and runs it on SQLite and on Postgres.
+/// Declares tests and runs each on SQLite and on Postgres.
 macro_rules! on_both_stores {
     ($($(#[$note:meta])* async fn $name:ident($world:ident: World) $body:block)*) => {
         $(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// What a browser has kept; clones share it.
+/// Cookie jar; clones share it.
 #[derive(Clone, Default)]
 pub(super) struct Jar(Arc<Mutex<BTreeMap<String, String>>>);
 
@@ -28,7 +28,7 @@ impl Jar {
         }
     }
 
-    /// Writes the header that goes with each request.
+    /// Returns the header `Cookie` of each request.
     pub(super) fn header(&self) -> Option<String> {
         let jar = self.0.lock().expect("jar");
         let pairs: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -41,7 +41,7 @@ impl Jar {
 pub(crate) struct SetCookie {
     pub(crate) name: String,
     pub(crate) value: String,
-    /// As they were sent, in their order.
+    /// Attributes as sent, in order.
     pub(crate) attributes: Vec<String>,
 }
 
@@ -54,12 +54,12 @@ impl SetCookie {
         Self { name: name.to_owned(), value: value.to_owned(), attributes: parts.collect() }
     }
 
-    /// Returns whether it has an attribute, letter by letter.
+    /// Returns whether it has an attribute, case-sensitive.
     pub(crate) fn has(&self, attribute: &str) -> bool {
         self.attributes.iter().any(|given| given == attribute)
     }
 
-    /// Checks what holds of every cookie of ours (security.md T31).
+    /// Checks the common properties of every cookie (security.md T31).
     #[track_caller]
     pub(super) fn check(&self) {
         for attribute in ["Path=/", "HttpOnly", "SameSite=Lax"] {

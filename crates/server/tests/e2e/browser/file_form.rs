@@ -1,14 +1,14 @@
-//! A form with a file, as a browser writes it.
+//! A form with a file, as a browser encodes it.
 
-/// Its content type.
+/// Content type of the form.
 pub(crate) const FILE_FORM: &str = "multipart/form-data; boundary=----restwell-test-boundary";
 
-/// Writes the form: the token first, where there is one, then the file.
+/// Encodes the form: the token first, if any, then the file.
 pub(crate) fn file_form(token: Option<&str>, name: &str, bytes: &[u8]) -> Vec<u8> {
     file_form_with(token, name, bytes, &[])
 }
 
-/// Writes the form with these fields after the file.
+/// Encodes the form with these fields after the file.
 pub(crate) fn file_form_with(
     token: Option<&str>,
     name: &str,

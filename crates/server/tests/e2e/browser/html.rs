@@ -1,15 +1,15 @@
-//! Reads HTML, strictly: what a page of ours would never hold ends the test.
+//! Strict HTML parser: anything that the templates do not produce fails the test.
 
-/// A part of a page.
+/// Part of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// An opening tag, or a closing one, whose name begins with a slash.
+    /// Opening tag, or a closing one, whose name starts with a slash.
     Tag(Tag),
-    /// A text, decoded.
+    /// Decoded text.
     Text(String),
 }
 
-/// A tag with its attributes, decoded; one without a value has an empty one.
+/// Tag with its decoded attributes; an attribute without a value is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub(super) name: String,
@@ -21,7 +21,7 @@ impl Tag {
         self.attributes.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns whether a text goes on over it without a gap.
+    /// Returns whether the text before and after it is one line.
     pub(super) fn is_within_a_line(&self) -> bool {
         let name = self.name.strip_prefix('/').unwrap_or(&self.name);
         ["a", "bdi", "strong", "code", "time"].contains(&name)
@@ -33,7 +33,7 @@ const ELEMENTS: &str = "html head meta title link body a header footer main nav 
     div span strong bdi code time progress svg path rect form fieldset legend label input button select option optgroup \
     details summary table thead tbody tr th td";
 
-/// Takes a page apart.
+/// Parses a page.
 #[track_caller]
 pub(super) fn read(page: &str) -> Vec<Node> {
     let mut rest = page.strip_prefix("<!doctype html>").expect("a page of HTML");
@@ -41,7 +41,7 @@ pub(super) fn read(page: &str) -> Vec<Node> {
     while let Some((text, after)) = rest.split_once('<') {
         assert!(!text.contains('>'), "a bracket that is not escaped in {text:?}");
         nodes.push(Node::Text(decode(text)));
-        // A bracket in an attribute would be escaped, so that the first one ends the tag.
+        // Brackets in attributes are escaped, so the first one ends the tag.
         let (inside, after) = after.split_once('>').unwrap_or_else(|| panic!("no end in <{after}"));
         nodes.push(Node::Tag(tag(inside)));
         rest = after;
@@ -83,7 +83,7 @@ fn read_attributes(text: &str) -> Vec<(String, String)> {
     attributes
 }
 
-/// No script of any kind, and no address of another site (security.md T33).
+/// Checks for scripts of any kind and for URLs of other sites (security.md T33).
 #[track_caller]
 fn check_attribute(name: &str, value: &str) {
     let name = name.to_ascii_lowercase();
@@ -96,7 +96,7 @@ fn check_attribute(name: &str, value: &str) {
     }
 }
 
-/// Replaces character references, of which only those that the templates write are known.
+/// Decodes character references; only those that the templates write are allowed.
 #[track_caller]
 fn decode(text: &str) -> String {
     let mut parts = text.split('&');

@@ -1,11 +1,11 @@
-//! What a browser is shown, and the forms on it.
+//! Responses to a browser, and the forms on them.
 
 use super::cookie::SetCookie;
 use super::html::{Node, Tag, read};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, SET_COOKIE};
 use std::collections::BTreeMap;
 
-/// A whole answer.
+/// Complete response.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) status: u16,
@@ -13,14 +13,14 @@ pub(crate) struct Page {
     pub(crate) body: String,
 }
 
-/// A form, with what it holds before anybody fills it in.
+/// Form with the initial values of its fields.
 #[derive(Clone, Debug)]
 pub(crate) struct PageForm {
     pub(crate) action: String,
     fields: Vec<(String, String)>,
 }
 
-/// The parameters with which a person is sent back to an app.
+/// Parameters of a redirect to an app.
 pub(crate) type Answer = BTreeMap<String, String>;
 
 impl Page {
@@ -36,14 +36,14 @@ impl Page {
         headers.map(|header| SetCookie::parse(header.to_str().expect("ASCII"))).collect()
     }
 
-    /// Returns where a redirect leads.
+    /// Returns the target of a redirect.
     #[track_caller]
     pub(crate) fn location(&self) -> &str {
         assert_eq!(self.status, 303, "no redirect: {self:?}");
         self.headers[LOCATION].to_str().expect("ASCII")
     }
 
-    /// Returns where a redirect leads, which must be a page of ours.
+    /// Returns the target of a redirect, which must be a page of the server.
     #[track_caller]
     pub(crate) fn own_location(&self) -> String {
         let location = self.location();
@@ -51,7 +51,7 @@ impl Page {
         location.to_owned()
     }
 
-    /// Returns the id of the request that a redirect to one of our pages carries.
+    /// Returns the request id in a redirect to a page of the server.
     #[track_caller]
     pub(crate) fn request_id(&self) -> String {
         let location = self.own_location();
@@ -61,7 +61,7 @@ impl Page {
         found.unwrap_or_else(|| panic!("no request in {location}")).1.into_owned()
     }
 
-    /// Returns with what a person is sent back to an app: to this URI, and no parameter twice.
+    /// Returns the parameters of a redirect to an app: to this URI, and without duplicates.
     #[track_caller]
     pub(crate) fn answer_to(&self, redirect_uri: &str) -> Answer {
         let location = self.location();
@@ -76,7 +76,7 @@ impl Page {
         answer
     }
 
-    /// Checks that it is a page that tells why nothing happens, and sends nobody anywhere.
+    /// Checks that it is an error page without a redirect.
     #[track_caller]
     pub(crate) fn assert_refused(&self, status: u16) {
         assert_eq!(self.status, status, "{self:?}");
@@ -84,7 +84,7 @@ impl Page {
         assert_eq!(self.header("location"), None, "{self:?}");
     }
 
-    /// Checks what holds of every page and every redirect.
+    /// Checks the common properties of every page and redirect.
     #[track_caller]
     pub(super) fn check(&self) {
         let is_redirect = (300..400).contains(&self.status);
@@ -123,7 +123,7 @@ impl Page {
         read(&self.body);
     }
 
-    /// Returns the rules of the content security policy.
+    /// Returns the directives of the content security policy.
     #[track_caller]
     pub(crate) fn policy(&self) -> BTreeMap<String, String> {
         let policy = self.header("content-security-policy").unwrap_or_else(|| panic!("no policy: {self:?}"));
@@ -131,7 +131,7 @@ impl Page {
         rules.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
-    /// Returns what a person reads, with single blanks.
+    /// Returns the visible text, with single blanks.
     pub(crate) fn text(&self) -> String {
         let texts = read(&self.body).into_iter().map(|node| match node {
             Node::Text(text) => text,
@@ -141,7 +141,7 @@ impl Page {
         texts.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the one form with this action.
+    /// Returns the only form with this action.
     #[track_caller]
     pub(crate) fn form(&self, action: &str) -> PageForm {
         let mut forms = self.forms(action);
@@ -149,7 +149,7 @@ impl Page {
         forms.remove(0)
     }
 
-    /// Lists the forms with this action, in their order.
+    /// Lists the forms with this action, in order.
     pub(crate) fn forms(&self, action: &str) -> Vec<PageForm> {
         let nodes = read(&self.body);
         let mut forms: Vec<PageForm> = Vec::new();
@@ -172,7 +172,7 @@ impl Page {
     }
 }
 
-/// Returns what a control sends when nobody touches it. A button sends only when it is pressed.
+/// Returns the initial value that a control sends. A button sends only if it is pressed.
 fn field(tag: &Tag, after: Option<&[&Tag]>) -> Option<(String, String)> {
     let name = tag.attribute("name")?.to_owned();
     let value = match (tag.name.as_str(), tag.attribute("type")) {
@@ -218,7 +218,7 @@ impl PageForm {
         Self { action: self.action.clone(), fields: fields.collect() }
     }
 
-    /// Ticks these boxes and no others.
+    /// Ticks exactly these boxes.
     pub(crate) fn tick(&self, name: &str, values: &[&str]) -> Self {
         values.iter().fold(self.without(name), |form, value| form.and(name, value))
     }
@@ -228,7 +228,7 @@ impl PageForm {
         self.fields.iter().filter(|(given, _)| given == name).map(|(_, value)| value.as_str()).collect()
     }
 
-    /// Returns the one value of a field.
+    /// Returns the only value of a field.
     #[track_caller]
     pub(crate) fn value(&self, name: &str) -> &str {
         match self.values(name).as_slice() {
@@ -237,7 +237,7 @@ impl PageForm {
         }
     }
 
-    /// Writes the form as it is sent.
+    /// Encodes the form.
     pub(crate) fn encoded(&self) -> String {
         url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish()
     }

@@ -1,4 +1,5 @@
-//! What backends bring in, change and delete, as the operator finds it in the trail and the person on their page.
+//! Data that backends create, change and delete, as shown in the audit trail and on the person's activity
+//! page.
 
 use super::backend::{Backend, night};
 use crate::e2e::browser::Browser;
@@ -9,7 +10,7 @@ use crate::e2e::world::World;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// A person who is signed in, and a backend.
+/// Signed-in person, and a backend.
 struct Scene {
     world: World,
     server: Server,
@@ -33,7 +34,8 @@ impl Scene {
         trail(&self.world, &["--user", &self.person.user_id, "--kind", kind])
     }
 
-    /// Checks that there is one event of a kind, by a client, and that the person reads these words after its name.
+    /// Checks that there is one event of a kind by a client, and that the activity page shows these words
+    /// after the client's name.
     async fn assert_told(&self, kind: &str, words: &str) -> Value {
         let mut events = self.events(kind);
         assert_eq!(events.len(), 1, "{events:?}");
@@ -58,7 +60,7 @@ on_sqlite! {
         for number in 1..5 {
             assert_eq!(scene.backend.post(&path, &night(number)).await.outcomes(), ["created"]);
         }
-        // Another replica knows nothing of what the first one remembers.
+        // Replicas do not share memory.
         let second = scene.world.serve_as("second");
         assert_eq!(scene.backend.at(&second).post(&path, &night(5)).await.outcomes(), ["created"]);
         scene.assert_told("sleep.written", "added or changed sleep data first time on this day").await;

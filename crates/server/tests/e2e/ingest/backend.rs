@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 pub(super) const SCOPES: [&str; 4] = ["users:write", "profile:write", "sleep:write", "supplements:write"];
 pub(super) const LINES: &str = "application/x-ndjson";
 
-/// A service client's token at one server.
+/// Token of a service client at one server.
 #[derive(Clone)]
 pub(super) struct Backend {
     http: Http,
@@ -20,7 +20,7 @@ pub(super) struct Backend {
     token: String,
 }
 
-/// An answer, read to its end.
+/// Complete response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
@@ -33,19 +33,19 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// Returns the `code` of a refusal with this status.
+    /// Returns the `code` of an error with this status.
     pub(super) fn refusal(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text);
         text(&self.json(), "code")
     }
 
-    /// Returns the results of a batch that was taken.
+    /// Returns the results of an accepted batch.
     pub(super) fn results(&self) -> Vec<Value> {
         assert_eq!(self.status, 200, "{}", self.text);
         self.json()["results"].as_array().expect("results").clone()
     }
 
-    /// Returns the status of each item, with the code where there is one.
+    /// Returns the status of each item, with the code if there is one.
     pub(super) fn outcomes(&self) -> Vec<String> {
         let outcome = |result: &Value| match result["code"].as_str() {
             Some(code) => format!("{code} {}", result["field"].as_str().unwrap_or("-")),
@@ -61,7 +61,7 @@ impl Answer {
 }
 
 impl Backend {
-    /// Registers a service client for these scopes and fetches a token.
+    /// Registers a service client with these scopes and obtains a token.
     pub(super) async fn with_scopes(world: &World, server: &Server, scopes: &[&str]) -> Self {
         let mut arguments = vec!["client", "create", "--service", "--name", "Backend", "--json"];
         arguments.extend(scopes.iter().flat_map(|scope| ["--scope", *scope]));
@@ -78,7 +78,7 @@ impl Backend {
         Self::with_scopes(world, server, &SCOPES).await
     }
 
-    /// The same client at another server of the same store.
+    /// Returns the same client at another server of the same store.
     pub(super) fn at(&self, server: &Server) -> Self {
         Self { base_url: server.base_url.clone(), ..self.clone() }
     }
@@ -98,7 +98,7 @@ impl Backend {
         self.send(self.request(Method::POST, path).json(items)).await
     }
 
-    /// Posts text of a kind.
+    /// Posts text of a content type.
     pub(super) async fn post_text(&self, path: &str, kind: &str, body: impl Into<Body>) -> Answer {
         self.send(self.request(Method::POST, path).header("content-type", kind).body(body)).await
     }
@@ -107,13 +107,13 @@ impl Backend {
         self.send(self.request(Method::DELETE, path)).await
     }
 
-    /// Posts a JSON value under a key.
+    /// Posts a JSON value with an idempotency key.
     pub(super) async fn post_once(&self, path: &str, key: &str, items: &Value) -> Answer {
         self.send(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
     }
 
-    /// Begins a request whose body has this length, and leaves the body to the caller; the server ends the connection
-    /// with its answer.
+    /// Starts a request with a body of this length, which the caller sends; the server closes the connection
+    /// after its response.
     pub(super) async fn open(&self, path: &str, length: usize) -> TcpStream {
         let address = self.base_url.strip_prefix("http://").expect("http address");
         let mut stream = TcpStream::connect(address).await.expect("connection");
@@ -126,11 +126,11 @@ impl Backend {
         stream
     }
 
-    /// Says how long a body is and sends none of it; returns what the server answers to that.
+    /// Announces the length of a body and sends none of it; returns the server's response.
     pub(super) async fn announce(&self, path: &str, length: usize) -> String {
         let mut stream = self.open(path, length).await;
         let mut answer = Vec::new();
-        // The server ends the connection, because the body does not come.
+        // The server closes the connection, because the body is missing.
         stream.read_to_end(&mut answer).await.expect("answer");
         String::from_utf8(answer).expect("UTF-8")
     }
@@ -142,7 +142,7 @@ impl Backend {
     }
 }
 
-/// A night in January; the number makes it another one.
+/// Returns a night in January, distinct for each number.
 pub(super) fn night(number: u32) -> Value {
     let day = 1 + number % 27;
     let (year, month) = (2000 + number / 324, 1 + number / 27 % 12);

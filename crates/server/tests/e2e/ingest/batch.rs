@@ -16,7 +16,7 @@ on_sqlite! {
         let answer = backend.post_text(&path, LINES, lines(10_000)).await;
         assert_eq!((&answer.json()["created"], &answer.json()["rejected"]), (&json!(10_000), &json!(0)));
         assert_eq!(answer.results().len(), 10_000);
-        // Again, as a list this time: all of it is known, in the same order.
+        // The same items as a list: all are known, in the same order.
         let list: Vec<Value> = (0..10_000).map(night).collect();
         let again = backend.post(&path, &json!(list)).await;
         assert_eq!(again.json()["unchanged"], 10_000);

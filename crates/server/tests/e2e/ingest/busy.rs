@@ -1,4 +1,4 @@
-//! More long bodies at once than there is room for.
+//! More concurrent long bodies than the limit.
 
 use super::backend::{Backend, LINES, night};
 use crate::e2e::patience::eventually;
@@ -7,19 +7,19 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// As many as are worked on at once.
+/// Limit of concurrent bodies in files.
 const FILES: u32 = 8;
-/// More than stays in memory.
+/// Size of a body that does not stay in memory.
 const LONG: usize = 5 * 1024 * 1024;
 
-/// A night and as many blanks as make it a long body.
+/// Returns a night, padded with blanks to a long body.
 fn long_body(number: u32) -> String {
     let night = format!("{}\n", night(number));
     let blanks = LONG - night.len() - 1;
     night + &" ".repeat(blanks) + "\n"
 }
 
-/// Sends a long body but for its last byte, which is sent by [`end`].
+/// Sends a long body except for its last byte, which [`end`] sends.
 async fn begin(backend: &Backend, path: &str, number: u32) -> TcpStream {
     let mut stream = backend.open(path, LONG).await;
     let body = long_body(number);
@@ -27,7 +27,7 @@ async fn begin(backend: &Backend, path: &str, number: u32) -> TcpStream {
     stream
 }
 
-/// Sends the last byte and returns the answer.
+/// Sends the last byte and returns the response.
 async fn end(mut stream: TcpStream) -> String {
     stream.write_all(b"\n").await.expect("sent");
     let mut answer = Vec::new();
@@ -45,7 +45,7 @@ on_both_stores! {
         for number in 1..=FILES {
             held.push(begin(&backend, &path, number).await);
         }
-        // The last of them may not have been read as far as this when the next one is sent.
+        // The last of them may not be fully received when the next one is sent.
         let refused = eventually("a long body is refused", async || {
             let answer = backend.post_text(&path, LINES, long_body(90)).await;
             (answer.status != 200).then_some(answer)
@@ -56,7 +56,7 @@ on_both_stores! {
         assert!(refused.headers.contains_key("x-ratelimit-remaining"));
         assert_eq!(backend.post(&path, &json!([night(100)])).await.outcomes(), ["created"]);
 
-        // Those that were on their way are taken whole, and make room.
+        // Those in flight are processed, and free their permits.
         for stream in held {
             let answer = end(stream).await;
             assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"created\":1"), "{answer}");

@@ -1,4 +1,4 @@
-//! What a first-party backend writes, and what it is answered.
+//! Writes of first-party backends, and the responses.
 
 mod activity;
 mod backend;

@@ -12,7 +12,7 @@ on_both_stores! {
         assert_eq!(first.outcomes(), ["created", "missing_member time_in_bed_start"]);
         let again = backend.post_once(&path, "first", &items).await;
         assert_eq!((again.status, &again.text), (first.status, &first.text));
-        // Another key, or none, is another request; another body, path or kind under the key is refused.
+        // Another key or none is a new request; another body, path or type with the same key is rejected.
         assert_eq!(backend.post_once(&path, "second", &items).await.outcomes()[0], "unchanged");
         let reused = "idempotency_key_reused";
         assert_eq!(backend.post_once(&path, "first", &night(2)).await.refusal(422), reused);
@@ -20,7 +20,7 @@ on_both_stores! {
         let lines = backend.request(reqwest::Method::POST, &path).header("idempotency-key", "first");
         let lines = lines.header("content-type", LINES).body(items.to_string());
         assert_eq!(backend.send(lines).await.refusal(422), reused);
-        // The keys of another client are its own.
+        // Keys are per client.
         let other = Backend::of(&world, &server).await;
         assert_eq!(other.post_once(&path, "first", &night(2)).await.outcomes(), ["created"]);
     }
@@ -37,7 +37,7 @@ on_both_stores! {
     }
 
     async fn of_two_processes_with_one_key_exactly_one_does_the_work(world: World) {
-        // Behind a load balancer all have one address, which is the issuer of their tokens.
+        // Behind a load balancer all replicas share one address, which is the issuer of their tokens.
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
         let (first, second) = (world.serve_as("first"), world.serve_as("second"));
         let here = Backend::of(&world, &first).await;
@@ -49,7 +49,7 @@ on_both_stores! {
             let (one, other) = tokio::join!(here.post_once(&path, &key, &items), there.post_once(&path, &key, &items));
             let works: Vec<_> = [&one, &other].into_iter().filter(|answer| answer.status == 200).collect();
             assert!(!works.is_empty(), "{} {}", one.text, other.text);
-            // Whoever came later waits, or is told what the first one was told.
+            // Later requests wait, or get the response of the first.
             assert!(works.iter().all(|answer| answer.text == works[0].text && answer.json()["created"] == 200));
             for answer in [&one, &other].into_iter().filter(|answer| answer.status != 200) {
                 assert_eq!(answer.refusal(409), "request_in_progress");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 const ID: &str = "4b1c5d6e-0000-4000-8000-000000000001";
 
-/// The kinds of the person's events that a client made.
+/// Returns the kinds of the person's events that a client caused.
 fn trail(world: &World, user_id: &str) -> Vec<String> {
     let lines = world.ok(&["audit", "list", "--user", user_id, "--json"]);
     let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
@@ -58,7 +58,7 @@ on_sqlite! {
         assert_eq!(answer.outcomes(), expected);
         assert_eq!((&answer.json()["created"], &answer.json()["rejected"]), (&json!(1), &json!(8)));
         let detail = answer.results()[8]["detail"].clone();
-        // What is told may be kept with the answer: no name that the sender chose.
+        // The details may be stored with the response, so they contain no name chosen by the sender.
         let told = |detail: &str| detail.contains("members that are not known") && !detail.contains("colour");
         assert!(detail.as_str().is_some_and(told), "{detail}");
         assert!(!server.log().contains("example.org"), "{}", server.log());

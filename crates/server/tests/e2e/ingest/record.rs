@@ -4,7 +4,7 @@ use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use serde_json::{Value, json};
 
-/// Reads what an app of the person is told.
+/// Reads a path as an app of the person.
 async fn read(world: &World, server: &Server, user_id: &str, path: &str) -> Value {
     let arguments = [
         "client",
@@ -79,7 +79,7 @@ on_sqlite! {
         ];
         assert_eq!(answer.outcomes(), expected);
         assert!(!answer.text.contains("secret") && !server.log().contains("secret"), "{}", answer.text);
-        // Ids are each person's own: the other one's session is what it was.
+        // Ids are per person: the other person's session is unchanged.
         let left = read(&world, &server, &other, &format!("/api/v1/sleep/{other}")).await;
         assert_eq!((left.as_array().map(Vec::len), &left[0]["source"]), (Some(1), &json!("ring")), "{left}");
     }

@@ -88,20 +88,20 @@ on_sqlite! {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
-        // Announced: refused before a byte of it is sent.
+        // With a declared length: rejected before a byte of it is sent.
         let announced = backend.announce(&path, 64 * MEBIBYTE + 1).await;
         assert!(announced.starts_with("HTTP/1.1 413 ") && announced.contains("payload_too_large"), "{announced}");
-        // In chunks: refused at the first byte too many.
+        // In chunks: rejected at the first excess byte.
         let first = format!("{}\n", night(1));
         let blank = " ".repeat(MEBIBYTE - 1) + "\n";
         let chunks = std::iter::once(first.clone()).chain(std::iter::repeat_n(blank.clone(), 64));
         let stream = futures_util::stream::iter(chunks.map(Ok::<_, std::io::Error>));
         let request = backend.request(Method::POST, &path).header("content-type", LINES);
-        // The connection may be closed while the rest is still on its way.
+        // The connection may be closed while the rest is still being sent.
         if let Ok(answer) = request.body(Body::wrap_stream(stream)).send().await {
             assert_eq!(answer.status(), 413);
         }
-        // One that is as long as allowed is taken, and is the first to be stored.
+        // A body of the maximum length is accepted and is the first to be stored.
         let mut longest = first + &blank.repeat(64);
         longest.truncate(64 * MEBIBYTE);
         assert_eq!(backend.post_text(&path, LINES, longest).await.outcomes(), ["created"]);

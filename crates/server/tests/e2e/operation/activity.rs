@@ -1,5 +1,5 @@
-//! Every way by which data come in or go out, as the operator finds it in the trail and the person on their page.
-//! Those of backends are in `ingest/activity.rs`.
+//! Every way in and out for data, as shown in the audit trail and on the person's activity page.
+//! `ingest/activity.rs` has those of backends.
 
 use super::reader::Reader;
 use super::records;
@@ -14,7 +14,7 @@ use crate::e2e::world::World;
 use reqwest::Method;
 use serde_json::Value;
 
-/// A person with nights, who is signed in, and an app.
+/// Signed-in person with nights, and an app.
 struct Scene {
     world: World,
     server: Server,
@@ -40,7 +40,8 @@ impl Scene {
         trail(&self.world, &["--user", &self.person.user_id, "--kind", kind])
     }
 
-    /// Checks that there is one event of a kind, by whom, and that the person reads these words; returns the event.
+    /// Checks that there is one event of a kind with this actor, and that the activity page shows these
+    /// words; returns the event.
     async fn assert_told(&self, (kind, actor): (&str, &str), words: &str) -> Value {
         let mut events = self.events(kind);
         assert_eq!(events.len(), 1, "{events:?}");
@@ -50,7 +51,7 @@ impl Scene {
         events.remove(0)
     }
 
-    /// Presses the button of the export on the page of the account.
+    /// Submits the export form of the account page.
     async fn export(&self, format: &str) -> reqwest::Response {
         let form = self.browser.open("/account").await.form("/account/export");
         let fields = format!("form_token={}&format={format}", form.value("form_token"));
@@ -80,7 +81,7 @@ on_sqlite! {
         let scene = Scene::of(world).await;
         drop(scene.export("ndjson").await);
         scene.assert_told(("data.exported", "person"), "You exported your data").await;
-        // Refused ones hand nothing out.
+        // Rejected requests export nothing.
         scene.browser.submit(&scene.browser.open("/account").await.form("/account/export").with("format", "pdf")).await;
         let path = format!("/api/v1/export/{}", scene.person.user_id);
         assert_eq!(read(&scene.server, "no token", &path).await.status(), 401);
@@ -94,7 +95,7 @@ on_sqlite! {
         for format in ["ndjson", "zip"] {
             reader.begin("export", &format!("format={format}")).await.bytes().await.expect("export");
         }
-        // Another replica knows nothing of what the first one remembers.
+        // Replicas do not share memory.
         let other = scene.world.serve_as("second");
         let beside = Reader::new(&other, &scene.person.user_id, &scene.app_token().await);
         assert_eq!(beside.ask("export", "").await.status, 200);
@@ -138,7 +139,7 @@ on_sqlite! {
         let user = scene.person.user_id.as_str();
         scene.world.ok(&["export", "--user", user]);
         scene.assert_told(("data.exported", "operator"), "The operator exported your data").await;
-        // Nobody reads it to its end.
+        // The output is not read to its end.
         let mut command = scene.world.command(&["export", "--user", user]);
         let piped = std::process::Stdio::piped;
         let mut child = command.stdout(piped()).stderr(piped()).spawn().expect("restwell starts");
@@ -198,7 +199,7 @@ on_sqlite! {
             assert!(path.ends_with(&text(&events[0], "subject")), "{events:?}");
             assert!(shown.contains(words), "{shown}");
         };
-        // At once, whatever becomes of the file.
+        // Visible at once, before the file is processed.
         let shown = browser.open("/activity").await.text();
         told("import.started", "You started an import of your data", &shown);
         let page = eventually("the upload is read", async || {

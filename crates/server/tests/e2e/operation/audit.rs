@@ -1,4 +1,4 @@
-//! Who did what, and who read what, as the operator asks for it.
+//! The audit trail and the record of reads, from the operator's view.
 
 use super::reader::Reader;
 use super::records;
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use system_adapter::SystemClock;
 
-/// Lists who read the data of a person.
+/// Lists the recorded reads of a person's data.
 fn reads(world: &World, user: &str) -> Vec<Value> {
     let list = world.ok(&["audit", "reads", user, "--json"]);
     list.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Adds up what was read of one kind: requests and items.
+/// Sums the reads of one kind: requests and items.
 fn sum(reads: &[Value], kind: &str) -> (u64, u64) {
     let number = |read: &Value, name: &str| read[name].as_u64().unwrap_or_else(|| panic!("{name}: {read}"));
     let of_kind = reads.iter().filter(|read| read["read"] == kind);
@@ -30,7 +30,7 @@ fn sum(reads: &[Value], kind: &str) -> (u64, u64) {
     })
 }
 
-/// Waits until the sums of a person show so many requests of a kind.
+/// Waits until this many requests of a kind are recorded.
 async fn wait_for_reads(world: &World, user: &str, kind: &str, requests: u64) -> Vec<Value> {
     let started = Instant::now();
     loop {
@@ -47,7 +47,7 @@ fn kinds(events: &[Value]) -> Vec<String> {
     events.iter().map(|event| text(event, "kind")).collect()
 }
 
-/// A person with two nights, and a client with a grant.
+/// Creates a person with two nights, and a client with a grant.
 async fn scene(world: &World) -> (Registration, Server, Reader) {
     let registration = register(world);
     let nights = world.file("nights.ndjson", &records::nights(2, 1));
@@ -105,7 +105,7 @@ on_both_stores! {
             assert!(address.is_null() || actor != "operator", "{event}");
             assert!(actor != "person" || event["user_id"] == user, "{event}");
         }
-        // Nothing of what was typed or shown is in it.
+        // No input or secret is in it.
         let everything = world.ok(&["audit", "list", "--json"]) + &world.ok(&["audit", "list"]);
         for hidden in ["sleeper@", PASSWORD, WRONG_PASSWORD, "rw", "Notebook", "Night Reader", "Europe/", "Asia/"] {
             assert!(!everything.contains(hidden), "{hidden}");
@@ -124,7 +124,7 @@ on_both_stores! {
         assert_eq!(kinds(&trail(&world, &["--kind", "user.created", "--user", &other])), ["user.created"]);
         assert!(trail(&world, &["--kind", "user.created", "--client", client]).is_empty());
 
-        // The latest comes first, and `--since` includes its moment.
+        // Latest first; `--since` is inclusive.
         let all = trail(&world, &[]);
         let moments: Vec<DateTime<Utc>> = all.iter().map(|event| text(event, "at").parse().expect("moment")).collect();
         assert!(moments.is_sorted_by(|later, earlier| later >= earlier), "{moments:?}");
@@ -159,7 +159,7 @@ on_both_stores! {
         reader.read("sleep", "startDate=2026-01-02&endDate=2026-01-05").await;
         let nights = reader.read("sleep", "").await["data"].as_array().expect("nights").len();
         reader.read("supplements", "").await;
-        // Refused requests are no reads.
+        // Rejected requests are not reads.
         reader.ask("sleep", "page=0").await;
         Reader::new(&server, user, "no token").ask("sleep", "").await;
         wait_for_reads(&world, user, "supplements", 1).await;
@@ -229,7 +229,7 @@ on_both_stores! {
             }
             assert_eq!(server.terminate(), Some(0));
         }
-        // Nobody has waited for anything: what is not there now never will be.
+        // Without waiting: a missing read would never be recorded.
         assert_eq!(sum(&reads(&world, user), "profile"), (30, 30));
         assert!(!server.log().contains("was not stored"), "{}", server.log());
     }

@@ -78,7 +78,7 @@ on_both_stores! {
         let told: Vec<_> = versions.iter().map(|label| (&label["version"], &label["name"])).collect();
         assert_eq!(told, [(&json!("current"), &json!("Printed Later")), (&json!("replaced"), &json!("Printed First"))]);
         assert_eq!(versions[1]["supplement_id"], logged);
-        // A log that comes now is one of the corrected label.
+        // A log that is added now refers to the corrected label.
         let later = world.file("later.csv", "created_at,upc,servings\n2026-02-02T08:00:00Z,011111222223,1\n");
         assert_eq!(world.json(&["import", "--user", user, "--json", &later])["logs"], counts(1, 0, 0));
 

@@ -1,4 +1,4 @@
-//! The change feed: an app that follows it has exactly what the data endpoints tell.
+//! The change feed: an app that follows it has exactly the records of the data endpoints.
 
 use super::reader::{Reader, column};
 use super::records;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// Records by type and id.
 type Records = BTreeMap<(String, String), Value>;
 
-/// What an app keeps: a copy of the records, and where to go on.
+/// State of an app: a copy of the records, and the cursor.
 #[derive(Clone, Debug, Default)]
 struct Follower {
     cursor: Option<String>,
@@ -24,7 +24,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// Asks once, and applies what is told; returns the changes and whether there are more.
+    /// Requests and applies one page; returns the changes and whether there are more.
     async fn ask(&mut self, reader: &Reader, query: &str) -> (Vec<Value>, bool) {
         let cursor = self.cursor.iter().map(|cursor| format!("cursor={cursor}"));
         let given: Vec<String> = cursor.chain((!query.is_empty()).then(|| query.to_owned())).collect();
@@ -46,7 +46,7 @@ impl Follower {
         };
     }
 
-    /// Asks until there is no more; returns what was told as `type op`.
+    /// Requests pages until there are no more; returns the changes as `type op`.
     async fn follow(&mut self, reader: &Reader, query: &str) -> Vec<String> {
         let mut told = Vec::new();
         loop {
@@ -61,7 +61,7 @@ impl Follower {
     }
 }
 
-/// Reads everything from the data endpoints, in the form of a copy.
+/// Reads all data endpoints into the form of a copy.
 async fn stored(reader: &Reader) -> Records {
     let mut records = Records::new();
     let profile = reader.read("profile", "").await["data"].clone();
@@ -81,7 +81,7 @@ async fn stored(reader: &Reader) -> Records {
     records
 }
 
-/// Takes the latest import of a person back.
+/// Undoes the latest import of a person.
 fn undo_latest(world: &World, user: &str) {
     let imports = world.ok(&["import", "list", "--user", user, "--limit", "1", "--json"]);
     let import: Value = serde_json::from_str(imports.lines().next().expect("an import")).expect("JSON");
@@ -115,17 +115,17 @@ on_both_stores! {
         assert_eq!(copy.records, stored(&reader).await);
         assert_eq!(copy.records.len(), 16);
 
-        // Nothing changed, and nothing is told.
+        // Nothing changed, so there are no changes.
         assert!(copy.follow(&reader, "").await.is_empty());
 
-        // An update is told once more, as it is now.
+        // An update appears once more, in its current state.
         world.ok(&["user", "update", user, "--timezone", "Asia/Kathmandu"]);
         import(&world, user, "again.json", &records::fitbit().replace("\"deep\"", "\"light\""));
         let told = copy.follow(&reader, "limit=1").await;
         assert_eq!((count(&told, "profile upsert"), count(&told, "sleep upsert"), told.len()), (1, 2, 3));
         assert_eq!(copy.records, stored(&reader).await);
 
-        // What an import made is gone when it is taken back; an app that never saw it is told so as well.
+        // Undoing an import deletes its records, also for an app that never saw them.
         import(&world, user, "more.ndjson", &records::nights(5, 3));
         assert_eq!(copy.follow(&reader, "").await, vec!["sleep upsert"; 5]);
         let mut late = copy.clone();
@@ -137,7 +137,7 @@ on_both_stores! {
         let expected = stored(&reader).await;
         assert_eq!((&copy.records, &late.records), (&expected, &expected));
 
-        // Whoever begins anew is told the same as whoever followed.
+        // A follower that starts over gets the same records.
         let mut fresh = Follower::default();
         fresh.follow(&reader, "limit=4").await;
         assert_eq!(fresh.records, expected);
@@ -155,7 +155,7 @@ on_both_stores! {
         assert_eq!(types(&reader.read("changes", "types=sleep").await), vec!["sleep"; 4]);
         assert_eq!(types(&reader.read("changes", "types=supplements,profile").await).len(), 7);
         assert_eq!(types(&reader.read("changes", "").await).len(), 11);
-        // A token that holds one scope is told of that alone, and refused the others by name.
+        // A token with one scope gets that type only, and is rejected if it requests others.
         let narrow = app::redeem(&server, &registration, &app::code(&world, &registration, &["sleep"])).await;
         let narrow = Reader::new(&server, user, &narrow.access);
         assert_eq!(types(&narrow.read("changes", "").await), vec!["sleep"; 4]);
@@ -163,7 +163,7 @@ on_both_stores! {
             let refused = narrow.ask("changes", query).await;
             assert_eq!((refused.status, text(&refused.json(), "code")), (StatusCode::FORBIDDEN, "insufficient_scope".to_owned()));
         }
-        // All of them count, whichever token of the client it was.
+        // Every request counts, with any token of the client.
         assert_eq!(reader.read("changes", "").await["limit"]["X-RateLimit-Remaining"], 9_993);
     }
 
@@ -183,7 +183,7 @@ on_both_stores! {
         assert_eq!(gone.header("x-ratelimit-remaining"), "9998");
         let young = reader.read("changes", &format!("cursor={}", cursor(89))).await;
         assert_eq!(column(&young, "type"), ["profile"]);
-        // One of before cursors named their person goes on as well; one of somebody else, or of tomorrow, does not.
+        // An older cursor without a person is still valid; one of another person or from the future is not.
         let unnamed = ChangeCursor { person: None, ..given };
         assert_eq!(reader.ask("changes", &format!("cursor={unnamed}")).await.status, StatusCode::OK);
         let other = ChangeCursor { person: Some(PersonMark::of(UserId::from_uuid(Uuid::nil()))), ..given };
@@ -196,8 +196,8 @@ on_both_stores! {
     }
 }
 
-/// Stores nights of a source of its own, stores more of them and others in their place, and takes that back; and ends
-/// with other nights still.
+/// Stores nights of a separate source, stores more nights and new versions of others, and undoes that; then
+/// stores further nights.
 fn write(world: &World, user: &str, writer: usize) {
     let nights = |number, stages| records::nights(number, stages).replace("ring", &format!("ring {writer}"));
     for (round, (number, stages)) in [(12, 1), (20, 2), (16, 3)].into_iter().enumerate() {
@@ -215,7 +215,7 @@ async fn a_reader_of_two_servers_that_follows_racing_imports_misses_nothing() {
     const WRITERS: usize = 4;
     let world = World::new(StoreKind::Postgres).await;
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
-    // Who asks without a pause asks often.
+    // Polling without a pause needs a high limit.
     let world = Arc::new(world.with("RESTWELL__RATE_LIMITS__CHANGES", "1000000"));
     let registration = register(&world);
     let servers = [world.serve_as("first"), world.serve_as("second")];
@@ -230,7 +230,7 @@ async fn a_reader_of_two_servers_that_follows_racing_imports_misses_nothing() {
     let mut copy = Follower::default();
     let mut told_meanwhile = 0;
     loop {
-        // Asked before the feed is read, so that the last walk begins after the last commit.
+        // Read before the feed, so that the last iteration starts after the last commit.
         let is_over = writers.iter().all(tokio::task::JoinHandle::is_finished);
         for reader in [&first, &second] {
             let told = copy.follow(reader, "limit=7").await.len();

@@ -1,4 +1,4 @@
-//! The change feed of a store that was put back to an earlier state.
+//! The change feed of a store that was restored to an earlier state.
 
 use super::reader::Reader;
 use super::records;
@@ -6,7 +6,7 @@ use crate::e2e::app::{register, text};
 use crate::e2e::world::World;
 use reqwest::StatusCode;
 
-/// Puts a person back to before anything was stored of them, as a backup of that time would.
+/// Resets the change numbers of a person to before the first record, like a backup of that time.
 const BACK: &str =
     "DELETE FROM sleep_session; UPDATE account SET change_number = 0, profile_change_number = 0";
 
@@ -27,10 +27,10 @@ on_both_stores! {
         world.execute(BACK).await;
         let gone = reader.ask("changes", &format!("cursor={after}")).await;
         assert_eq!((gone.status, text(&gone.json(), "code")), (StatusCode::GONE, "cursor_expired".to_owned()));
-        // Also by a token that does not see sleep, because numbers are the person's.
+        // Also for a token without the scope for sleep, because the numbers are per person.
         let gone = reader.ask("changes", &format!("cursor={after}&types=profile")).await;
         assert_eq!(gone.status, StatusCode::GONE);
-        // What was read before the backup is as good as ever.
+        // A cursor from before the backup remains valid.
         let known = reader.read("changes", &format!("cursor={before}")).await;
         assert_eq!((known["data"].as_array().map(Vec::len), &known["has_more"]), (Some(0), &false.into()));
 

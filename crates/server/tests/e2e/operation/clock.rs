@@ -1,7 +1,7 @@
-//! A machine whose clock is wrong: out of the load balancer, and right all the same about codes and tokens.
+//! A machine with a wrong clock: it is not ready, but validates codes and tokens correctly.
 //!
-//! The clock of one process is put wrong by libfaketime (the package `faketime`, which scripts/test installs); its
-//! monotonic clock stays as it is, as when somebody sets a machine's clock.
+//! libfaketime (the package `faketime`, which scripts/test installs) shifts the clock of one process; its
+//! monotonic clock is unaffected, as when a machine's clock is set.
 
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, Tokens, ask_token, code, redeem, register, text};
@@ -17,7 +17,7 @@ fn library() -> PathBuf {
     places.filter(|place| place.exists()).last().expect("libfaketime; install the package faketime")
 }
 
-/// A server whose clock shows what a file says, such as `+300` seconds.
+/// Server whose clock is shifted by the offset in a file, such as `+300` seconds.
 struct Wrong {
     server: Server,
     file: PathBuf,
@@ -35,7 +35,7 @@ impl Wrong {
         Self { server, file }
     }
 
-    /// Returns the status of `/readyz`, and what it says.
+    /// Returns the status and body of `/readyz`.
     async fn ready(&self) -> (StatusCode, String) {
         let answer = reqwest::get(format!("{}/readyz", self.server.base_url)).await.expect("answer");
         (answer.status(), answer.text().await.expect("text"))
@@ -46,7 +46,7 @@ impl Wrong {
     }
 }
 
-/// Writes the offset so that no reader finds half of it.
+/// Writes the offset atomically.
 fn set(file: &Path, offset: &str) {
     let new = file.with_extension("new");
     std::fs::write(&new, offset).expect("file");
@@ -55,7 +55,7 @@ fn set(file: &Path, offset: &str) {
 
 async fn world() -> World {
     let world = World::new(StoreKind::Postgres).await.in_processes();
-    // Behind a load balancer all have one address, which is the issuer of their tokens.
+    // Behind a load balancer all replicas share one address, which is the issuer of their tokens.
     world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711")
 }
 
@@ -74,7 +74,8 @@ async fn a_server_five_minutes_off_is_not_ready_and_judges_by_the_stores_clock()
         let live = reqwest::get(format!("{}/livez", wrong.server.base_url)).await.expect("answer");
         assert_eq!(live.status(), StatusCode::OK);
 
-        // Codes of the right time are taken, and the tokens for them count on both: none is from the future or too old.
+        // Codes issued at the correct time are valid, and their tokens are valid on both servers: none is
+        // expired or from the future.
         let tokens = [
             redeem(&wrong.server, &registration, &code(&world, &registration, &SCOPES)).await,
             redeem(&right, &registration, &code(&world, &registration, &SCOPES)).await,
@@ -85,12 +86,12 @@ async fn a_server_five_minutes_off_is_not_ready_and_judges_by_the_stores_clock()
                 assert_eq!(answer.status, StatusCode::OK, "{offset}: {}", answer.text);
             }
         }
-        // One that has ended by the store's clock is refused, also by the server that is behind.
+        // An expired code, by the store's clock, is rejected by the slow server too.
         let ended = code(&world, &registration, &SCOPES);
         world.execute("UPDATE authorization_code SET expires_at = expires_at - interval '2 minutes'").await;
         assert_eq!(ask_token(&wrong.server, &registration, &ended).await.status(), StatusCode::BAD_REQUEST);
 
-        // Put right, it is ready; put wrong again, it is not. Each is told once.
+        // With the right clock it is ready; with a wrong one it is not. Each change is logged once.
         set(&wrong.file, "+0");
         wrong.wait_until(StatusCode::OK).await;
         set(&wrong.file, offset);
@@ -124,7 +125,7 @@ async fn what_a_command_writes_is_dated_by_the_stores_clock() {
     let output = command.output().expect("restwell runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let made: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    // A code of five minutes ago would have ended four minutes ago.
+    // A code issued five minutes ago would have expired four minutes ago.
     let answer = ask_token(&server, &registration, &text(&made, "code")).await;
     assert_eq!(answer.status(), StatusCode::OK);
     assert_eq!(server.terminate(), Some(0));

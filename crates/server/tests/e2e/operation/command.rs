@@ -1,4 +1,4 @@
-//! What the commands about people, clients, grants, codes and keys do and say.
+//! Commands about people, clients, grants, codes and keys.
 
 use super::reader::Reader;
 use super::records;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 const NOBODY: &str = "aaaaaaaa-0000-4000-8000-00000000dead";
 
-/// Runs a command that must fail; returns what it says.
+/// Runs a command that must fail; returns its error.
 fn refused(world: &World, arguments: &[&str]) -> String {
     let output = world.run(arguments);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -24,7 +24,7 @@ fn refused(world: &World, arguments: &[&str]) -> String {
     errors
 }
 
-/// Reads what a list prints, an object a line.
+/// Parses the output of a list: one object per line.
 fn list(world: &World, arguments: &[&str]) -> Vec<Value> {
     let output = world.ok(arguments);
     output.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
@@ -34,8 +34,7 @@ fn members(value: &Value) -> Vec<&str> {
     value.as_object().expect("object").keys().map(String::as_str).collect()
 }
 
-/// Waits until a token gets this status; what was taken away is refused everywhere, and what was given back is let in,
-/// as soon as was promised.
+/// Waits until a token gets this status, within the time limit of revocations.
 async fn soon(reader: &Reader, expected: StatusCode) {
     within(REVOCATION_LIMIT, Instant::now(), "the token gets another answer", async || {
         (reader.ask("profile", "").await.status == expected).then_some(())
@@ -43,7 +42,7 @@ async fn soon(reader: &Reader, expected: StatusCode) {
     .await;
 }
 
-/// Every command, and what its help names.
+/// Every command, and names that its help must contain.
 const HELP: &[(&str, &str)] = &[
     (
         "",
@@ -117,7 +116,7 @@ async fn every_command_explains_itself() {
     }
 }
 
-/// Every command that names a user.
+/// Every command with a user argument.
 const ABOUT_A_USER: &[&[&str]] = &[
     &["user", "show"],
     &["user", "update", "--timezone", "UTC"],
@@ -140,7 +139,7 @@ const ABOUT_A_USER: &[&[&str]] = &[
 
 on_sqlite! {
     async fn a_user_is_named_by_email_address_wherever_an_id_is_accepted(world: World) {
-        // In its folder, which is the working directory of processes only.
+        // In a separate working directory, which only processes have.
         let world = world.in_processes();
         const EMAIL: &str = "ADA@example.org";
         let id = text(&world.json(&["user", "create", "--email", "Ada@example.org", "--timezone", "UTC", "--json"]), "user_id");
@@ -157,7 +156,7 @@ on_sqlite! {
         for command in ABOUT_A_USER {
             let output = world.run(&[command, &[EMAIL][..]].concat());
             let errors = String::from_utf8_lossy(&output.stderr);
-            // There is no token and no grant to revoke; the user was found all the same.
+            // There is no token or grant to revoke, but the user exists.
             assert!(output.status.success() || errors.contains("none was revoked"), "{command:?}: {errors}");
         }
         assert!(list(&world, &["user", "list", "--json"]).is_empty());
@@ -199,7 +198,7 @@ on_sqlite! {
         let human = world.ok(&["user", "list"]);
         assert!(human.lines().count() == 3 && human.contains("Ada@Example.org"), "{human}");
 
-        // Nobody twice, nothing that is no address, zone, day or id.
+        // Duplicates and invalid addresses, zones, dates and ids are rejected.
         let again = refused(&world, &["user", "create", "--email", "aDA@example.ORG", "--timezone", "UTC"]);
         assert!(again.contains("not created"), "{again}");
         refused(&world, &["user", "create", "--email", "c@example.org", "--timezone", "UTC", "--user-id", other]);
@@ -247,10 +246,10 @@ on_sqlite! {
         assert_eq!(members(&receipt), ["erased_at", "erasure_id"]);
         soon(&reader, StatusCode::UNAUTHORIZED).await;
         assert_eq!(ask_refresh(&server, &registration, &tokens.refresh).await.status(), StatusCode::BAD_REQUEST);
-        // By its former name too.
+        // By the former name too.
         refused(&world, &["user", "delete", user, "--yes"]);
         assert!(list(&world, &["grant", "list", "--json"]).is_empty());
-        // The address is free again, the id never: nobody is to be taken for who was there before.
+        // The address is free again, the id is not: a new person must not be mistaken for the deleted one.
         let create = ["user", "create", "--email", "sleeper@example.org", "--timezone", "UTC", "--no-password"];
         refused(&world, &[&create[..], &["--user-id", user]].concat());
         let heir = world.json(&[&create[..], &["--json"]].concat());
@@ -308,7 +307,7 @@ on_sqlite! {
         let status = async |registration: &Registration| ask_refresh(&server, registration, &tokens.refresh).await.status();
         let second = rotate(&[]);
         assert_eq!((status(&first).await, status(&second).await), (StatusCode::OK, StatusCode::OK));
-        // Two live at a time: the third puts out the first.
+        // At most two are valid: the third invalidates the first.
         let third = rotate(&[]);
         assert_eq!((status(&first).await, status(&second).await, status(&third).await), (StatusCode::UNAUTHORIZED, StatusCode::OK, StatusCode::OK));
         let fourth = rotate(&["--overlap", "0s"]);
@@ -349,7 +348,7 @@ on_sqlite! {
         assert_eq!(live(&[]).len(), 3);
         let revoked = &list(&world, &["grant", "list", "--id", &one, "--json"])[0];
         assert_eq!((revoked["status"].as_str(), revoked["reason"].is_string(), revoked["revoked_at"].is_string()), (Some("revoked"), true, true));
-        // All that is given must fit.
+        // All criteria must match.
         for nothing in [&["--user", NOBODY, "--client", &registration.client_id][..], &["--id", NOBODY], &["--client", NOBODY, "--json"]] {
             assert!(refused(&world, &[&["grant", "revoke"], nothing].concat()).contains("no grant matches"), "{nothing:?}");
         }
@@ -379,7 +378,7 @@ on_sqlite! {
         let date = chrono::DateTime::parse_from_rfc2822(answer.headers()["date"].to_str().expect("text")).expect("date");
         let left = (expires - date.to_utc()).num_seconds();
         assert!((570..=601).contains(&left), "{left} seconds are left");
-        // The person granted one scope of three.
+        // The person granted one of three scopes.
         let tokens = redeem(&server, &registration, &text(&made, "code")).await;
         let reader = Reader::new(&server, &registration.user_id, &tokens.access);
         reader.read("sleep", "").await;
@@ -398,7 +397,7 @@ on_sqlite! {
         }
         refused(&world, &["code", "create", "--client", NOBODY, "--user", &registration.user_id, "--redirect-uri", REDIRECT_URI, "--scope", "sleep"]);
         refused(&world, &["code", "create", "--client", &registration.client_id, "--user", NOBODY, "--redirect-uri", REDIRECT_URI, "--scope", "sleep"]);
-        // One that lived for a second is no longer good.
+        // A code with a lifetime of one second is expired.
         let short: Value = serde_json::from_slice(&create(&[&good[..], &["--ttl", "1s"]].concat()).stdout).expect("JSON");
         tokio::time::sleep(Duration::from_millis(1100)).await;
         assert_eq!(ask_token(&server, &registration, &text(&short, "code")).await.status(), StatusCode::BAD_REQUEST);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A running demo with what it printed.
+/// Running demo with its output.
 struct Demo {
     server: Server,
     said: PathBuf,
@@ -33,17 +33,17 @@ impl Demo {
         Self { server, said, dir: dir.to_owned() }
     }
 
-    /// What stands on standard output.
+    /// Returns the standard output.
     fn said(&self) -> String {
         std::fs::read_to_string(&self.said).expect("output")
     }
 
-    /// The object on the first line.
+    /// Returns the object on the first line.
     fn told(&self) -> Value {
         serde_json::from_str(self.said().lines().next().expect("a line")).expect("JSON")
     }
 
-    /// The client's credentials, for whose code is redeemed.
+    /// Returns the client's credentials.
     fn registration(&self) -> Registration {
         let told = self.told();
         Registration {
@@ -53,7 +53,7 @@ impl Demo {
         }
     }
 
-    /// Redeems the printed code, which is bound to the demo's own redirect URI.
+    /// Redeems the printed code, which is bound to the demo's redirect URI.
     async fn redeem(&self) -> Value {
         let told = self.told();
         let member = |name: &str| text(&told, name);
@@ -93,7 +93,7 @@ fn demo_command(dir: &Path) -> Command {
 
 fn folder() -> (TempDir, PathBuf) {
     let root = TempDir::new().expect("temporary folder");
-    // The blank is on purpose: what is printed must survive it.
+    // The blank is deliberate: printed commands must work with it.
     let dir = root.path().join("made up data");
     (root, dir)
 }
@@ -131,7 +131,7 @@ async fn the_first_line_is_an_object_with_what_a_program_needs() {
     assert!(demo.dir.join("restwell.db").exists());
 }
 
-/// Returns whether a line sets a variable of a shell that is named in capitals.
+/// Returns whether a line assigns an upper-case shell variable.
 fn is_assignment(line: &str) -> bool {
     let is_capital = |letter: char| letter.is_ascii_uppercase() || letter == '_';
     line.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_capital))
@@ -153,7 +153,7 @@ async fn every_printed_line_works_in_a_shell() {
             writeln!(script, "{line}").expect("text");
         }
     }
-    // The variables are for lines of one's own.
+    // The variables are for further commands.
     requests += 1;
     let own = "\"$BASE/api/refresh?refresh_token=$REFRESH_TOKEN&client_id=$CLIENT_ID&client_secret=$CLIENT_SECRET&user_id=$USER_ID\"";
     writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {own}) {requests}\"").expect("text");
@@ -162,7 +162,7 @@ async fn every_printed_line_works_in_a_shell() {
     assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{said}");
     let mut shell = Command::new("bash");
     shell.args(["-c", &script]).env_clear().current_dir(root.path());
-    // The program is where cargo put it, not on the path.
+    // The program is in cargo's target folder, not on the path.
     shell.env("PATH", "/usr/local/bin:/usr/bin:/bin");
     let output = shell.output().expect("bash runs");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -187,7 +187,7 @@ async fn the_data_are_the_same_everywhere() {
     }
     let expected = first.reader().await.everything().await;
     let found = second.reader().await.everything().await;
-    // The profile was created when the demo was.
+    // The first record, the profile, has the demo's creation time.
     assert_eq!(found[1..], expected[1..]);
 }
 
@@ -319,7 +319,7 @@ fn an_address_that_others_reach_is_refused() {
     }
 }
 
-/// Carries the demo's person over to a store of their own.
+/// Transfers the demo's person to another store.
 async fn the_demo_carried_over(kind: StoreKind) {
     let (_root, dir) = folder();
     let demo = Demo::start(&dir, &["--json"]);

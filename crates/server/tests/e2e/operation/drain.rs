@@ -1,4 +1,4 @@
-//! The time between the signal and the end: load balancers are told, nobody loses a request, and it ends.
+//! Shutdown: load balancers are notified, no request is lost, and the server terminates.
 
 use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
@@ -17,7 +17,7 @@ async fn world(drain_seconds: &str, stop_seconds: &str) -> World {
         .with("RESTWELL__SERVER__STOP_SECONDS", stop_seconds)
 }
 
-/// A connection that is kept open between requests.
+/// Connection that is kept open between requests.
 struct Connection(TcpStream);
 
 impl Connection {
@@ -25,8 +25,8 @@ impl Connection {
         Self(TcpStream::connect(server.address()).await.expect("connection"))
     }
 
-    /// Sends a request and returns the head of the answer in small letters, its body read; nothing when the connection
-    /// broke.
+    /// Sends a request and returns the head of the response in lower case, after reading its body; `None` if
+    /// the connection was lost.
     async fn ask(&mut self, path: &str) -> Option<String> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: restwell\r\n\r\n");
         self.0.write_all(request.as_bytes()).await.ok()?;
@@ -64,7 +64,7 @@ async fn a_server_that_stops_is_unready_at_once_and_serves_each_connection_once_
     assert!(head.starts_with("http/1.1 200") && !is_last(&head), "{head}");
     server.signal("TERM");
     let signalled_at = Instant::now();
-    // As soon as the signal has arrived, while new connections are still taken.
+    // As soon as the signal has arrived, while new connections are still accepted.
     let unready = eventually("it is not ready", async || {
         let answer = reqwest::get(format!("{}/readyz", server.base_url)).await;
         let answer = answer.expect("new connections are taken");
@@ -86,7 +86,7 @@ async fn a_server_that_stops_is_unready_at_once_and_serves_each_connection_once_
     assert!(took >= Duration::from_secs(5), "{took:?}");
 }
 
-/// What a balancer does with one connection: a request whenever the last one was answered, until it is told to go.
+/// Sends requests on one connection, as a load balancer does, until a response closes it.
 async fn ask_until_told_to_go(mut connection: Connection, warm: Arc<AtomicUsize>) -> Result<u32, u32> {
     let mut answered = 0;
     loop {
@@ -98,7 +98,7 @@ async fn ask_until_told_to_go(mut connection: Connection, warm: Arc<AtomicUsize>
         if answered == 2 {
             warm.fetch_add(1, Ordering::SeqCst);
         }
-        // A request now and then, and not all at the same moments.
+        // Short pauses of different lengths.
         tokio::time::sleep(Duration::from_millis(u64::from(answered % 17))).await;
     }
 }
@@ -131,7 +131,7 @@ async fn a_second_signal_ends_the_server_at_once() {
     while connection.ask("/livez").await.is_some_and(|head| !is_last(&head)) {}
     assert!(server.is_running());
     server.signal("TERM");
-    // Who waits for it is far less patient than its drain.
+    // The supervisor's timeout is shorter than the drain.
     assert_eq!(server.wait(), Some(0));
     assert!(server.log().contains("stopping at once"), "{}", server.log());
 }
@@ -141,7 +141,7 @@ async fn whoever_presses_ctrl_c_waits_for_no_load_balancer() {
     let world = world("300", "600").await;
     let mut server = world.serve();
     server.signal("INT");
-    // Who waits for it is far less patient than its drain.
+    // The supervisor's timeout is shorter than the drain.
     assert_eq!(server.wait(), Some(0));
 }
 

@@ -1,4 +1,4 @@
-//! People who take everything along and erase it here.
+//! People who export all of their data and delete their account.
 
 use super::records;
 use crate::e2e::browser::Browser;

@@ -1,4 +1,4 @@
-//! The archive of tables: what is in it is what was imported, cell by cell.
+//! The archive of tables has exactly the imported values.
 
 use super::reader::Reader;
 use super::records;
@@ -20,10 +20,10 @@ const TABLES: [&str; 7] = [
     "supplement_logs.csv",
 ];
 
-/// A row, by the names of its columns.
+/// Row by column name.
 type Row = BTreeMap<String, String>;
 
-/// The files of an archive, by name.
+/// Files of an archive by name.
 struct Archive(BTreeMap<String, String>);
 
 impl Archive {
@@ -39,7 +39,7 @@ impl Archive {
             let mut entry = archive.by_index(place).expect("entry");
             let name = entry.name().expect("name").into_owned();
             let mut content = String::new();
-            // The checksum of the entry is compared at its end.
+            // The checksum of the entry is verified at its end.
             entry.read_to_string(&mut content).expect("UTF-8");
             assert!(files.insert(name, content).is_none());
         }
@@ -60,7 +60,7 @@ impl Archive {
         records.map(row).collect()
     }
 
-    /// The rows of a table by a column that no two of them share.
+    /// Returns the rows of a table by a unique column.
     fn by(&self, name: &str, column: &str) -> BTreeMap<String, Row> {
         let rows = self.rows(name);
         let count = rows.len();
@@ -70,7 +70,7 @@ impl Archive {
     }
 }
 
-/// Takes a table apart as RFC 4180 has it.
+/// Parses a table as RFC 4180 specifies.
 fn records_of(table: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell) = (Vec::new(), Vec::new(), String::new());
     let mut is_quoted = false;
@@ -92,7 +92,7 @@ fn records_of(table: &str) -> Vec<Vec<String>> {
     records
 }
 
-/// What a member of a line looks like in a cell.
+/// Returns the expected cell for a member of a line.
 fn cell(line: &Value, member: &str) -> String {
     match &line[member] {
         Value::Null => String::new(),
@@ -101,7 +101,7 @@ fn cell(line: &Value, member: &str) -> String {
     }
 }
 
-/// Compares these members of a line with the cells of the same names.
+/// Compares members of a line with the cells of the same names.
 fn assert_cells(row: &Row, line: &Value, members: &[&str]) {
     for member in members {
         assert_eq!(row[*member], cell(line, member), "{member} of {line}");
@@ -112,7 +112,7 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text} is no number"))
 }
 
-/// The lines of the export that can be imported again, by type.
+/// Returns the lines of the re-importable export, by type.
 fn lines(world: &World, user: &str) -> BTreeMap<String, Vec<Value>> {
     let mut lines: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for line in reports(&world.ok(&["export", "--user", user])) {
@@ -121,13 +121,13 @@ fn lines(world: &World, user: &str) -> BTreeMap<String, Vec<Value>> {
     lines
 }
 
-/// Imports a bit of everything, with a label whose name a spreadsheet would take for a formula.
+/// Imports some of everything, including a label whose name is a formula for a spreadsheet.
 fn furnish(world: &World, user: &str) {
     let formula = "{\"type\":\"supplement\",\"id\":\"5e7a0000-0000-4000-8000-000000000009\",\"name\":\"\\u00a0\\uff1d1+1\"}\n\
         {\"type\":\"supplement_log\",\"created_at\":\"2026-03-02T08:00:00Z\",\
         \"supplement_id\":\"5e7a0000-0000-4000-8000-000000000009\",\"servings\":1}\n";
     let stub = world.file("stub.ndjson", &records::label_stub(900_001));
-    // Before it is logged: a log keeps the label that it was logged with.
+    // Before it is logged: a log keeps its version of the label.
     let label = world.file("label.json", &records::dsld(900_001, "Night Harbour Magnesium"));
     let odd = world.file("odd.ndjson", &(records::odd_lines() + formula));
     let fitbit = world.file("sleep.json", &records::fitbit());
@@ -172,7 +172,7 @@ fn compare_supplements(archive: &Archive, labels: &[Value], logs: &[Value]) {
             label,
             &["external_source", "external_id", "brand", "servings", "upc", "entry_date"],
         );
-        // No spreadsheet takes it for a formula.
+        // Escaped, so that a spreadsheet does not treat it as a formula.
         let name = text(label, "name").replace("\u{a0}\u{ff1d}1+1", "'\u{a0}\u{ff1d}1+1");
         assert_eq!(row["name"], name);
         let own = ingredients.iter().filter(|row| row["supplement_id"] == text(label, "id"));
@@ -247,7 +247,7 @@ on_sqlite! {
             let mut values: Vec<_> =
                 logs.iter().map(|log| ["supplement_id", "created_at", "servings"].map(|name| cell(log, name))).collect();
             values.sort();
-            // The table omits the source's key: two intakes of one label at one moment are read as one.
+            // The table omits the source's key: two intakes of one label at one time become one.
             values.dedup();
             values
         };

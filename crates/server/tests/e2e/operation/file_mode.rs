@@ -1,4 +1,4 @@
-//! Who may read what the program writes: its owner alone, however the process was started.
+//! Files are readable by their owner only, whatever the umask.
 
 use crate::e2e::app::register;
 use crate::e2e::patience::eventually;
@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// The program, started by somebody who withholds nothing from anybody (`umask 000`).
+/// Returns the program with `umask 000`.
 fn generous(command: &Command) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "umask 000 && exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
@@ -19,11 +19,11 @@ fn generous(command: &Command) -> Command {
     shell
 }
 
-/// Lists everything under a folder with its mode, by name.
+/// Lists everything in a folder with its mode, by name.
 fn modes(folder: &Path) -> BTreeMap<String, u32> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).expect("folder").filter_map(Result::ok) {
-        // What SQLite takes away again may be gone by now.
+        // SQLite may have deleted the file meanwhile.
         let Ok(metadata) = entry.metadata() else { continue };
         let name = entry.file_name().to_string_lossy().into_owned();
         if metadata.is_dir() {

@@ -1,4 +1,4 @@
-//! What has expired is deleted by one replica at a time, and by another one when that one dies.
+//! Expired rows are deleted by one replica at a time, and by another one if that one crashes.
 
 use super::replica::wait_until_ready;
 use crate::e2e::app::register;
@@ -8,13 +8,13 @@ use crate::e2e::world::{StoreKind, World};
 use postgres_adapter::test_support::TestDatabase;
 use std::time::Duration;
 
-/// What a server says when it has kept house.
+/// Log message after a cleanup.
 const DONE: &str = "deleted what has expired";
 
-/// So many rows that it takes several batches.
+/// Number of rows, enough for several batches.
 const OLD: i64 = 1_700;
 
-/// Stores answers that nobody needs any more.
+/// Stores expired answers.
 async fn store_old_answers(world: &World) {
     let client_id = register(world).client_id;
     let statement = format!(
@@ -49,7 +49,7 @@ async fn of_several_servers_one_keeps_house_in_an_hour() {
     for server in &servers {
         wait_until_ready(server).await;
     }
-    // Each has looked whether there is something to do by then.
+    // By then each server has checked for work.
     assert_eq!(servers.iter().filter(|server| has_kept_house(server)).count(), 1);
     let told = servers.iter().find(|server| has_kept_house(server)).expect("one").log();
     assert!(told.contains(&format!("\"deleted\":{OLD}")), "{told}");
@@ -60,7 +60,7 @@ async fn of_several_servers_one_keeps_house_in_an_hour() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
-    // It waits at a lock of ours for as long as this test takes.
+    // The cleanup waits for a lock held by this test.
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world
         .with("RESTWELL__STORAGE__LOCK_TIMEOUT_SECONDS", "60")
@@ -69,21 +69,21 @@ async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
     let database = world.database.as_ref().expect("database");
     let held = database.hold("LOCK TABLE idempotent_answer").await;
     let mut first = world.serve_as("first");
-    // All databases of the cluster have one list of locks, and clones have tables of the same numbers.
+    // All databases of the cluster share one list of locks, and clones have tables with the same ids.
     let waiting =
         "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'idempotent_answer'::regclass
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     eventually("the first one is at it", async || (database.number(waiting).await == 1).then_some(())).await;
     let mut second = world.serve_as("second");
     wait_until_ready(&second).await;
-    // It looked when it became ready: only one is at it.
+    // It checked when it became ready: only one is working.
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(database.number(waiting).await, 1);
     assert_eq!(leases(database, "held_until > now()").await, 1);
 
     first.kill();
     drop(held);
-    // As though the time of the lease had passed.
+    // Simulates the expiry of the lease.
     world.execute("UPDATE job_lease SET held_until = now()").await;
     eventually("the second one takes it over", async || has_kept_house(&second).then_some(())).await;
     assert_eq!(answers(database).await, 0);

@@ -1,4 +1,4 @@
-//! Importing files: what is told, what is stored, what is refused.
+//! Imported files: reports, stored records, rejections.
 
 use super::records;
 use super::store::register_as;
@@ -25,7 +25,7 @@ fn told(output: &Output) -> Vec<Value> {
     reports(std::str::from_utf8(&output.stdout).expect("UTF-8"))
 }
 
-/// Exports a person without what is drawn or taken from the clock, in an order of its own.
+/// Exports a person in a stable order, without random or time-dependent values.
 fn content(world: &World, user_id: &str) -> Vec<String> {
     let export = world.ok(&["export", "--user", user_id]);
     let line = |line: &str| {
@@ -43,7 +43,7 @@ fn content(world: &World, user_id: &str) -> Vec<String> {
     lines
 }
 
-/// The part of [`content`] that does not name the person.
+/// Returns the part of [`content`] that does not contain the person.
 fn sessions(world: &World, user_id: &str) -> Vec<String> {
     content(world, user_id).into_iter().filter(|line| line.contains("sleep_session")).collect()
 }
@@ -53,7 +53,7 @@ on_both_stores! {
         let user = register(&world).user_id;
         let fitbit = world.file("sleep.json", &records::fitbit());
         let output = world.ok(&["import", "--user", &user, "--timezone", "America/New_York", "--json", &fitbit]);
-        // The order of the members is part of the line; the fourth of the first log's stages is padding.
+        // The order of members is part of the line; the fourth stage of the first log is padding.
         let import_id = &world.json(&["import", "list", "--json"])["import_id"];
         let expected = format!(
             "{{\"file\":{},\"format\":\"fitbit\",\"sessions\":{},\"stage_entries\":12,\"supplements\":{},\"logs\":{},\"profile\":[],\"rejected\":[],\"notes\":[{}],\"import_id\":{}}}\n",
@@ -100,7 +100,7 @@ on_both_stores! {
     async fn a_refused_file_leaves_no_trace_and_the_others_are_read(world: World) {
         let user = register(&world).user_id;
         let first = world.file("first.ndjson", &records::nights(3, 2));
-        // The damage is at the very end, behind hundreds of good records.
+        // The damage is at the very end, after hundreds of valid records.
         let damaged = world.file("damaged.ndjson", &(records::nights(1500, 0).replace("ring", "watch") + "{\"type\":"));
         let cut = records::fitbit();
         let cut = world.file("cut.json", cut.strip_suffix("}]").expect("a list"));
@@ -125,7 +125,7 @@ on_both_stores! {
         assert_eq!(stored.len(), 4, "a profile and three nights");
         assert!(!stored.iter().any(|line| line.contains("watch") || line.contains("fitbit")));
 
-        // Named as a format that it is not.
+        // With the wrong format.
         let output = world.run(&["import", "--user", &user, "--format", "dsld", &first]);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", self::errors(&output));
         assert_eq!(content(&world, &user), stored);
@@ -146,11 +146,11 @@ on_both_stores! {
         let dry = world.ok(&arguments);
         assert_eq!(world.ok(&["export", "--user", &user]), before);
         assert_eq!(world.ok(&arguments), dry, "a dry run changed what the next one tells");
-        // Each file for itself: a dry run cannot know what the one before would have stored.
+        // Files are independent: a dry run cannot know what the previous file would have stored.
         arguments.retain(|argument| *argument != "--dry-run");
         let wet = world.ok(&arguments);
         let told = reports(&wet);
-        // Only what was stored has an id.
+        // Only a stored import has an id.
         let without_id = |mut report: Value, is_stored: bool| {
             let id = report.as_object_mut().and_then(|members| members.remove("import_id"));
             assert_eq!(id.map(|id| id.is_string()), Some(is_stored), "{report}");
@@ -223,7 +223,7 @@ on_both_stores! {
         world.ok(&["import", "--user", &user, &world.file("a.ndjson", &records::nights(5, 3))]);
         let report = world.json(&["import", "--user", &user, "--json", &world.file("b.ndjson", &records::nights(8, 3))]);
         assert_eq!(report["sessions"], counts(3, 0, 5));
-        // The same nights with other stages are the same nights, corrected.
+        // The same nights with other stages are corrections.
         let report = world.json(&["import", "--user", &user, "--json", &world.file("c.ndjson", &records::nights(8, 3).replace("DEEP", "REM"))]);
         assert_eq!(report["sessions"]["new"], 0, "{report}");
         assert!(report["sessions"]["updated"].as_u64() > Some(0), "{report}");
@@ -241,7 +241,7 @@ on_both_stores! {
         let started = Instant::now();
         world.ok(&["import", "--user", &undisturbed, &file]);
         let whole = started.elapsed();
-        // Somewhere in its middle; where that is depends on the machine, and on how busy it has become meanwhile.
+        // Somewhere in the middle; the exact point depends on the machine and its load.
         let killed = [5, 6, 7, 8, 4, 9, 3, 12, 2, 16, 1, 24, 32].into_iter().find_map(|tenths| {
             let user = person(&format!("killed{tenths}"));
             let mut command = world.command(&["import", "--user", &user, "--json", &file]);

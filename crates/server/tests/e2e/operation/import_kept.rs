@@ -1,4 +1,4 @@
-//! What imports leave behind them: the list, taking back, and the same records from another wrapping.
+//! The list of imports, undo, and the same records in another file format.
 
 use super::records;
 use super::transfer::reports;
@@ -17,7 +17,7 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// An export of Apple Health with a night that begins at each of these days, in halves of an hour.
+/// Returns an Apple Health export with a night that starts on each of these days; lengths are in half hours.
 pub(super) fn apple(nights: &[(u32, usize)]) -> String {
     let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_GB\">\n".to_owned();
     for (day, halves) in nights {
@@ -49,7 +49,7 @@ fn zip(world: &World, name: &str, entries: &[(&str, &str)]) -> String {
     path.display().to_string()
 }
 
-/// The nights of a person with their ids, without the time at which they changed.
+/// Returns the nights of a person with their ids, without the time of the last change.
 fn nights(world: &World, user: &str) -> Vec<Value> {
     let export = world.ok(&["export", "--user", user]);
     let mut nights: Vec<Value> =
@@ -68,7 +68,7 @@ on_both_stores! {
     async fn taking_back_a_longer_export_brings_back_the_shorter_nights(world: World) {
         let user = register(&world).user_id;
         let short = world.file("short.xml", &apple(&[(10, 6), (11, 4)]));
-        // The first night goes on, the second is joined with what comes after it, and there is a third.
+        // The first night continues, the second is merged with its continuation, and there is a third.
         let long = world.file("long.xml", &apple(&[(10, 12), (11, 16), (12, 8)]));
         assert_eq!(world.json(&["import", "--user", &user, "--json", &short])["sessions"], counts(2, 0, 0));
         let before = nights(&world, &user);
@@ -88,7 +88,7 @@ on_both_stores! {
         assert_eq!((again.status.code(), again.stdout.len()), (Some(1), 0));
         assert!(errors(&again).contains("undone already"), "{}", errors(&again));
         assert_eq!(nights(&world, &user), before);
-        // What was taken back can come in again.
+        // An undone import can be imported again.
         assert_eq!(world.json(&["import", "--user", &user, "--json", &long])["sessions"], counts(1, 2, 0));
 
         let unknown = world.run(&["import", "undo", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]);

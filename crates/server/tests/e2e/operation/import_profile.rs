@@ -1,4 +1,4 @@
-//! Imports and the profile: empty fields are filled, others are overwritten only when asked.
+//! Imports and the profile: empty fields are filled, others are overwritten only on request.
 
 use super::import_kept::apple;
 use crate::e2e::app::register;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// An export of Apple Health that says who slept.
+/// Returns an Apple Health export with personal details.
 fn export(birth_date: &str, blood_type: &str) -> String {
     let me = format!(
         "<Me HKCharacteristicTypeIdentifierDateOfBirth=\"{birth_date}\" \
@@ -22,7 +22,7 @@ fn export(birth_date: &str, blood_type: &str) -> String {
     apple(&[(10, 6)]).replacen("<Record ", &me, 1)
 }
 
-/// The birth date and the blood type that the profile says.
+/// Returns the birth date and the blood type of the profile.
 fn profile(world: &World, user: &str) -> (Value, Value) {
     let shown = world.json(&["user", "show", user, "--json"]);
     (shown["birth_date"].clone(), shown["blood_type"].clone())
@@ -32,7 +32,8 @@ fn change(field: &str, old: Option<&str>, new: &str, applied: bool) -> Value {
     json!({"field": field, "old": old, "new": new, "applied": applied})
 }
 
-/// The imports that the audit trail says changed this person's profile, the latest first, and by whom.
+/// Returns the imports that changed this person's profile according to the audit trail, latest first, with
+/// the actor.
 fn events(world: &World, user: &str) -> Vec<(String, String)> {
     let text = world.ok(&["audit", "list", "--user", user, "--kind", "profile.imported", "--json"]);
     assert!(!text.contains("1990") && !text.contains("AB-"), "{text}");
@@ -44,7 +45,7 @@ fn events(world: &World, user: &str) -> Vec<(String, String)> {
     text.lines().map(line).collect()
 }
 
-/// A person who is signed in, born in 1988.
+/// Signed-in person, born in 1988.
 struct Visitor {
     browser: Browser,
     user: String,
@@ -59,7 +60,7 @@ impl Visitor {
         Self { browser, user: person.user_id }
     }
 
-    /// Uploads a file, with the box for the profile ticked or not, and waits for its end.
+    /// Uploads a file, with or without the profile checkbox, and waits for its end.
     async fn upload(&self, bytes: &str, is_ticked: bool) -> Page {
         let form = self.browser.open("/imports").await.form("/imports");
         let ticked: &[_] = if is_ticked { &[("overwrite_profile", "yes")] } else { &[] };
@@ -79,7 +80,7 @@ impl Visitor {
     }
 }
 
-/// The form that applies what the import proposes.
+/// Returns the form that applies the proposals of the import.
 fn form(page: &Page) -> PageForm {
     page.form("/imports/profile")
 }
@@ -132,7 +133,7 @@ on_sqlite! {
         let page = sam.upload(&export("1990-05-17", "ABNegative"), false).await;
         assert_eq!(profile(&world, &sam.user), (json!("1988-01-02"), json!("AB-")));
         assert!(page.text().contains("Your profile: 1988-01-02. The file: 1990-05-17."), "{}", page.text());
-        // What is shown is what the profile says by then.
+        // The page shows the current profile.
         world.ok(&["user", "update", &sam.user, "--birth-date", "1987-03-04"]);
         let path = format!("/imports/{}", form(&page).value("import"));
         let page = sam.browser.open(&path).await;
@@ -148,7 +149,7 @@ on_sqlite! {
         let recorded = events(&world, &sam.user);
         assert_eq!(recorded.len(), 2);
         assert!(recorded.iter().all(|(subject, actor)| path.ends_with(subject) && actor == "person"));
-        // The same form once more.
+        // Submits the same form again.
         let replayed = sam.submit(&form(&page).tick("field", &["birth_date"])).await;
         assert!(replayed.text().contains("Your profile is as it was"), "{}", replayed.text());
 

@@ -1,4 +1,4 @@
-//! Imports beside other work, and records that contradict what is stored.
+//! Imports during other work, and records that contradict stored ones.
 
 use super::records;
 use super::transfer::reports;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 const LABELS: u64 = 1_200;
 
-/// So many labels of the catalogue, and a night and a log for each.
+/// Returns labels of the catalogue, and a night and a log for each.
 fn everything() -> String {
     let nights = records::nights(usize::try_from(LABELS).expect("few"), 2);
     (0..LABELS).zip(nights.lines()).fold(String::new(), |mut text, (number, night)| {
@@ -123,8 +123,8 @@ on_both_stores! {
         let whole = begun.elapsed();
         let output = dry_run.wait_with_output().expect("end");
         assert_eq!(told(&output)[0]["sessions"]["new"], 24_000);
-        // The last writer may have outlived the dry run. Had it kept the store for itself, nobody would have both begun
-        // and ended in the second half, long after the file was checked.
+        // The last writer may have outlived the dry run. If the dry run had held the write lock, no writer
+        // would have started and finished in the second half, long after the file was checked.
         writers.pop();
         let beside = writers.iter().filter(|(started, _)| *started > whole / 2).count();
         assert!(beside > 0, "of {whole:?} nobody wrote in the second half: {writers:?}");

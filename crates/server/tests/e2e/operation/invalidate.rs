@@ -1,4 +1,4 @@
-//! Nothing that was issued before a moment counts any more: for the day after a restore.
+//! Invalidating everything issued before a given time, for the day after a restore.
 
 use super::reader::Reader;
 use crate::e2e::app::{Registration, SCOPES, Tokens, ask_refresh, ask_token, code, redeem, register, text};
@@ -16,7 +16,7 @@ use system_adapter::SystemClock;
 
 const EMAIL: &str = "sleeper@example.org";
 
-/// Everything that one person and one client can hold.
+/// Every kind of credential of one person and one client.
 struct Holdings {
     tokens: Tokens,
     personal: String,
@@ -26,7 +26,7 @@ struct Holdings {
 }
 
 impl Holdings {
-    /// Gets one of each.
+    /// Obtains one of each.
     async fn of(world: &World, server: &Server, registration: &Registration) -> Self {
         let tokens = redeem(server, registration, &code(world, registration, &SCOPES)).await;
         let browser = Browser::new(server);
@@ -39,7 +39,7 @@ impl Holdings {
         Self { tokens, personal, browser, link: format!("/set-password{}", link.expect("link")), code }
     }
 
-    /// Checks that everything of it still counts, at a server; the code and the link are not used up.
+    /// Checks that all of them are valid at a server; the code and the link are not used up.
     async fn assert_good(&self, server: &Server, registration: &Registration) {
         for token in [&self.tokens.access, &self.personal] {
             let answer = Reader::new(server, &registration.user_id, token).ask("profile", "").await;
@@ -51,7 +51,7 @@ impl Holdings {
         assert_eq!(browser.get(&self.link).await.status, 200);
     }
 
-    /// Checks that nothing of it counts; access tokens and personal tokens may take two seconds.
+    /// Checks that none of them is valid; access tokens and personal tokens may stay valid for two seconds.
     async fn assert_gone(&self, server: &Server, registration: &Registration, since: Instant) {
         assert_eq!(
             ask_refresh(server, registration, &self.tokens.refresh).await.status(),
@@ -123,12 +123,12 @@ on_both_stores! {
         for server in &servers {
             old.assert_gone(server, &registration, done_at).await;
         }
-        // Passwords and client secrets stay: everybody begins anew.
+        // Passwords and client secrets stay valid: everyone can start over.
         let new = Holdings::of(&world, &servers[1], &registration).await;
         for server in &servers {
             new.assert_good(server, &registration).await;
         }
-        // Again, it finds nothing more to do and spares what is younger.
+        // A second run finds nothing and spares newer credentials.
         let again = invalidate(&world, &before);
         for name in ["grants", "personal_tokens", "sessions", "codes", "signing_keys"] {
             assert_eq!(again[name], 0, "{again}");
@@ -161,7 +161,7 @@ on_both_stores! {
             assert!(!output.status.success() && errors.contains(named), "{arguments:?}: {errors}");
         }
         holdings.assert_good(&server, &registration).await;
-        // A moment before everything ends what has no age: links and remembered consents.
+        // A cutoff before everything still ends what has no timestamp: links and remembered consents.
         let report = invalidate(&world, "2020-01-01T00:00:00Z");
         assert_eq!((&report["grants"], &report["sessions"], &report["signing_keys"]), (&0.into(), &0.into(), &0.into()), "{report}");
         assert!(holdings.browser.at(&server).is_signed_in().await);

@@ -1,4 +1,4 @@
-//! How a server ends: after what runs, and not never.
+//! Shutdown of a server: after the requests in progress, within a time limit.
 
 use super::records;
 use crate::e2e::app::{Registration, SCOPES, code, redeem, register};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// How many sessions the slow page has, with 400 stages each: far more than sockets buffer.
+/// Number of sessions on the slow page, with 400 stages each: far more than sockets buffer.
 const NIGHTS: usize = 300;
 
 fn many_nights(world: &World) -> Registration {
@@ -20,7 +20,7 @@ fn many_nights(world: &World) -> Registration {
     registration
 }
 
-/// A client that asked for a page with all stages and has read no more than its beginning.
+/// Client that requested a page with all stages and has read only its beginning.
 struct SlowReader {
     stream: TcpStream,
     read: Vec<u8>,
@@ -46,7 +46,7 @@ impl SlowReader {
         Self { stream, read }
     }
 
-    /// Reads on until the body is complete.
+    /// Reads the rest of the body.
     async fn finish(mut self) -> usize {
         let mut more = vec![0; 256 * 1024];
         while !self.read.ends_with(b"\r\n0\r\n\r\n") {
@@ -86,7 +86,7 @@ on_both_stores! {
     async fn a_server_that_is_told_to_stop_finishes_the_answers_that_are_read(world: World) {
         let world = world.in_processes();
         let registration = many_nights(&world);
-        // As long as reading may take on a busy machine.
+        // Enough time for reading on a busy machine.
         let world = world.with("RESTWELL__SERVER__STOP_SECONDS", "60");
         a_running_answer_is_finished_after("TERM", &world, &registration).await;
         a_running_answer_is_finished_after("INT", &world, &registration).await;
@@ -96,7 +96,7 @@ on_both_stores! {
 
     async fn connections_that_are_open_and_idle_do_not_keep_the_server(world: World) {
         let world = world.in_processes();
-        // Longer than the end is waited for: whoever waited for the connections would be noticed.
+        // Longer than the test waits: it would fail if the server waited for idle connections.
         let mut server = world.with("RESTWELL__SERVER__STOP_SECONDS", "600").serve();
         let client = reqwest::Client::new();
         let url = format!("{}/livez", server.base_url);
@@ -114,7 +114,7 @@ on_both_stores! {
         server.kill();
         let mut server = world.serve();
         let path = format!("/api/v1/profile/{}", registration.user_id);
-        // The token's issuer is the address, and that may be another one now.
+        // The address is the token's issuer, and may be different now.
         let refreshed = crate::e2e::app::ask_refresh(&server, &registration, &tokens.refresh).await;
         let body: serde_json::Value = refreshed.json().await.expect("JSON");
         crate::e2e::app::read_json(&server, &crate::e2e::app::text(&body, "access_token"), &path).await;

@@ -1,4 +1,4 @@
-//! What the server writes about requests.
+//! Access log.
 
 use super::reader::Reader;
 use crate::e2e::app::register;

@@ -1,4 +1,4 @@
-//! Mail: links that reach their people once, whatever becomes of the mail server.
+//! Email: each link is delivered once, even if the mail server fails.
 
 use super::mail_server::{MailServer, Message, Verdict, closed_port, with_mail};
 use super::store::execute;
@@ -18,13 +18,13 @@ use std::time::{Duration, Instant};
 
 const EMAIL: &str = "sam@example.org";
 
-/// Lets all mail wait for an hour already: on SQLite, on Postgres.
+/// Makes all email an hour old: on SQLite, on Postgres.
 const ONE_HOUR_AGO: [&str; 2] = [
     "UPDATE outbox SET queued_at = queued_at - 3600000000",
     "UPDATE outbox SET queued_at = queued_at - interval '1 hour'",
 ];
 
-/// Asks for a link on one of the two pages that send one.
+/// Requests a link on one of the two pages that send one.
 async fn ask(server: &Server, path: &str, email: &str) -> String {
     let browser = Browser::new(server);
     let page = browser.get(path).await;
@@ -33,7 +33,7 @@ async fn ask(server: &Server, path: &str, email: &str) -> String {
     reply.body
 }
 
-/// Chooses a password by a link; returns the status.
+/// Sets a password with a link; returns the status.
 async fn choose(server: &Server, link: &str, password: &str) -> u16 {
     let browser = Browser::new(server);
     let page = browser.get(link).await;
@@ -55,12 +55,12 @@ on_both_stores! {
         let nobody = ask(&server, "/forgot-password", "kim@example.org").await;
         assert_eq!(shown, nobody);
         let message = mail.wait_for(1).await.remove(0);
-        // The message goes to the address of the account, not to what was typed.
+        // The message goes to the address of the account, not to the one that was entered.
         assert_eq!(message.to, EMAIL);
         assert!(message.text.contains(&server.base_url) || message.text.contains("http://127.0.0.1"), "{message:?}");
         assert!(!message.text.contains(&user) && !message.text.contains(PASSWORD));
         let link = message.link();
-        // Looking does not use it up: mail servers look as well.
+        // Opening the link does not use it up: mail servers open links too.
         for _ in 0..2 {
             assert_eq!(Browser::new(&server).get(&link).await.status, 200);
         }
@@ -70,7 +70,7 @@ on_both_stores! {
         assert!(!browser.is_signed_in().await, "a new password ends every session");
         assert_eq!(try_to_sign_in(&browser, EMAIL, PASSWORD).await.status, 422);
         sign_in(&browser, EMAIL, OTHER_PASSWORD).await;
-        // The person is told that it was changed; nobody else was told anything.
+        // The person is notified of the change; no other message was sent.
         let told = mail.wait_for(2).await;
         assert!(told[1].to == EMAIL && told[1].text.contains("was changed just now"), "{told:?}");
         assert_eq!(told.len(), 2);
@@ -88,7 +88,7 @@ on_both_stores! {
         for email in ["locked@example.org", "nobody@example.org", EMAIL] {
             ask(&server, "/forgot-password", email).await;
         }
-        // What was asked for last has come, so whatever was asked for before would have, too.
+        // Messages are sent in order: the last one has arrived, so an earlier one would have, too.
         let messages = mail.wait_for(1).await;
         assert_eq!(server.terminate(), Some(0));
         assert_eq!(mail.messages(), messages);
@@ -110,7 +110,7 @@ on_both_stores! {
         }
         mail.wait_for(PEOPLE).await;
         for server in &mut servers {
-            // A server that has ended sends nothing more.
+            // A stopped server sends nothing.
             assert_eq!(server.terminate(), Some(0));
         }
         let messages = mail.messages();
@@ -132,9 +132,9 @@ on_both_stores! {
         let line = wait_for_line(&server, "a message was not sent").await;
         assert!(text(&line, "trouble").contains("trying again later"), "{line}");
         assert!(!server.log().contains(EMAIL) && !server.log().contains("rwl_"), "{}", server.log());
-        // Neither a crash nor a restart loses it.
+        // The message survives a crash and a restart.
         server.kill();
-        // As if the time until the next attempt had passed.
+        // Simulates the delay until the next attempt.
         execute(&world, "UPDATE outbox SET due_at = queued_at").await;
         let mail = MailServer::start_at(port, Verdict::Taken).await;
         let server = world.serve_as("again");
@@ -155,7 +155,7 @@ on_both_stores! {
         ask(&server, "/forgot-password", EMAIL).await;
         server.kill();
         execute(&world, ONE_HOUR_AGO[world.kind as usize]).await;
-        // It is counted at the start, and then four times a minute.
+        // The gauge is updated at the start, and then four times a minute.
         let server = world.serve_as("again");
         let page = eventually("it is counted", async || Some(metrics(&server).await).filter(|page| page.contains("restwell_mail_waiting 1\n"))).await;
         let wait = page.lines().find_map(|line| line.strip_prefix("restwell_mail_oldest_wait_seconds ")).expect("wait");
@@ -171,7 +171,7 @@ on_both_stores! {
         let server = world.serve();
         let invitation = mail.wait_for(1).await.remove(0);
         assert!(invitation.to == EMAIL && invitation.text.contains("an account was made for you"), "{invitation:?}");
-        // A newer link of the operator makes the older one useless.
+        // A newer link of the operator invalidates the older one.
         let user = text(&created, "user_id");
         assert_eq!(world.json(&["user", "reset-password", &user, "--json"])["password_link"], "mailed");
         let newer = mail.wait_for(2).await.remove(1);
@@ -196,7 +196,7 @@ on_both_stores! {
         assert_eq!(fresh, taken);
         let messages = mail.wait_for(2).await;
         let to = |email: &str| messages.iter().find(|message| message.to == email).expect("message").clone();
-        // Who has an account already is told so where nobody else reads it, without a link.
+        // An existing account is reported by email only, without a link.
         assert!(to(EMAIL).text.contains("there is one already") && !to(EMAIL).text.contains("rwl_"));
         let link = to("kim@example.org").link();
         assert_eq!(world.ok(&["user", "list", "--json"]).lines().count(), 1, "nobody has followed the link yet");
@@ -252,7 +252,7 @@ on_both_stores! {
     }
 }
 
-/// Waits for the line of the log that says this sentence.
+/// Waits for the log line with this message.
 async fn wait_for_line(server: &Server, sentence: &str) -> Value {
     let started = Instant::now();
     loop {
@@ -269,7 +269,7 @@ async fn wait_for_line(server: &Server, sentence: &str) -> Value {
 /// Runs `restwell mail test` with this world's settings; returns whether it succeeded, and both outputs.
 async fn test_message(world: &World, address: &str) -> (bool, String, String) {
     let mut command = world.command(&["mail", "test", address, "--json"]);
-    // The mail server runs on this test's own threads.
+    // The mail server runs on this test's threads.
     let output =
         tokio::task::spawn_blocking(move || command.output().expect("restwell runs")).await.expect("output");
     let [result, notes] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));

@@ -1,4 +1,4 @@
-//! A mail server on a loopback port, and what it was given.
+//! A mail server on a loopback port that records messages.
 
 use crate::e2e::world::World;
 use std::sync::{Arc, Mutex};
@@ -7,19 +7,19 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// How long a message may be on its way: the outbox is looked into each second.
+/// Timeout for a message: the outbox is polled every second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A message that a mail server was given.
+/// Received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) to: String,
-    /// Headers and text as a person's mail program shows them.
+    /// Headers and text, decoded.
     pub(crate) text: String,
 }
 
 impl Message {
-    /// Returns the path and the query of the link in it, which must be there.
+    /// Returns the path and the query of the link in it, which must exist.
     #[track_caller]
     pub(crate) fn link(&self) -> String {
         let line = self.text.lines().find(|line| line.contains("/set-password?link="));
@@ -34,16 +34,16 @@ impl Message {
     }
 }
 
-/// What the server says to a whole message.
+/// Reply of the server to a message.
 #[derive(Clone, Copy)]
 pub(crate) enum Verdict {
-    /// It takes it.
+    /// The message is accepted.
     Taken,
-    /// It wants to be asked again later.
+    /// The client should retry later.
     Later,
 }
 
-/// A mail server; gone when dropped.
+/// Mail server; stopped on drop.
 pub(crate) struct MailServer {
     pub(crate) port: u16,
     messages: Arc<Mutex<Vec<Message>>>,
@@ -65,19 +65,19 @@ impl MailServer {
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let taken = taken.clone();
-                // A conversation that breaks shows in what was taken.
+                // A failed conversation shows in the recorded messages.
                 tokio::spawn(async move { talk(stream, verdict, &taken).await });
             }
         });
         Self { port, messages, task }
     }
 
-    /// Returns what was given until now.
+    /// Returns the messages received so far.
     pub(crate) fn messages(&self) -> Vec<Message> {
         self.messages.lock().expect("messages").clone()
     }
 
-    /// Waits until there are so many messages.
+    /// Waits for this many messages.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Message> {
         let started = Instant::now();
         while self.messages().len() < count {
@@ -94,7 +94,7 @@ impl Drop for MailServer {
     }
 }
 
-/// Lets a world's servers send their mail to a port of this machine.
+/// Makes a world's servers send their email to a local port.
 pub(crate) fn with_mail(world: World, port: u16) -> World {
     world
         .with("RESTWELL__MAIL__HOST", "127.0.0.1")
@@ -102,7 +102,7 @@ pub(crate) fn with_mail(world: World, port: u16) -> World {
         .with("RESTWELL__MAIL__PORT", &port.to_string())
 }
 
-/// Returns a port at which nobody listens.
+/// Returns a port without a listener.
 pub(crate) async fn closed_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("port");
     listener.local_addr().expect("address").port()
@@ -143,7 +143,7 @@ async fn say(lines: &mut BufReader<TcpStream>, text: &str) -> std::io::Result<()
     lines.flush().await
 }
 
-/// Reads a text to its end; a dot at the beginning of a line was doubled on the way.
+/// Reads a text to its end and removes the doubled dots at the start of lines.
 async fn listen(lines: &mut BufReader<TcpStream>) -> std::io::Result<String> {
     let (mut text, mut line) = (String::new(), String::new());
     while lines.read_line(&mut line).await? > 0 && line != ".\r\n" {
@@ -154,7 +154,7 @@ async fn listen(lines: &mut BufReader<TcpStream>) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// Undoes the encoding in which texts with long lines travel (RFC 2045 section 6.7).
+/// Decodes quoted-printable (RFC 2045 section 6.7).
 fn decoded(text: &str) -> String {
     if !text.contains("Content-Transfer-Encoding: quoted-printable") {
         return text.to_owned();

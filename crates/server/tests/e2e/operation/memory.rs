@@ -1,4 +1,4 @@
-//! How much memory large pages take: that of the packed rows, not that of the bodies.
+//! Memory of large pages: that of the packed rows, not that of the bodies.
 
 use super::reader::Reader;
 use super::records;
@@ -13,20 +13,22 @@ const SESSIONS: usize = 10_000;
 const STAGES: usize = 40;
 const CLIENTS: usize = 10;
 
-/// What one session may take while its page is served: two packed columns of some 100 and 150 bytes, the fixed ones,
-/// and what the allocator adds.
+/// Maximum memory per session while its page is served: two packed columns of about 100 and 150 bytes, the
+/// fixed ones, and the allocator's overhead.
 const BYTES_A_SESSION: usize = 400;
-/// What may come on top for a client: buffers of its socket, chunks under way, the statement's result as it arrives.
+/// Maximum additional memory per client: socket buffers, chunks in flight, the statement's result as it
+/// arrives.
 const BYTES_A_CLIENT: usize = 2 * 1024 * 1024;
 
-/// What the files of an embedded store may count: each of its readers (`storage.pool_size`) maps them for itself.
+/// Returns the maximum memory mapped for an embedded store: each of its readers (`storage.pool_size`) maps
+/// the files separately.
 fn mapped(world: &World) -> usize {
     let size = |name: &str| std::fs::metadata(world.dir.path().join(name)).map_or(0, |file| file.len());
     let files = size("restwell.db") + size("restwell.db-wal");
     8 * usize::try_from(files).expect("size")
 }
 
-/// The peak of the resident memory of a process so far, in bytes.
+/// Returns the peak of the resident memory of a process, in bytes.
 fn peak(server: &Server) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("status");
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
@@ -43,7 +45,7 @@ on_both_stores! {
         let started = Instant::now();
         assert_eq!(world.json(&["import", "--user", user, "--json", &file])["sessions"]["new"], SESSIONS);
         let imported = started.elapsed();
-        // More clients than connections: whoever waits for one must not be refused because the machine is busy.
+        // More clients than connections: those that wait must not be rejected because the machine is busy.
         let world = world.with("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "60");
         let server = world.serve();
         let reader = Arc::new(Reader::authorized(&world, &server, &registration).await);

@@ -1,4 +1,4 @@
-//! What a server tells Prometheus, and that dashboard and alerts ask for nothing else.
+//! Metrics for Prometheus; dashboard and alerts use no others.
 
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
@@ -9,10 +9,10 @@ use reqwest::{Client, Method};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What no panel shows, and why that is right.
+/// Metrics that no panel shows, deliberately.
 const NOT_SHOWN: [&str; 1] = ["process_virtual_memory_bytes"];
 
-/// What is told only once something has happened that this test does not do.
+/// Metrics that appear only after events that this test does not cause.
 const RARE: [&str; 12] = [
     "restwell_clock_offset_seconds",
     "restwell_housekeeping_deleted_total",
@@ -42,13 +42,13 @@ fn listed(world: &World) -> BTreeSet<String> {
     rows.map(str::to_owned).collect()
 }
 
-/// Lists the metrics of a page, of which each has a line that says what it is.
+/// Lists the metrics of a page, each of which has a description.
 fn told(page: &str) -> BTreeSet<String> {
     let types = page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
     types.map(str::to_owned).collect()
 }
 
-/// Finds the names of metrics in a text; those of a histogram's parts count as the histogram.
+/// Finds the names of metrics in a text; parts of a histogram become the histogram.
 fn named(text: &str, listed: &BTreeSet<String>) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let names = words.filter(|word| word.starts_with("restwell_") || word.starts_with("process_"));

@@ -1,4 +1,4 @@
-//! What an operator does and meets: commands, settings, start, stop, import, export.
+//! The operator's tasks: commands, settings, start, stop, import, export.
 
 mod activity;
 mod audit;

@@ -1,4 +1,4 @@
-//! What somebody meets who uses Restwell for the first time: answers that say what to do next.
+//! First use of Restwell: error messages say what to do next.
 
 use super::import_kept::apple;
 use super::reader::Reader;
@@ -22,7 +22,7 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Imports a file that must be refused with nothing stored; returns what is said.
+/// Imports a file that must be rejected with nothing stored; returns the error.
 fn refused(world: &World, user: &str, file: &str) -> String {
     let output = world.run(&["import", "--user", user, file]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", errors(&output));
@@ -39,7 +39,7 @@ fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().expect("end").into_inner()
 }
 
-/// A person at the page of imports.
+/// Person on the imports page.
 struct Visitor {
     browser: Browser,
     person: Person,
@@ -70,7 +70,7 @@ impl Visitor {
     }
 }
 
-/// Makes the one upload, which was refused, one that still arrives: nobody reads it then.
+/// Resets the rejected upload to one that is still arriving, which is not processed.
 async fn begin_again(world: &World) {
     let patient = if world.kind == StoreKind::Sqlite { "PRAGMA busy_timeout = 10000;" } else { "" };
     let statement = "UPDATE import SET state = 'receiving', refusal = NULL, ended_at = NULL";
@@ -103,7 +103,7 @@ on_sqlite! {
         })
         .await;
         assert!(used >= text(&listed(), "created_at"), "{used}");
-        // It is still told when the grant is revoked.
+        // The error remains after the grant is revoked.
         world.ok(&["grant", "revoke", "--client", &registration.client_id]);
         let revoked = listed();
         assert_eq!((text(&revoked, "status"), text(&revoked, "last_used_at")), ("revoked".to_owned(), used));
@@ -152,7 +152,7 @@ on_sqlite! {
         let said = errors(&output);
         assert!(said.contains("line 1: user_id names another person") && said.contains("--user"), "{said}");
         assert_eq!(world.ok(&["export", "--user", &other]), before);
-        // On purpose: what says that it is somebody else's is taken out first.
+        // Removes the lines that identify another person.
         let lines = export.lines().map(|line| {
             let mut line: Value = serde_json::from_str(line).expect("JSON");
             let members = line.as_object_mut().expect("object");
@@ -162,7 +162,7 @@ on_sqlite! {
         });
         let given = world.file("given.ndjson", &lines.collect::<String>());
         assert_eq!(world.json(&["import", "--user", &other, "--json", &given])["sessions"]["new"], 5);
-        // The time of creation is the person's own, not that of whoever gave the file.
+        // The creation time is the person's own, not that of the file's author.
         let created = |export: &str| serde_json::from_str::<Value>(export.lines().next().expect("a line")).expect("JSON")["created_at"].clone();
         assert_eq!(created(&world.ok(&["export", "--user", &other])), created(&before));
     }
@@ -236,7 +236,7 @@ async fn the_tables_of_an_export_are_not_imported_by_halves() {
     let output = world.run(&["import", "--user", &user, &tables]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(errors(&output).contains("(ndjson)"), "{}", errors(&output));
-    // Each of the tables that would be half of it is known, whatever the export calls its columns.
+    // Each of the required tables is recognized, whatever the names of the export's columns.
     let mut archive = zip::ZipArchive::new(std::fs::File::open(&tables).expect("file")).expect("a zip");
     let mut known = 0;
     for place in 0..archive.len() {
@@ -270,7 +270,7 @@ async fn an_archive_in_a_folder_is_named() {
 async fn a_list_that_nobody_reads_to_its_end_ends_without_a_word() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
-    // More than a pipe holds.
+    // More than the buffer of a pipe.
     world.ok(&["import", "--user", &user, &world.file("nights.ndjson", &records::nights(2000, 4))]);
     let mut child = world
         .command(&["export", "--user", &user])

@@ -14,10 +14,10 @@ use std::os::fd::OwnedFd;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How many sessions [`many_nights`] makes.
+/// Number of sessions from [`many_nights`].
 const NIGHTS: usize = 23;
 
-/// Sessions of which three start at the same time, and a reader for them.
+/// Creates sessions of which three start at the same time, and a reader for them.
 async fn many_nights(world: &World) -> (Server, Reader) {
     let registration = register(world);
     let user = &registration.user_id;
@@ -31,7 +31,7 @@ async fn many_nights(world: &World) -> (Server, Reader) {
     (server, reader)
 }
 
-/// Follows one kind of link from a path to its end; returns the ids page for page, and the last path.
+/// Follows one kind of link from a path to its end; returns the ids of each page, and the last path.
 async fn walk(reader: &Reader, from: &str, link: &str) -> (Vec<Vec<String>>, String) {
     let mut pages = Vec::new();
     let mut path = from.to_owned();
@@ -60,7 +60,7 @@ fn other_end(server: &Server, of: &TcpStream) -> OwnedFd {
     });
     let mut copies = numbers.map(|number| {
         let copy = pidfd_getfd(&process, number, PidfdGetfdFlags::empty());
-        // A server is a child of its test, which may look into it; where nobody may, this cannot be told.
+        // A server is a child of its test, which may inspect it; without that permission the test cannot run.
         copy.expect("a copy of a socket of the server (containers need the capability SYS_PTRACE for it)")
     });
     let is_the_one = |copy: &OwnedFd| {
@@ -108,7 +108,7 @@ on_both_stores! {
         assert_eq!(next["data"].as_array().expect("sessions").len(), 5);
         assert!(next["data"][0]["raw_sleep"].is_array() && next["data"][0].get("sleep_metric").is_none());
         assert_eq!(next["pagination"]["current_page"], 3);
-        // Without a size the default shows in the link.
+        // Without a size the link contains the default.
         let first = reader.read("sleep", "page=2").await;
         assert_eq!(first["pagination"]["prev_page"], format!("/api/sleep/{user}?page=1&pageSize=100"));
         assert_eq!(first["pagination"]["next_page"], Value::Null);
@@ -143,7 +143,7 @@ on_both_stores! {
         let mut lines = String::new();
         for supplement in 1..=5 {
             lines += &(json!({"type": "supplement", "id": id(supplement), "name": format!("Supplement {supplement}")}).to_string() + "\n");
-            // The later in the list, the earlier it was taken first, and the later it was taken last.
+            // The later in the list, the earlier its first log and the later its last one.
             for day in [10 - supplement, 15, 20 + supplement] {
                 let at = format!("2026-03-{day:02}T12:00:00Z");
                 lines += &(json!({"type": "supplement_log", "created_at": at, "supplement_id": id(supplement), "servings": 1}).to_string() + "\n");
@@ -155,7 +155,7 @@ on_both_stores! {
         let reader = Reader::authorized(&world, &server, &registration).await;
         let downwards: Vec<String> = (1..=5).rev().map(id).collect();
         for sort in ["", "sort=asc&"] {
-            // Descending the latest intake counts, ascending the earliest: both put the last supplement first.
+            // Descending uses the latest intake, ascending the earliest: both put the last supplement first.
             let path = format!("/api/v1/supplements/{user}?{sort}pageSize=2");
             let (pages, last) = walk(&reader, &path, "next_page").await;
             assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
@@ -170,7 +170,7 @@ on_both_stores! {
             let times = record["logs"].as_array().expect("logs").iter().map(|log| text(log, "created_at")).collect::<Vec<_>>();
             assert!(times.len() == 3 && times.is_sorted_by(|later, earlier| later > earlier), "{times:?}");
         }
-        // From the first day on that only some were taken: the others lack their earlier logs, or are not there.
+        // After the first day on which only some were logged, the others have fewer logs or are missing.
         let since = reader.read("supplements", "startDate=2026-03-24&sort=asc").await;
         assert_eq!(column(&since, "id"), [id(4), id(5)]);
         assert!(since["data"].as_array().expect("records").iter().all(|record| record["logs"].as_array().expect("logs").len() == 1));
@@ -178,7 +178,7 @@ on_both_stores! {
         assert_eq!((column(&one, "id"), one["pagination"]["has_more"].clone()), (vec![id(3)], json!(false)));
         let none = reader.read("supplements", "supplementID=5e7a0000-0000-4000-8000-00000000dead").await;
         assert_eq!(none["data"], json!([]));
-        // There is no endDate here, so that it is ignored even when it is no date.
+        // There is no endDate here, so an invalid one is ignored.
         assert_eq!(reader.column("supplements", "endDate=never", "id").await.len(), 5);
         assert_eq!(reader.ask("supplements", "supplementID=3").await.status, StatusCode::BAD_REQUEST);
     }
@@ -190,7 +190,7 @@ on_both_stores! {
             let url = format!("{}/api/v1/profile/{}", server.base_url, reader.user_id);
             let answer = reqwest::Client::new().request(method.clone(), url).send().await.expect("answer");
             assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
-            // What backends write has the same address.
+            // Endpoints for backends share the path.
             assert_eq!(answer.headers()["allow"], "GET, PUT", "{method}");
         }
         let after = reader.read("profile", "").await["limit"]["X-RateLimit-Remaining"].as_u64();
@@ -211,14 +211,14 @@ on_both_stores! {
     }
 }
 
-// Without TCP_NODELAY about every third large answer on a connection that is kept takes 40 ms longer. The option is
-// looked at, not the time: on a busy machine that says nothing.
+// Without TCP_NODELAY about every third large response on a kept connection takes 40 ms longer. The test
+// checks the option, because times are unreliable on a busy machine.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_chunk_does_not_wait_for_an_acknowledgement() {
     let server = World::new(StoreKind::Sqlite).await.in_processes().serve();
     let mut connection = TcpStream::connect(server.address()).await.expect("connection");
     connection.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("request");
-    // Accepted by now, and begun to be served.
+    // The connection is accepted and served by now.
     connection.read_exact(&mut [0; 12]).await.expect("answer");
     let other_end = other_end(&server, &connection);
     assert!(SockRef::from(&other_end).tcp_nodelay().expect("option"));

@@ -1,4 +1,4 @@
-//! Passwords, as the operator gives them out.
+//! Passwords set by the operator.
 
 use crate::e2e::app::text;
 use crate::e2e::browser::Browser;
@@ -8,7 +8,7 @@ use crate::e2e::world::{StoreKind, World};
 
 const EMAIL: &str = "sam@example.org";
 
-/// Makes a link for a person; returns its path with the query.
+/// Creates a link for a person; returns its path with the query.
 fn link(world: &World, user: &str) -> String {
     let made = world.json(&["user", "reset-password", user, "--json"]);
     assert!(text(&made, "link_expires_at").ends_with('Z'), "{made}");
@@ -43,7 +43,7 @@ on_both_stores! {
         assert_eq!(browser.submit(&fill(&page, "/set-password", &[("password", OTHER_PASSWORD)])).await.status, 200);
         assert!(!signed_in.is_signed_in().await, "every session ends with the password");
         for server in &servers {
-            // Used up it is no different from one that never was.
+            // A used link looks like an unknown one.
             let spent = Browser::new(server).get(&link).await;
             let unknown = Browser::new(server).get(&format!("{}x", link.trim_end_matches('x'))).await;
             assert_eq!((spent.status, unknown.status), (400, 400));
@@ -74,7 +74,7 @@ on_both_stores! {
             if status == 200 {
                 won.push(password);
             } else {
-                // Lost, or asked to try again because another one was writing.
+                // Lost the race, or is asked to retry because of a concurrent write.
                 assert!(matches!(status, 400 | 503), "{status}");
             }
         }
@@ -137,7 +137,7 @@ on_both_stores! {
             let output = world.run_with_input(&arguments, input);
             assert_eq!(output.status.success(), is_taken, "{input:?}: {output:?}");
         }
-        // The end of the line is no part of it.
+        // The line end is not part of it.
         sign_in(&Browser::new(&server), EMAIL, "vier graue Schafe").await;
     }
 }

@@ -1,4 +1,4 @@
-//! Dates of a request, in the person's zone, over changes of the clock.
+//! Dates of a request in the person's zone, across clock changes.
 
 use super::reader::Reader;
 use super::store::register_as;
@@ -7,7 +7,7 @@ use crate::e2e::world::World;
 use reqwest::StatusCode;
 use serde_json::json;
 
-/// A person in New York with one session at each of these instants, an hour long, named by its source.
+/// Creates a person in New York with an hour-long session at each of these times, named by its source.
 async fn sleeper(world: &World, starts: &[(&str, &str)]) -> (Server, Reader) {
     let registration = register_as(world, "aaaaaaaa-0000-4000-8000-000000000003", "America/New_York");
     let lines = starts.iter().map(|(name, start)| {
@@ -71,7 +71,7 @@ on_sqlite! {
         let twice = "2026-11-01T01:30:00";
         assert_eq!(names(&reader, &format!("startDate={twice}&endDate={twice}")).await, ["1:30 before the change", "1:30 after the change"]);
         assert_eq!(names(&reader, &format!("startDate={twice}&endDate=2026-11-01T01:29:59")).await.len(), 1);
-        // 2:30 does not exist in New York on 8 March: it is read with the offset before the change.
+        // 2:30 does not exist in New York on 8 March: the offset before the change applies.
         let skipped = "2026-03-08T02:30:00";
         assert_eq!(names(&reader, &format!("startDate={skipped}&endDate={skipped}")).await, ["3:30 of the spring"]);
     }
@@ -80,7 +80,7 @@ on_sqlite! {
         let (_server, reader) = sleeper(&world, &[("late", "2026-06-01T02:00:00Z")]).await;
         assert_eq!(names(&reader, "startDate=2026-05-31&endDate=2026-05-31").await, ["late"]);
         world.ok(&["user", "update", &reader.user_id, "--timezone", "Asia/Tokyo"]);
-        // What is known of a grant is remembered for a second at most.
+        // Grants are cached for a second at most.
         tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
         assert_eq!(names(&reader, "startDate=2026-06-01&endDate=2026-06-01").await, ["late"]);
         assert!(names(&reader, "startDate=2026-05-31&endDate=2026-05-31").await.is_empty());

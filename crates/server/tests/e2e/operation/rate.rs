@@ -1,4 +1,4 @@
-//! The daily limits, told in headers and in bodies.
+//! Daily limits in headers and bodies.
 
 use super::reader::{Answer, Reader};
 use crate::e2e::app::register;
@@ -6,7 +6,7 @@ use crate::e2e::world::World;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-/// Returns the three counters of an answer; headers and body must agree.
+/// Returns the three counters of a response; headers and body must agree.
 pub(super) fn counters(answer: &Answer) -> [i64; 3] {
     let header = |name: &str| answer.header(name).parse::<i64>().expect("number");
     let names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
@@ -21,8 +21,8 @@ pub(super) fn counters(answer: &Answer) -> [i64; 3] {
     counters
 }
 
-/// Waits when the UTC day ends within these seconds: a new window in the middle of a test is no fault. Asks once for
-/// the endpoint.
+/// Waits if the UTC day ends within these seconds, so that no window ends during the test. Sends one request
+/// to the endpoint.
 pub(super) async fn away_from_midnight(reader: &Reader, endpoint: &str, seconds: i64) {
     let answer = reader.ask(endpoint, "").await;
     let [_, _, reset] = counters(&answer);
@@ -51,7 +51,7 @@ on_sqlite! {
             }
             assert_eq!(first[2] % 86_400, 0, "the window ends at midnight");
         }
-        // A wrong parameter counts and says so; a wrong token or path does neither.
+        // An invalid parameter counts and returns the counters; an invalid token or path does neither.
         let before = counters(&reader.ask("sleep", "").await)[1];
         let wrong = reader.ask("sleep", "page=0").await;
         assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
@@ -85,7 +85,7 @@ on_sqlite! {
             let problem = refused.json();
             assert_eq!((&problem["status"], problem["request_id"].as_str()), (&json!(429), Some(refused.header("x-request-id"))));
         }
-        // The other endpoints have counters of their own, and so has another client of the same person.
+        // Other endpoints and other clients of the same person have separate counters.
         assert_eq!(reader.ask("profile", "").await.status, StatusCode::OK);
         let other = world.json(&["client", "create", "--name", "Other", "--redirect-uri", crate::e2e::app::REDIRECT_URI,
             "--scope", "profile", "--scope", "sleep", "--scope", "supplements", "--json"]);

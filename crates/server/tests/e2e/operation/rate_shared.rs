@@ -1,4 +1,4 @@
-//! One limit for all replicas, counted in a Redis; and what becomes of it without one.
+//! One limit for all replicas, counted in Redis, and the fallback without it.
 
 use super::rate::{away_from_midnight, counters};
 use super::reader::Reader;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a server says once when its store of counters fails, and once when it is back.
+/// Log messages when the store of counters fails, and when it is back.
 const LOST: &str = "the shared store of the rate limits cannot be used";
 const BACK: &str = "requests are counted in the shared store again";
 
-/// Adds a store of counters. The machine may be busy, and these tests are not about its pace.
+/// Adds a store of counters, with a timeout for a busy machine.
 fn with_counters(world: World, url: &str) -> World {
     world
         .with("RESTWELL__RATE_LIMITS__STORE_URL", url)
@@ -90,7 +90,7 @@ on_sqlite! {
         away_from_midnight(&reader, "profile", 30).await;
         assert_eq!(counters(&reader.ask("sleep", "").await)[..2], [2, 1]);
         redis.kill();
-        // Served, and counted in the process, which has seen nothing of it yet.
+        // Served, and counted in the process, whose counter starts at zero.
         for (status, left) in [(StatusCode::OK, 1), (StatusCode::OK, 0), (StatusCode::TOO_MANY_REQUESTS, 0)] {
             let answer = reader.ask("sleep", "").await;
             assert_eq!((answer.status, counters(&answer)[1]), (status, left), "{}", answer.text);
@@ -102,7 +102,7 @@ on_sqlite! {
             assert!(restarted.elapsed() < Duration::from_secs(20), "never back:\n{}", server.log());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        // The store kept nothing on disk, so that its day begins anew.
+        // The store persisted nothing, so its counters start again.
         assert_eq!(counters(&reader.ask("sleep", "").await)[..2], [2, 1]);
         assert_eq!((times(&server, LOST), times(&server, BACK)), (1, 1), "{}", server.log());
         assert_eq!(server.terminate(), Some(0));

@@ -6,7 +6,7 @@ use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use serde_json::Value;
 
-/// Makes the store say of a grant, and of a probe, what it says when its disk is full.
+/// Makes the store fail for a grant and for a probe as with a full disk.
 fn fill(kind: StoreKind) -> String {
     let refused = ["access_grant", "outbox"];
     match kind {
@@ -38,7 +38,7 @@ fn free(kind: StoreKind) -> String {
         .concat()
 }
 
-/// Returns what `/readyz` says; it says 200 whether or not the store takes writes.
+/// Returns the body of `/readyz`, which is 200 whether or not the store accepts writes.
 async fn readiness(server: &Server) -> Option<(String, String)> {
     let answer = reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer");
     if answer.status() != 200 {
@@ -73,7 +73,7 @@ on_both_stores! {
 
         world.execute(&free(world.kind)).await;
         wait_until(&server, "ok", "ok").await;
-        // What was refused was not stored in part.
+        // The rejected request stored nothing.
         redeem(&server, &app, &refused).await;
         let log = server.log();
         assert!(log.contains("read-only: the store refuses writes"), "{log}");

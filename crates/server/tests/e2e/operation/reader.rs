@@ -1,4 +1,4 @@
-//! An app that reads everything there is to read about a person.
+//! An app that reads all data of a person.
 
 use crate::e2e::app::{self, Registration, SCOPES};
 use crate::e2e::server::Server;
@@ -15,7 +15,7 @@ pub(super) struct Reader {
     pub(super) user_id: String,
 }
 
-/// An answer, read to its end.
+/// Complete response.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -28,14 +28,14 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// Returns a header, which must be there.
+    /// Returns a header, which must exist.
     pub(super) fn header(&self, name: &str) -> &str {
         self.headers.get(name).unwrap_or_else(|| panic!("no {name}")).to_str().expect("text")
     }
 }
 
 impl Reader {
-    /// Takes an access token that somebody has.
+    /// Creates a reader with an access token.
     pub(super) fn new(server: &Server, user_id: &str, token: &str) -> Self {
         Self {
             http: Http::new(),
@@ -52,7 +52,7 @@ impl Reader {
         Self::new(server, &registration.user_id, &tokens.access)
     }
 
-    /// Asks for a path, which begins after the host.
+    /// Reads a path, which starts after the host.
     pub(super) async fn get(&self, path: &str) -> Answer {
         let request = self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&self.token);
         let response = request.send().await.expect("answer");
@@ -60,13 +60,13 @@ impl Reader {
         Answer { status, headers, text: response.text().await.expect("body") }
     }
 
-    /// Asks for an endpoint of the person, with `?` and what follows when there is a query.
+    /// Reads an endpoint of the person, with an optional query.
     pub(super) async fn ask(&self, endpoint: &str, query: &str) -> Answer {
         let mark = if query.is_empty() { "" } else { "?" };
         self.get(&format!("/api/v1/{endpoint}/{}{mark}{query}", self.user_id)).await
     }
 
-    /// Asks for an endpoint of the person, which must answer 200, and leaves the body to the caller.
+    /// Reads an endpoint of the person, which must return 200; the caller reads the body.
     pub(super) async fn begin(&self, endpoint: &str, query: &str) -> Response {
         let url = format!("{}/api/v1/{endpoint}/{}?{query}", self.base_url, self.user_id);
         let response = self.http.get(url).bearer_auth(&self.token).send().await.expect("answer");
@@ -74,7 +74,7 @@ impl Reader {
         response
     }
 
-    /// Asks for an endpoint of the person, which must answer 200.
+    /// Reads an endpoint of the person, which must return 200.
     pub(super) async fn read(&self, endpoint: &str, query: &str) -> Value {
         let answer = self.ask(endpoint, query).await;
         assert_eq!(answer.status, StatusCode::OK, "{endpoint}?{query}: {}", answer.text);
@@ -86,7 +86,7 @@ impl Reader {
         column(&self.read(endpoint, query).await, member)
     }
 
-    /// Reads a page and all that its `next_page` leads to; returns the bodies without their `limit`.
+    /// Reads a page and follows `next_page` to the end; returns the bodies without their `limit`.
     pub(super) async fn pages(&self, endpoint: &str, query: &str) -> Vec<String> {
         let mut pages = Vec::new();
         let mut path = Some(format!("/api/v1/{endpoint}/{}?{query}", self.user_id));
@@ -99,7 +99,7 @@ impl Reader {
         pages
     }
 
-    /// Reads every endpoint with every flag, in both directions, page for page.
+    /// Reads every endpoint with every flag, in both directions, page by page.
     pub(super) async fn everything(&self) -> Vec<String> {
         let mut found = vec![without_scopes(&self.ask("profile", "").await.text)];
         for flags in
@@ -128,7 +128,7 @@ pub(super) fn column(body: &Value, member: &str) -> Vec<String> {
     records.iter().map(|record| app::text(record, member)).collect()
 }
 
-/// Cuts the member `limit` out of a body and leaves every other byte as it is.
+/// Removes the member `limit` from a body and leaves every other byte as it is.
 pub(super) fn without_counters(body: &str) -> String {
     cut(body, "\"limit\":{", "}")
 }
@@ -137,7 +137,8 @@ fn without_scopes(body: &str) -> String {
     cut(&without_counters(body), "\"scopes\":[", "]")
 }
 
-/// Quotes inside of texts are escaped, so that only a member can look like `from`.
+/// Removes the text from `from` to `to`. Quotes inside strings are escaped, so only a member can match
+/// `from`.
 fn cut(body: &str, from: &str, to: &str) -> String {
     let (before, rest) = body.split_once(from).unwrap_or_else(|| panic!("no {from} in {body}"));
     let (_, after) = rest.split_once(to).expect("end");

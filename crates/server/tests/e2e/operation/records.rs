@@ -1,11 +1,11 @@
-//! Files of made-up records.
+//! Files of sample records.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A Takeout file of Fitbit: a night over a clock change in New York with its padding, one with short wakes, one
-/// over midnight without stages, a classic log, a nap, and one log twice.
+/// Returns a Takeout file of Fitbit: a night over a clock change in New York with its padding, one with short
+/// wakes, one over midnight without stages, a classic log, a nap, and one log twice.
 pub(super) fn fitbit() -> String {
     json!([
         fitbit_log(4_300_000_001, "2026-03-07T23:10:00.000", "2026-03-08T07:10:00.000", &json!({"data": [
@@ -45,7 +45,7 @@ fn level(at: &str, level: &str, seconds: u32) -> Value {
     json!({"dateTime": at, "level": level, "seconds": seconds})
 }
 
-/// A label of the DSLD: nested rows, two serving sizes, an amount that is not present, other ingredients.
+/// Returns a label of the DSLD: nested rows, two serving sizes, a missing amount, other ingredients.
 pub(super) fn dsld(id: u32, name: &str) -> String {
     let amount = |size: u32, quantity: f64, unit: &str| json!({"servingSizeOrder": size, "servingSizeQuantity": size, "operator": "=", "quantity": quantity, "unit": unit});
     json!({
@@ -62,16 +62,16 @@ pub(super) fn dsld(id: u32, name: &str) -> String {
     .to_string()
 }
 
-/// The id under which [`label_stub`] enters a label, and [`odd_lines`] logs it.
+/// Id of the label from [`label_stub`], logged by [`odd_lines`].
 const LABEL_ID: &str = "5e7a0000-0000-4000-8000-000000000003";
 
-/// A line that enters a label of the DSLD by its number, with hardly anything on it.
+/// Returns a line with an almost empty label of the DSLD, by its number.
 pub(super) fn label_stub(id: u32) -> String {
     json!({"type": "supplement", "id": LABEL_ID, "name": "Stub", "external_source": "dsld", "external_id": id.to_string()})
         .to_string()
 }
 
-/// Restwell's own lines with what is odd and allowed.
+/// Returns lines in Restwell's format with unusual but valid values.
 pub(super) fn odd_lines() -> String {
     let first = "5e7a0000-0000-4000-8000-000000000001";
     let second = "5e7a0000-0000-4000-8000-000000000002";
@@ -79,7 +79,7 @@ pub(super) fn odd_lines() -> String {
         json!({"type": "profile", "created_at": "2019-12-31T23:59:59.123456Z", "home_timezone": "America/New_York",
                "birth_date": "1979-02-28", "biological_sex": "other", "blood_type": "AB-", "height_cm": 171.5,
                "weight_kg": 64, "skin_type": 6, "wheelchair_use": false}),
-        // No source, no offset, no idea whether it was a nap, no stages, no metrics.
+        // No source, no offset, unknown whether a nap, no stages, no metrics.
         json!({"type": "sleep_session", "time_in_bed_start": "2025-06-01T22:00:00Z",
                "time_in_bed_end": "2025-06-02T05:00:00Z", "source": null, "is_nap": null}),
         // The same start from other sources; fractions; different offsets at start and end.
@@ -93,7 +93,7 @@ pub(super) fn odd_lines() -> String {
                "time_in_bed_end": "2025-06-02T01:30:00-03:30", "source": "phone", "is_nap": false,
                "external_id": "given/ключ 1", "updated_at": "2025-06-05T00:00:00.001Z",
                "raw_sleep": [{"stage": "ASLEEP", "start": "2025-06-01T18:30:00-03:30", "end": "2025-06-02T01:30:00-03:30"}]}),
-        // Metrics of the source's own, without stages; a nap.
+        // Metrics reported by the source, without stages; a nap.
         json!({"type": "sleep_session", "time_in_bed_start": "2025-06-03T13:00:00+13:00",
                "time_in_bed_end": "2025-06-03T14:00:00+13:00", "source": "chair", "is_nap": true,
                "sleep_metric": [
@@ -107,7 +107,7 @@ pub(super) fn odd_lines() -> String {
                    {"ingredient_name": "Calories", "quantity": 1_234_567.875, "unit": "{Calories}", "active": false, "order": 8}]}),
         json!({"type": "supplement", "id": second, "name": "Second", "external_source": "shop", "external_id": "№ 7",
                "entry_date": "2024-05-06T00:00:00+00:00"}),
-        // Two at the same time with the same amount are two, because their ids differ.
+        // Two at the same time with the same amount are distinct, because their ids differ.
         json!({"type": "supplement_log", "id": "5e7a0000-0000-4000-8000-0000000000a1", "created_at": "2026-02-20T22:00:00.000001Z",
                "supplement_id": first, "servings": 1}),
         json!({"type": "supplement_log", "id": "5e7a0000-0000-4000-8000-0000000000a2", "created_at": "2026-02-20T22:00:00.000001Z",
@@ -121,7 +121,7 @@ pub(super) fn odd_lines() -> String {
     lines.iter().fold(String::new(), |text, line| text + &line.to_string() + "\n")
 }
 
-/// Nights from 1998 on, one a day, each with so many stages, together less than a day.
+/// Returns nights from 1998 on, one a day, each with this many stages that add up to less than a day.
 pub(crate) fn nights(number: usize, stages: usize) -> String {
     const NAMES: [&str; 4] = ["AWAKE", "LIGHT", "DEEP", "REM"];
     let mut text = String::with_capacity(number * (200 + 100 * stages));
@@ -150,7 +150,7 @@ pub(crate) fn nights(number: usize, stages: usize) -> String {
     text
 }
 
-/// The start of the first of [`nights`].
+/// Returns the start of the first of [`nights`].
 fn first_night() -> DateTime<Utc> {
     "1998-01-01T22:00:00Z".parse().expect("time")
 }

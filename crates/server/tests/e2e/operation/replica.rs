@@ -1,4 +1,4 @@
-//! Several servers on one database, and a database that comes late.
+//! Several servers on one database, and a database that becomes available late.
 
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
@@ -13,12 +13,12 @@ use tokio::io::{AsyncRead, AsyncWrite, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use url::Url;
 
-/// Asks a path of the server's own, such as `/livez`.
+/// Returns the status of a server path, such as `/livez`.
 async fn status(server: &Server, path: &str) -> StatusCode {
     reqwest::get(format!("{}{path}", server.base_url)).await.expect("answer").status()
 }
 
-/// Waits until the server says that it is ready.
+/// Waits until the server reports that it is ready.
 pub(super) async fn wait_until_ready(server: &Server) {
     wait_for(server, StatusCode::OK).await;
 }
@@ -33,7 +33,7 @@ async fn wait_for(server: &Server, expected: StatusCode) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn replicas_accept_each_others_codes_and_tokens() {
-    // Behind a load balancer all have one address, which is the issuer of their tokens.
+    // Behind a load balancer all replicas share one address, which is the issuer of their tokens.
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
     let registration = register(&world);
@@ -47,7 +47,7 @@ async fn replicas_accept_each_others_codes_and_tokens() {
         }
         assert_eq!(ask_refresh(server, &registration, &tokens.refresh).await.status(), StatusCode::OK);
     }
-    // What was redeemed at one is used up at the other, and takes back what it gave.
+    // A code redeemed at one is used up at the other, and its replay revokes the tokens.
     assert_eq!(ask_token(&second, &registration, &granted).await.status(), StatusCode::BAD_REQUEST);
     let revoked_at = Instant::now();
     for server in [&first, &second] {
@@ -58,21 +58,21 @@ async fn replicas_accept_each_others_codes_and_tokens() {
         })
         .await;
     }
-    // One of them goes, the other goes on.
+    // One stops, the other continues.
     assert_eq!(first.terminate(), Some(0));
     let tokens = redeem(&second, &registration, &code(&world, &registration, &SCOPES)).await;
     Reader::new(&second, &registration.user_id, &tokens.access).read("sleep", "").await;
     assert_eq!(second.terminate(), Some(0));
 }
 
-/// A way to a Postgres server that can be cut and restored.
+/// Relay to a Postgres server that can be cut and restored.
 struct Road {
     url: String,
     is_open: Arc<AtomicBool>,
 }
 
 impl Road {
-    /// Builds a road, closed at first, to the database under a URL.
+    /// Creates a relay, initially cut, to the database in a URL.
     async fn to(database: &str) -> Self {
         let database = Url::parse(database).expect("URL");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("port");
@@ -86,7 +86,7 @@ impl Road {
 
     async fn serve(listener: TcpListener, database: Url, is_open: Arc<AtomicBool>) {
         while let Ok((client, _)) = listener.accept().await {
-            // A connection that is closed at once is what a server that is starting gives.
+            // Closing a connection at once is what a starting server does.
             if is_open.load(Ordering::SeqCst) {
                 let host = database.host_str().unwrap_or_default().replace("%2F", "/");
                 let port = database.port().unwrap_or(5432);
@@ -107,7 +107,7 @@ impl Road {
     }
 }
 
-/// Carries bytes both ways until the road is closed.
+/// Relays bytes both ways until the relay is cut.
 async fn carry(
     mut client: TcpStream,
     mut server: impl AsyncRead + AsyncWrite + Unpin,
@@ -143,7 +143,7 @@ async fn without_its_database_a_server_is_alive_and_not_ready_until_it_comes() {
     let reader = Reader::authorized(&world, &server, &registration).await;
     reader.read("sleep", "").await;
 
-    // Lost again: alive, not ready, 503 rather than a wrong word about the token; and back.
+    // Lost again: alive, not ready, 503 rather than an error about the token; then restored.
     road.set_open(false);
     wait_for(&server, StatusCode::SERVICE_UNAVAILABLE).await;
     assert_eq!(status(&server, "/livez").await, StatusCode::OK);

@@ -1,4 +1,4 @@
-//! A change of the schema while servers of the version before it serve: forth, a restart on it, and back.
+//! A schema change while servers of the previous version run: forward, a restart, and back.
 
 use super::replica::wait_until_ready;
 use crate::e2e::app::{Registration, SCOPES, code, redeem, register, text};
@@ -13,10 +13,11 @@ use std::time::Duration;
 use tokio::sync::RwLock;
 use tokio::task::JoinHandle;
 
-/// How many answers each kind of caller gets before the next thing happens.
+/// Number of responses that each kind of caller gets before the next step.
 const ANSWERS: u32 = 25;
 
-/// What the next release may do (docs/schema-changes.md), and how it says that this program may go on.
+/// Allowed schema change of the next release (docs/schema-changes.md), and its declaration of compatibility
+/// with this program.
 const EXPAND: &str = "
     ALTER TABLE account ADD COLUMN nickname text;
     ALTER TABLE sleep_session ADD COLUMN mood text;
@@ -26,7 +27,7 @@ const EXPAND: &str = "
     INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
     INSERT INTO schema_compatibility VALUES ('99990101000000', 1);";
 
-/// The way back.
+/// The reverse migration.
 const REVERT: &str = "
     DROP INDEX sleep_session_mood;
     DROP INDEX account_nickname;
@@ -45,16 +46,16 @@ async fn migrate(world: &World, statements: &str) {
     world.execute(&statements).await;
 }
 
-/// What all callers know.
+/// State shared by all callers.
 struct Service {
     http: Http,
-    /// Where requests go. Whoever takes a replica out waits for those that run: they hold the lock.
+    /// Targets of requests. Removing a replica waits for requests in progress, which hold the lock.
     replicas: RwLock<Vec<String>>,
     registration: Registration,
     refresh: String,
-    /// The token of a backend.
+    /// Token of a backend.
     backend: String,
-    /// The profile as it was at first.
+    /// Initial profile.
     profile: Value,
     acknowledged: AtomicU32,
     reads: AtomicU32,
@@ -64,7 +65,7 @@ struct Service {
 }
 
 impl Service {
-    /// Sends a request to the next replica; the answer must be 200.
+    /// Sends a request to the next replica; the response must be 200.
     async fn ask(&self, request: impl Fn(&str) -> RequestBuilder) -> Value {
         let replicas = self.replicas.read().await;
         let turn = self.turn.fetch_add(1, Ordering::SeqCst) as usize;
@@ -103,7 +104,7 @@ impl Service {
         assert_eq!(body["results"][0]["status"], "created", "{body}");
     }
 
-    /// Reads both pages that an app reads; nothing that was acknowledged before may be missing.
+    /// Reads both pages of an app; every acknowledged record must be there.
     async fn check(&self, token: &str) {
         assert_eq!(self.read(token, "profile", "").await["data"], self.profile);
         let least = self.acknowledged.load(Ordering::SeqCst) as usize;
@@ -114,7 +115,7 @@ impl Service {
     }
 }
 
-/// A night of its own.
+/// Returns a distinct night.
 fn night(number: u32) -> Value {
     let day = chrono::NaiveDate::from_ymd_opt(2001, 1, 1).expect("date") + chrono::Days::new(number.into());
     let next = day + chrono::Days::new(1);
@@ -129,7 +130,7 @@ fn night(number: u32) -> Value {
     })
 }
 
-/// Callers that go on until they are told that it is over; a wrong answer ends one of them.
+/// Callers that run until they are stopped; a wrong response ends one of them.
 struct Load {
     service: Arc<Service>,
     callers: Vec<JoinHandle<()>>,
@@ -146,7 +147,7 @@ impl Load {
         Self { service, callers }
     }
 
-    /// Waits until each kind of caller has had so many answers more.
+    /// Waits for this many more responses of each kind of caller.
     async fn goes_on(&self) {
         let Service { reads, refreshes, acknowledged, .. } = &*self.service;
         let counters = [reads, refreshes, acknowledged];
@@ -168,7 +169,7 @@ impl Load {
     }
 }
 
-/// Leaves the processor to others for a moment.
+/// Yields the processor for a moment.
 async fn pause() {
     tokio::time::sleep(Duration::from_millis(10)).await;
 }
@@ -199,7 +200,7 @@ async fn write_on(service: Arc<Service>) {
     }
 }
 
-/// A person with an app and a backend, at two replicas.
+/// Creates a person with an app and a backend, at two replicas.
 async fn service(world: &World, replicas: &[&Server]) -> Service {
     let registration = register(world);
     let tokens = redeem(replicas[0], &registration, &code(world, &registration, &SCOPES)).await;
@@ -242,7 +243,7 @@ on_both_stores! {
 
         migrate(&world, EXPAND).await;
         load.goes_on().await;
-        // One of them crashes, and the version before the migration is started once more.
+        // One of them crashes, and a server of the previous version is started again.
         let crashed = first.base_url.clone();
         load.service.replicas.write().await.retain(|replica| *replica != crashed);
         first.kill();

@@ -1,4 +1,4 @@
-//! Which schema is served, and how one comes to be, also when several want it at once.
+//! Supported schema versions, and concurrent migration.
 
 use super::store::{execute, unmigrated};
 use crate::e2e::app::{SCOPES, code, read_json, redeem, register};
@@ -9,7 +9,7 @@ use postgres_adapter::test_support::TestDatabase;
 use std::process::{Child, Output, Stdio};
 use tempfile::TempDir;
 
-/// Runs `serve`, which must end by itself, and returns its one sentence.
+/// Runs `serve`, which must exit by itself, and returns its error.
 pub(super) fn refusal(world: &World) -> String {
     let output = world.run(&["serve"]);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -21,7 +21,7 @@ pub(super) fn refusal(world: &World) -> String {
     sentence
 }
 
-/// Starts a command several times at once and waits for all.
+/// Starts a command several times concurrently and waits for all.
 fn at_once(world: &World, arguments: &[&str]) -> Vec<Output> {
     let start = |_| {
         let mut command = world.command(arguments);
@@ -31,7 +31,7 @@ fn at_once(world: &World, arguments: &[&str]) -> Vec<Output> {
     children.into_iter().map(|child| child.wait_with_output().expect("end")).collect()
 }
 
-/// The ids of the published signing keys.
+/// Returns the ids of the published signing keys.
 async fn key_ids(server: &Server) -> Vec<String> {
     let url = format!("{}/.well-known/jwks.json", server.base_url);
     let set: serde_json::Value = reqwest::get(url).await.expect("answer").json().await.expect("JSON");
@@ -80,8 +80,8 @@ on_both_stores! {
         let mut server = world.serve();
         let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
         read_json(&server, &tokens.access, &format!("/api/v1/profile/{}", registration.user_id)).await;
-        // The next release's migration does not take a replica of this one out of the load balancer, that of a later one
-        // does: it serves what comes still, and takes no harm when it is stopped.
+        // The next release's migration leaves a replica of this one ready; that of a later release does not.
+        // The replica still serves requests and can be stopped safely.
         world.ok(&["migrate"]);
         let ready = async || {
             let answer = reqwest::get(format!("{}/readyz", server.base_url)).await.expect("answer");
@@ -133,7 +133,7 @@ async fn several_migrations_at_once_make_one_schema_and_one_key_on_postgres() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_several_servers_that_find_no_key_one_makes_it() {
-    // Cloned from a template that the adapter migrated: there is a schema, and no key.
+    // Cloned from a template that the adapter migrated: there is a schema and no key.
     let database = TestDatabase::create().await;
     let dir = TempDir::new().expect("temporary folder");
     let world = World::on(dir, Some(database)).in_processes();

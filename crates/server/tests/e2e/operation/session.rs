@@ -1,4 +1,4 @@
-//! Browsers in which people are signed in, as the operator sees and ends them.
+//! Sessions of people, as the operator lists and ends them.
 
 use crate::e2e::app::text;
 use crate::e2e::browser::Browser;
@@ -32,7 +32,7 @@ on_sqlite! {
         }
         let human = world.ok(&["session", "list", &user]);
         assert!(human.starts_with("session_id") && human.lines().count() == 3, "{human}");
-        // What the operator sees opens nothing.
+        // The operator's list contains no secret.
         for browser in &browsers {
             assert!(!human.contains(&browser.session()), "{human}");
         }
@@ -49,7 +49,7 @@ on_sqlite! {
         let first_id = text(&sessions(&world, &user)[0], "session_id");
         let second = Browser::new(&servers[1]);
         sign_in(&second, EMAIL, PASSWORD).await;
-        // Each is known at both servers.
+        // Each session is valid at both servers.
         for browser in [&first, &second] {
             for server in &servers {
                 assert!(browser.at(server).is_signed_in().await);
@@ -62,7 +62,7 @@ on_sqlite! {
             assert!(!first.at(server).is_signed_in().await);
             assert!(second.at(server).is_signed_in().await);
         }
-        // A page that was open before does nothing any more either.
+        // A page that was opened before no longer works.
         assert_eq!(first.submit(&fill(&page, "/account/sign-out-everywhere", &[])).await.status, 403);
         assert!(second.is_signed_in().await);
 
@@ -74,7 +74,7 @@ on_sqlite! {
         let kinds: Vec<_> = trail(&world, &["--user", &user]).iter().map(|event| (text(event, "kind"), text(event, "actor"))).collect();
         let by_operator: Vec<_> = kinds.iter().filter(|(_, actor)| actor == "operator").map(|(kind, _)| kind.as_str()).collect();
         assert!(by_operator.contains(&"session.signed_out") && by_operator.contains(&"session.signed_out_everywhere"), "{kinds:?}");
-        // Signing in again is all that it takes.
+        // Signing in again is enough.
         sign_in(&first, EMAIL, PASSWORD).await;
     }
 

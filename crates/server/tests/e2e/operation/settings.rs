@@ -1,4 +1,4 @@
-//! Settings that are wrong, and those that are right.
+//! Invalid and valid settings.
 
 use super::schema::refusal;
 use crate::e2e::world::{StoreKind, World};
@@ -9,11 +9,11 @@ async fn world() -> World {
     World::new(StoreKind::Sqlite).await.in_processes()
 }
 
-/// What `serve` says to one more setting.
+/// Returns the output of `serve` with additional settings.
 async fn said_to(settings: &[(&str, &str)]) -> String {
     let world = settings.iter().fold(world().await, |world, (key, value)| world.with(key, value));
     let serve = refusal(&world);
-    // The check says the same beforehand.
+    // `check-config` reports the same.
     let check = world.run(&["check-config"]);
     assert_eq!(check.status.code(), Some(1), "check-config accepts what serve refuses: {serve}");
     assert!(check.stdout.is_empty());
@@ -110,7 +110,7 @@ async fn a_secret_comes_as_text_or_from_a_file_and_not_both() {
     let said = said_to(&[("RESTWELL__STORAGE__URL_FILE", &file)]).await;
     assert!(said.contains("storage.url and storage.url_file are both set"), "{said}");
 
-    // A store whose keys were sealed with another key.
+    // A store whose keys are sealed with another key.
     let fresh = World::new(StoreKind::Sqlite).await.in_processes();
     let sealed_otherwise = fresh.with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &file);
     let said = refusal(&sealed_otherwise);
@@ -167,7 +167,7 @@ async fn without_any_settings_the_store_is_in_the_local_data_folder() {
     assert!(run(&["user", "list"]).status.success());
 }
 
-/// What `migrate` and `user list` say, in one sentence each, of a Postgres that they cannot use.
+/// Returns the one-sentence errors of `migrate` and `user list` for an unusable Postgres.
 async fn said_of(storage_url: &str) -> [String; 2] {
     let world = world().await.with("RESTWELL__STORAGE__URL", storage_url);
     [&["migrate"][..], &["user", "list"]].map(|arguments| {

@@ -1,11 +1,11 @@
-//! Stores in other states than `World::new` makes them, and people in them.
+//! Stores in other states than those of `World::new`, and people in them.
 
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, text};
 use crate::e2e::world::{StoreKind, World};
 use postgres_adapter::test_support::TestDatabase;
 use tempfile::TempDir;
 
-/// Makes the settings for a store that nobody has migrated.
+/// Creates the settings for a store that is not migrated.
 pub(super) async fn unmigrated(kind: StoreKind) -> World {
     let database = match kind {
         StoreKind::Sqlite => None,
@@ -14,7 +14,7 @@ pub(super) async fn unmigrated(kind: StoreKind) -> World {
     World::on(TempDir::new().expect("temporary folder"), database)
 }
 
-/// Creates a person under an id that is given, and a client.
+/// Creates a person with this id, and a client.
 pub(super) fn register_as(world: &World, user_id: &str, zone: &str) -> Registration {
     let user = world.json(&[
         "user",
@@ -39,7 +39,7 @@ pub(super) fn register_as(world: &World, user_id: &str, zone: &str) -> Registrat
     }
 }
 
-/// Runs statements on the store of a world, as an operator with another program could.
+/// Executes statements on the store of a world, bypassing the program.
 pub(super) async fn execute(world: &World, statements: &str) {
     world.execute(statements).await;
 }

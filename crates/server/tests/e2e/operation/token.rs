@@ -1,4 +1,4 @@
-//! Personal access tokens, as the operator sees and ends them.
+//! Personal access tokens, as the operator lists and revokes them.
 
 use crate::e2e::app::text;
 use crate::e2e::browser::Browser;

@@ -1,4 +1,4 @@
-//! What a collector of traces is sent.
+//! Spans sent to a collector of traces.
 
 use super::reader::Reader;
 use super::tls::authority::Authority;
@@ -59,7 +59,7 @@ on_sqlite! {
         assert_eq!(answer.send().await.expect("answer").status(), 401);
         reader.read("sleep", "startDate=2026-02-03").await;
         let request_id = reader.ask("profile", "").await.header("x-request-id").to_owned();
-        // The last spans are sent when the server ends.
+        // The last spans are sent at shutdown.
         assert_eq!(server.terminate(), Some(0));
         assert!(collector.has(b"POST /v1/traces"), "{}", server.log());
         assert!(collector.has(&trace) && collector.has(&parent), "the caller's trace is not gone on with");

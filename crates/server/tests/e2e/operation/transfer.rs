@@ -1,4 +1,4 @@
-//! Export, then import elsewhere: the same answers, byte for byte.
+//! Export, then import elsewhere: the same responses, byte for byte.
 
 use super::reader::Reader;
 use super::records;
@@ -7,19 +7,19 @@ use crate::e2e::app::register;
 use crate::e2e::world::{StoreKind, World};
 use serde_json::{Value, json};
 
-/// Reads the reports of an import, a line a file.
+/// Parses the reports of an import: one line per file.
 pub(super) fn reports(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
 }
 
-/// Returns whether an import found everything there already.
+/// Returns whether an import changed nothing.
 fn changed_nothing(report: &Value) -> bool {
     ["sessions", "supplements", "logs"]
         .iter()
         .all(|kind| report[kind]["new"] == 0 && report[kind]["updated"] == 0)
 }
 
-/// Fills one store, carries it over to the other, and compares what every endpoint of both answers.
+/// Fills one store, transfers it to the other, and compares the responses of every endpoint.
 async fn carry_over(from: StoreKind, to: StoreKind) {
     let source = World::new(from).await;
     let there = register(&source);
@@ -28,7 +28,7 @@ async fn carry_over(from: StoreKind, to: StoreKind) {
     let fitbit = source.file("sleep-2026-03-07.json", &records::fitbit());
     let label = source.file("label.json", &records::dsld(900_001, "Night Harbour Magnesium"));
     let lines = source.file("odd.ndjson", &records::odd_lines());
-    // The label gets its id from a line, so that another line can log it.
+    // A line sets the label's id, so that another line can log it.
     let stub = source.file("stub.ndjson", &records::label_stub(900_001));
     let first = reports(&source.ok(&["import", "--user", user, "--json", &stub, &fitbit, &label, &lines]));
     assert_eq!(first[1]["sessions"], json!({"new": 5, "updated": 0, "unchanged": 0}), "{}", first[1]);
@@ -53,7 +53,7 @@ async fn carry_over(from: StoreKind, to: StoreKind) {
     );
     assert_eq!(reader.everything().await, expected);
 
-    // Neither the same export nor the file that it came from doubles anything.
+    // Neither the same export nor its source file creates duplicates.
     let again = reports(&target.ok(&["import", "--user", user, "--json", &export, &fitbit, &label]));
     for report in &again {
         assert!(changed_nothing(report), "{report}");

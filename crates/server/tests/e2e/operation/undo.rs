@@ -1,4 +1,4 @@
-//! Undoing that is cut off, and who goes on with it.
+//! Interrupted undo, and its continuation.
 
 use super::import_kept::apple;
 use super::records;
@@ -9,11 +9,11 @@ use crate::e2e::world::{StoreKind, World};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How long a batch may take, or a server to go on, in a program that was built for tests.
+/// Timeout for a batch and for a server's continuation, in a test build.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How many nights are imported: two batches of the undoing, and half of one.
+/// Number of imported nights: two and a half batches of an undo.
 const NIGHTS: usize = 100;
-/// How many are left when the third batch does not come to its end.
+/// Number of nights left if the third batch does not finish.
 const LEFT: usize = 20;
 
 fn nights(world: &World, user: &str) -> usize {
@@ -24,7 +24,7 @@ fn state(world: &World, user: &str) -> Value {
     world.json(&["import", "list", "--user", user, "--json"])["state"].clone()
 }
 
-/// Imports the nights; the first one, which is taken back last, takes for ever to be deleted.
+/// Imports the nights; deleting the first one, which is undone last, blocks forever.
 async fn prepare(world: &World, user: &str) -> String {
     let file = world.file("nights.ndjson", &records::nights(NIGHTS, 2));
     let imported = world.json(&["import", "--user", user, "--json", &file]);
@@ -47,7 +47,7 @@ async fn prepare(world: &World, user: &str) -> String {
     imported["import_id"].as_str().expect("id").to_owned()
 }
 
-/// Takes the trap away, and whatever still sits in it.
+/// Removes the block and the statement that waits in it.
 async fn release(world: &World) {
     let statements = match world.kind {
         StoreKind::Sqlite => {
@@ -62,10 +62,10 @@ async fn release(world: &World) {
     world.execute(statements).await;
 }
 
-/// Undoes the import with a command that is killed in the midst.
+/// Undoes the import with a command that is killed halfway.
 async fn kill_undo(world: &World, user: &str, id: &str) {
     let mut undo = world.command(&["import", "undo", id]).spawn().expect("restwell runs");
-    // An export would wait for the undoing, because it leaves an event.
+    // An export would wait for the undo, because it adds an event.
     let left = i64::try_from(LEFT).expect("few");
     within(PATIENCE, Instant::now(), "two batches are taken back", async || {
         (world.number("SELECT count(*) AS number FROM sleep_session").await == left).then_some(())
@@ -77,7 +77,7 @@ async fn kill_undo(world: &World, user: &str, id: &str) {
     assert_eq!((state(world, user), nights(world, user)), (json!("undoing"), LEFT));
 }
 
-/// In place of waiting until nothing was heard of it for long enough.
+/// Simulates the time after which an undo without progress is taken over.
 async fn let_time_pass(world: &World) {
     let (patient, past) = match world.kind {
         StoreKind::Sqlite => ("PRAGMA busy_timeout = 10000;", "0"),
@@ -92,7 +92,7 @@ on_both_stores! {
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
         kill_undo(&world, &user, &id).await;
-        // Long after: what it needs is not forgotten.
+        // Long afterwards: the data that it needs is kept.
         let_time_pass(&world).await;
         let server = world.serve();
         within(PATIENCE, Instant::now(), "the server goes on", async || {
@@ -123,9 +123,9 @@ on_both_stores! {
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
         assert!(told.contains(&format!("restwell import undo {id}")), "{told}");
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("done"), 1));
-        // One that broke off is stopped, and what it stored goes.
+        // Cancelling an interrupted import deletes its records.
         world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
-        // It is not listed as one that was undone.
+        // It is not listed as undone.
         assert_eq!(world.json(&["import", "cancel", "--json", id]), json!({"taken_back": 1, "removed": 1, "restored": 0, "left": 0}));
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("cancelled"), 0));
     }

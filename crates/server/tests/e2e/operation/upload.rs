@@ -1,4 +1,4 @@
-//! People who upload an export on the page of imports.
+//! Uploads on the imports page.
 
 use super::import_kept::apple;
 use super::records;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// How long a large upload may take to be read, by a program that was built for tests.
+/// Timeout for processing a large upload in a test build.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A person who is signed in.
+/// Signed-in person.
 struct Visitor {
     browser: Browser,
     person: Person,
@@ -30,7 +30,7 @@ impl Visitor {
         Self { browser, person }
     }
 
-    /// Sends a file by the form of the page.
+    /// Uploads a file with the form of the page.
     async fn send(&self, name: &str, bytes: &[u8]) -> Page {
         let form = self.browser.open("/imports").await.form("/imports");
         self.send_with(Some(form.value("form_token")), name, bytes).await
@@ -61,7 +61,7 @@ fn nights(world: &World, user_id: &str) -> usize {
     export.lines().filter(|line| line.contains("sleep_session")).count()
 }
 
-/// In place of waiting for the minute of a lease.
+/// Simulates the expiry of a lease, which takes a minute.
 async fn end_leases(world: &World) {
     let (patient, past) = match world.kind {
         StoreKind::Sqlite => ("PRAGMA busy_timeout = 10000;", "0"),
@@ -71,7 +71,7 @@ async fn end_leases(world: &World) {
     world.execute(&statement).await;
 }
 
-/// The archive that Apple Health exports: the records among files that are of no interest here.
+/// Returns an Apple Health archive: the records among unrelated files.
 fn apple_archive(export: &str) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in [
@@ -85,7 +85,7 @@ fn apple_archive(export: &str) -> Vec<u8> {
     archive.finish().expect("end").into_inner()
 }
 
-/// Two nights, and who slept them.
+/// Returns an export with two nights and personal details.
 fn apple_export() -> String {
     let me = "<Me HKCharacteristicTypeIdentifierDateOfBirth=\"1990-05-17\" \
         HKCharacteristicTypeIdentifierBiologicalSex=\"HKBiologicalSexFemale\" \

@@ -1,4 +1,4 @@
-//! An authority of the test's own, and clients that trust it.
+//! A certificate authority for tests, and clients that trust it.
 
 use crate::e2e::server::Server;
 use base64::Engine;
@@ -16,10 +16,10 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Both versions that are spoken.
+/// Both supported versions.
 pub(super) static BOTH: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12, &rustls::version::TLS13];
 
-/// Whoever vouches for certificates.
+/// Certificate authority.
 pub(in crate::e2e) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     own: CertificateDer<'static>,
@@ -34,12 +34,12 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), own }
     }
 
-    /// Writes a certificate for `localhost` and its key into a folder, over those that are there.
+    /// Writes a certificate for `localhost` and its key into a folder, replacing existing ones.
     pub(in crate::e2e) fn certify(&self, folder: &Path) {
         self.certify_as(folder, &localhost());
     }
 
-    /// Writes one that ended with the year 2020.
+    /// Writes a certificate that expired at the end of 2020.
     pub(super) fn certify_in_the_past(&self, folder: &Path) {
         let mut params = localhost();
         params.not_before = date_time_ymd(2020, 1, 1);
@@ -54,7 +54,7 @@ impl Authority {
         write(&folder.join("tls.key"), 0o600, &pem("PRIVATE KEY", key.serialized_der()));
     }
 
-    /// Makes a server's end of TLS, with a certificate for `localhost`.
+    /// Returns a server configuration with a certificate for `localhost`.
     pub(in crate::e2e::operation) fn server(&self) -> ServerConfig {
         let key = KeyPair::generate().expect("key");
         let certificate = localhost().signed_by(&key, &self.issuer).expect("certificate").der().clone();
@@ -67,12 +67,12 @@ impl Authority {
             .expect("certificate")
     }
 
-    /// Writes its own certificate, for those who are to trust it.
+    /// Returns the authority's certificate.
     pub(in crate::e2e::operation) fn pem(&self) -> String {
         pem("CERTIFICATE", &self.own)
     }
 
-    /// Shakes hands as a client that trusts this authority, and offers these protocols.
+    /// Connects as a client that trusts this authority, and offers these protocols.
     pub(super) async fn connect(
         &self,
         server: &Server,
@@ -92,7 +92,7 @@ impl Authority {
         TlsConnector::from(Arc::new(config)).connect(name, stream).await.map(Connection)
     }
 
-    /// Asks on a connection of its own, which the server ends; returns the whole answer.
+    /// Sends a request on a separate connection, which the server closes; returns the whole response.
     pub(super) async fn ask(&self, server: &Server, request: &str) -> io::Result<String> {
         let mut connection = self.connect(server, BOTH, &["http/1.1"]).await?;
         connection.send(request).await?;
@@ -104,7 +104,7 @@ fn localhost() -> CertificateParams {
     CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters")
 }
 
-/// Writes a file with a mode, all at once for who reads it.
+/// Writes a file with a mode, atomically for readers.
 pub(super) fn write(path: &Path, mode: u32, text: &str) {
     let new = path.with_extension("new");
     let mut file = std::fs::OpenOptions::new();
@@ -113,7 +113,7 @@ pub(super) fn write(path: &Path, mode: u32, text: &str) {
     std::fs::rename(&new, path).expect("renamed");
 }
 
-/// Wraps bytes as PEM does (RFC 7468).
+/// Encodes bytes as PEM (RFC 7468).
 fn pem(label: &str, bytes: &[u8]) -> String {
     let text = STANDARD.encode(bytes);
     let lines: Vec<&str> =
@@ -121,7 +121,7 @@ fn pem(label: &str, bytes: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
 
-/// A connection whose ends have agreed on TLS.
+/// Established TLS connection.
 pub(super) struct Connection(TlsStream<TcpStream>);
 
 impl Connection {
@@ -138,14 +138,14 @@ impl Connection {
         self.0.flush().await
     }
 
-    /// Reads until the server has said that nothing more comes; a connection that just breaks is a failure.
+    /// Reads until the server closes the TLS session; a truncated connection is an error.
     pub(super) async fn rest(&mut self) -> io::Result<String> {
         let mut answer = Vec::new();
         self.0.read_to_end(&mut answer).await?;
         Ok(String::from_utf8(answer).expect("UTF-8"))
     }
 
-    /// Asks whether the server lives, and leaves the connection open.
+    /// Requests `/livez`, and leaves the connection open.
     pub(super) async fn is_alive(&mut self) -> bool {
         self.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("request");
         let mut answer = String::new();
@@ -159,7 +159,7 @@ impl Connection {
     }
 }
 
-/// Returns whether an answer has come with as much body as its head says.
+/// Returns whether a response is complete, according to its head.
 fn is_whole(answer: &str) -> bool {
     let Some((head, body)) = answer.split_once("\r\n\r\n") else { return false };
     let head = head.to_lowercase();

@@ -1,4 +1,4 @@
-//! A server without a proxy in front, which speaks TLS itself.
+//! A server with TLS and without a proxy.
 
 pub(in crate::e2e) mod authority;
 
@@ -15,13 +15,13 @@ use std::path::Path;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// More than the HTTP library lets shake hands at a time when nobody says otherwise (256 for each thread).
+/// Number of silent connections: more than the HTTP library's default limit of handshakes (256 per thread).
 const SILENT: usize = 400;
 
-/// How often it is tried to be answered beside them.
+/// Number of attempts to get a response beside them.
 const ROUNDS: u32 = 4;
 
-/// A world whose server has a certificate of this authority.
+/// Creates a world whose server has a certificate of this authority.
 async fn world(authority: &Authority) -> World {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     authority.certify(world.dir.path());
@@ -37,10 +37,10 @@ fn get(path: &str, headers: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n")
 }
 
-/// Runs the probe of a server, and tells whether that is well.
+/// Runs the health probe of a server; returns whether it succeeded.
 fn is_healthy(world: &World, server: &Server, arguments: &[&str]) -> bool {
     let mut probe = world.command(&["health"]);
-    // The settings leave the port to the system.
+    // The configured port is 0, which the system replaces.
     probe.args(arguments).env("RESTWELL__SERVER__LISTEN", server.address());
     probe.status().expect("restwell runs").success()
 }
@@ -72,7 +72,7 @@ async fn callers_are_served_by_tls_1_2_and_1_3_and_by_http_1_1_alone() {
     }
     assert!(authority.connect(&server, BOTH, &["h2"]).await.is_err());
     assert!(Authority::new().connect(&server, BOTH, &[]).await.is_err());
-    // Whoever speaks no TLS is told nothing.
+    // A client without TLS gets no response.
     let mut plain = TcpStream::connect(server.address()).await.expect("connection");
     plain.write_all(get("/livez", "").as_bytes()).await.expect("request");
     let mut answer = Vec::new();
@@ -82,7 +82,7 @@ async fn callers_are_served_by_tls_1_2_and_1_3_and_by_http_1_1_alone() {
     assert!(is_healthy(&world, &server, &[]));
     eventually("it is ready", async || is_healthy(&world, &server, &["--ready"]).then_some(())).await;
     assert!(world.ok(&["check-config"]).contains("TLS: with the certificate of "));
-    // A connection that is open and idle does not keep it.
+    // An idle open connection does not delay the shutdown.
     let mut idle = authority.connect(&server, BOTH, &[]).await.expect("TLS");
     assert!(idle.is_alive().await);
     assert_eq!(server.terminate(), Some(0));
@@ -113,13 +113,13 @@ async fn what_does_not_come_is_not_waited_for_by_tls_either() {
     let authority = Authority::new();
     let world = world(&authority).await.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "1");
     let server = world.serve();
-    // A body that is too long is refused before it is sent, and the connection is ended.
+    // A body that is too long is rejected before it is sent, and the connection is closed.
     let announced = "POST /api/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\
                      Content-Type: application/x-www-form-urlencoded\r\n\r\n";
     let answer = tokio::time::timeout(PATIENCE, authority.ask(&server, announced)).await.expect("in time");
     let answer = answer.expect("answer");
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
-    // So is a head that does not end.
+    // So is an endless head.
     let answer = tokio::time::timeout(PATIENCE, authority.ask(&server, "GET /livez HTTP/1.1\r\nHost:"));
     let answer = answer.await.expect("in time").expect("answer");
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
@@ -148,7 +148,7 @@ async fn a_certificate_is_renewed_under_open_connections_and_a_broken_one_is_not
     .await;
     assert!(second.connect(&server, BOTH, &[]).await.is_ok());
     assert!(open.is_alive().await);
-    // A probe is of the server, not of the files.
+    // A probe checks the server, not the files.
     assert!(!world.run(&["check-config"]).status.success());
     assert!(is_healthy(&world, &server, &[]));
     assert_eq!(server.terminate(), Some(0));
@@ -165,7 +165,7 @@ async fn a_certificate_that_has_ended_is_warned_of_and_its_end_is_measured() {
     let ended = "restwell_tls_certificate_end_seconds 1609459200";
     eventually("it is measured", async || metrics(&server).await.contains(ended).then_some(())).await;
     assert_eq!(server.log().matches("ended on 2021-01-01").count(), 1, "{}", server.log());
-    // Who renews it is told no more.
+    // Renewing it is logged no more.
     authority.certify(world.dir.path());
     server.signal("HUP");
     eventually("it is renewed", async || (!metrics(&server).await.contains(ended)).then_some(())).await;
@@ -180,12 +180,12 @@ async fn sockets_that_say_nothing_keep_nobody_out_and_are_closed() {
     let world = world(&authority).await.with("RESTWELL__SERVER__WORKERS", "1");
     let server = world.serve();
     let mut is_answered_beside_them = false;
-    // A busy machine may need as long for an answer as they are borne.
+    // On a busy machine a response may take as long as the handshake timeout.
     for _ in 0..ROUNDS {
         let silent = silent_sockets(&server).await;
         let answer = authority.ask(&server, &get("/livez", "")).await.expect("answer");
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-        // Whoever had to wait for them would be answered when they are gone.
+        // If the server had waited for them, they would be closed by the time of the response.
         is_answered_beside_them |= silent.last().is_some_and(is_open);
         for mut socket in silent {
             let read = tokio::time::timeout(PATIENCE, socket.read(&mut [0; 64])).await.expect("still open");
@@ -198,13 +198,13 @@ async fn sockets_that_say_nothing_keep_nobody_out_and_are_closed() {
     panic!("whoever speaks waits for those who say nothing");
 }
 
-/// Opens connections that begin no handshake, or do not go on with it.
+/// Opens connections that do not start or finish a handshake.
 async fn silent_sockets(server: &Server) -> Vec<TcpStream> {
     let mut silent = Vec::new();
     for number in 0..SILENT {
         let mut socket = TcpStream::connect(server.address()).await.expect("connection");
         if number % 2 == 0 {
-            // The beginning of a greeting that goes on for long.
+            // The beginning of a long ClientHello.
             socket.write_all(&[0x16, 0x03, 0x01, 0x20, 0x00, 0x01]).await.expect("beginning");
         }
         silent.push(socket);
@@ -212,7 +212,7 @@ async fn silent_sockets(server: &Server) -> Vec<TcpStream> {
     silent
 }
 
-/// Returns whether the other end has neither closed nor said anything.
+/// Returns whether the peer has neither closed the connection nor sent anything.
 fn is_open(socket: &TcpStream) -> bool {
     socket.try_read(&mut [0; 1]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
 }
