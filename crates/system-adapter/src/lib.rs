@@ -3,10 +3,9 @@
 //! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and verifies them; [`EncryptionKey`] seals
 //! private keys and pending email ([`EncryptedMailSealer`]) in the store, and [`SharedKeyReload`] keeps the
 //! ring in step with the store. [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes
-//! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones. [`AnchoredClock`] follows
-//! the store's clock. [`InProcessReadLedger`] sums reads until they are stored.
+//! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones.
+//! [`InProcessReadLedger`] sums reads until they are stored.
 
-mod anchored_clock;
 mod cached_access_reader;
 mod clock;
 mod encryption_key;
@@ -23,7 +22,6 @@ mod seal;
 pub mod test_support;
 mod token;
 
-pub use anchored_clock::{AnchoredClock, ClockMeasurement};
 pub use cached_access_reader::CachedAccessReader;
 pub use clock::SystemClock;
 pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError};

@@ -16,7 +16,7 @@ use domain::scope::Scope;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use system_adapter::SystemEntropy;
+use system_adapter::{SystemClock, SystemEntropy};
 
 /// Where and how the demo runs.
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
-    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), store.clock.clone());
+    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
     let user_id = seed.person().await.context("the demo's person was not stored")?;
     // Before the code is made: a new password voids those that are out.
     let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;

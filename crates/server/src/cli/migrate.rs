@@ -38,7 +38,7 @@ async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Resul
         return Ok(());
     }
     let keys = KeyParts::new(store, settings, &public_url).await?;
-    store.clock.measure().await.context("the store does not tell the time")?;
+    store.check_clock().await.context("no signing key was made")?;
     if keys.ensure.run().await.context("no signing key was made")? {
         output::note("made the first signing key");
     }

@@ -1,59 +1,46 @@
-//! The clock of this machine and that of the store: compared again and again, and the store's is gone by.
+//! Compares this machine's clock with the database's while the server runs.
 
-use crate::wiring::{Application, refusal};
+use crate::wiring::{Application, ClockSkew, refusal};
 use application::ports::storage::StorageError;
-use chrono::TimeDelta;
-use std::time::{Duration, Instant};
-use system_adapter::ClockMeasurement;
+use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How far apart the two may be.
-const APART: TimeDelta = TimeDelta::seconds(2);
-/// How often they are compared, and the schema is looked at.
-const EVERY: Duration = Duration::from_secs(5);
-/// How often it is looked whether somebody set this machine's clock.
-const LOOK: Duration = Duration::from_millis(500);
+/// Interval between two comparisons of the clocks, and two checks of the schema.
+const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Compares the clocks for as long as the server runs, and looks whether the schema still fits.
+/// Compares the clocks and checks the schema for as long as the server runs.
 pub(super) async fn watch(application: &Application) {
-    let mut ticks = interval(LOOK);
+    let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut last = Instant::now();
     let mut schema_fitted = true;
     loop {
         ticks.tick().await;
-        let is_due = last.elapsed() >= EVERY;
-        if is_due || application.clock.has_jumped() {
-            // A store that fails is told of, and makes the server unready, where the keys are read.
-            let _ = compare(application).await;
-        }
-        if is_due {
-            schema_fitted = look_at_schema(application, schema_fitted).await;
-            last = Instant::now();
-        }
+        // A store that fails is logged, and makes the server unready, where the keys are read.
+        let _ = compare(application).await;
+        schema_fitted = look_at_schema(application, schema_fitted).await;
     }
 }
 
-/// Compares the clocks once. An answer that took too long says as little as none.
+/// Compares the clocks once; readiness fails while they are too far apart.
 pub(super) async fn compare(application: &Application) -> Result<(), StorageError> {
-    let measured = application.clock.measure().await?.ok_or(StorageError::Unavailable)?;
-    note(application, measured);
+    let skew =
+        ClockSkew::measure(application.database_clock.as_ref()).await?.ok_or(StorageError::Unavailable)?;
+    note(application, skew);
     Ok(())
 }
 
-fn note(application: &Application, measured: ClockMeasurement) {
-    let ahead = measured.machine_ahead;
+fn note(application: &Application, skew: ClockSkew) {
+    let (ahead, are_apart) = (skew.ahead(), skew.is_too_large());
     metrics::gauge!("restwell_clock_offset_seconds").set(ahead.as_seconds_f64());
-    let are_apart = ahead.abs() > APART;
     if application.readiness.clock_measured(are_apart) {
         let ahead_ms = ahead.num_milliseconds();
         if are_apart {
             tracing::error!(
                 ahead_ms,
-                "not ready: this machine's clock and the store's are more than 2 s apart; the store's counts"
+                "not ready: this machine's clock and the database's are more than 2 s apart; correct the wrong one"
             );
         } else {
-            tracing::info!(ahead_ms, "this machine's clock and the store's agree again");
+            tracing::info!(ahead_ms, "this machine's clock and the database's agree again");
         }
     }
 }

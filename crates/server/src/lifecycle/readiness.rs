@@ -43,8 +43,8 @@ impl Readiness {
         self.schema_fits.store(fits, Ordering::Relaxed);
     }
 
-    /// Notes that the machine's clock was compared with the store's, and whether they are too far apart; returns whether
-    /// that is news. That they agree at first is none.
+    /// Notes that this machine's clock was compared with the database's, and whether they are too far apart; returns
+    /// whether that changed. Initially they are assumed to agree.
     pub(crate) fn clock_measured(&self, are_apart: bool) -> bool {
         self.clock_measured.store(true, Ordering::Relaxed);
         self.clocks_apart.swap(are_apart, Ordering::Relaxed) != are_apart

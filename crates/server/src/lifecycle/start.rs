@@ -41,14 +41,13 @@ impl From<SigningKeyError> for StartError {
     }
 }
 
-/// Checks the schema, takes the store's time over, makes the first signing key when there is none, and takes the keys into use.
+/// Checks the schema and the clock, creates the first signing key if there is none, and loads the keys.
 pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     let state = application.schema.state().await?;
     if let Some(sentence) = refusal(&state) {
         return Err(StartError::Never(sentence));
     }
     application.readiness.schema_fits(true);
-    // Before the first key or code is dated.
     clock::compare(application).await?;
     if application.keys.ensure.run().await? {
         tracing::info!("made the first signing key");

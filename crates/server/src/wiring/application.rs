@@ -8,14 +8,14 @@ use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::import::UndoImport;
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
-use application::ports::storage::StoreUpkeep;
+use application::ports::storage::{StoreClock, StoreUpkeep};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::upload::ProcessUploads;
 use http_adapter::HttpState;
 use import_adapter::SpoolFolder;
 use std::sync::Arc;
 use system_adapter::{
-    AnchoredClock, Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemEntropy,
+    Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemClock, SystemEntropy,
     TokenParties,
 };
 
@@ -43,7 +43,7 @@ impl KeyParts {
     fn sealed_under(encryption_key: EncryptionKey, store: &Store, public_url: &PublicUrl) -> Self {
         let parties = TokenParties { issuer: public_url.to_string(), audience: public_url.to_string() };
         let ring = Arc::new(Ed25519KeyRing::new(encryption_key, parties));
-        let (entropy, clock) = (Arc::new(SystemEntropy), store.clock.clone());
+        let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
         let port: Arc<dyn KeyRing> = ring.clone();
         Self {
             ensure: EnsureSigningKey::new(
@@ -74,8 +74,10 @@ pub(crate) struct Application {
     pub(crate) keys: KeyParts,
     /// Who counts requests.
     pub(crate) rate_limits: RateLimits,
-    /// The time, which is the store's.
-    pub(crate) clock: Arc<AnchoredClock>,
+    /// The time.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The database's clock, with which the process compares its own.
+    pub(crate) database_clock: Arc<dyn StoreClock>,
     /// The files of its store.
     pub(crate) upkeep: Arc<dyn StoreUpkeep>,
     /// What is deleted now and then.
@@ -101,7 +103,7 @@ impl Application {
         let mail = MailParts::new(store, settings, public_url, &encryption_key)?;
         let keys = KeyParts::sealed_under(encryption_key, store, public_url);
         let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =
-            (store.clock.clone(), Arc::new(SystemEntropy));
+            (Arc::new(SystemClock), Arc::new(SystemEntropy));
         let readiness = Arc::new(Readiness::default());
         let ledger = Arc::new(InProcessReadLedger::new());
         let pages = PageParts {
@@ -141,7 +143,8 @@ impl Application {
             keys,
             uploads,
             rate_limits,
-            clock: store.clock.clone(),
+            clock: clock.clone(),
+            database_clock: store.database_clock.clone(),
             housekeeping: Housekeeping::new(
                 Cleaning::new(store, clock.clone(), settings, prune),
                 store.leases.clone(),
@@ -167,7 +170,7 @@ pub(crate) struct UploadReading {
 
 fn upload_reading(store: &Store, settings: &Settings) -> UploadReading {
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
-    let (entropy, clock) = (Arc::new(SystemEntropy), store.clock.clone());
+    let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
     let process = Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock));
     UploadReading { process, readers: settings.uploads.readers, held: HeldUploads::default() }
 }

@@ -32,8 +32,8 @@ impl MailParts {
         let sealer = Arc::new(EncryptedMailSealer::new(encryption_key.clone()));
         let links = PublicLinks::new(public_url.as_str());
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
-        let mailer = mailer(options, store.clock.clone())?;
-        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, store.clock.clone());
+        let mailer = mailer(options, Arc::new(SystemClock))?;
+        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, Arc::new(SystemClock));
         Ok(Some(Self { queue, deliver, backlog: store.outbox.clone() }))
     }
 }

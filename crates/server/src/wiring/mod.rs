@@ -3,6 +3,7 @@
 //! The store is chosen here, at run time, by the scheme of `storage.url`. Everything else sees ports.
 
 mod application;
+mod clock;
 mod encryption_key;
 mod export;
 mod http_state;
@@ -16,6 +17,7 @@ mod session;
 mod store;
 
 pub(crate) use application::{Application, KeyParts, UploadReading};
+pub(crate) use clock::ClockSkew;
 pub(crate) use encryption_key::KeySource;
 pub(crate) use export::Writers;
 pub(crate) use mail::{MailParts, test_mail};

@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use anyhow::{Context, bail};
 use application::ports::system::{Clock, Entropy};
 use std::sync::Arc;
-use system_adapter::SystemEntropy;
+use system_adapter::{SystemClock, SystemEntropy};
 
 /// A store whose schema fits, and what the process provides.
 pub(crate) struct Session {
@@ -27,8 +27,7 @@ impl Session {
         if let Some(sentence) = refusal(&state) {
             bail!("{place}: {sentence}");
         }
-        // What it writes is dated by the store's clock, as what servers write is.
-        store.clock.measure().await.with_context(|| format!("{place} does not tell the time"))?;
-        Ok(Self { clock: store.clock.clone(), store, entropy: Arc::new(SystemEntropy) })
+        store.check_clock().await.with_context(|| place.to_string())?;
+        Ok(Self { clock: Arc::new(SystemClock), store, entropy: Arc::new(SystemEntropy) })
     }
 }

@@ -1,6 +1,6 @@
 //! The store: every storage port, behind which one adapter stands.
 
-use super::Schema;
+use super::{ClockSkew, Schema};
 use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
@@ -15,7 +15,6 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use system_adapter::AnchoredClock;
 
 /// What is said before the reason why a standby cannot be used.
 const STANDBY_REFUSED: &str = "storage.read_url cannot be used";
@@ -76,8 +75,8 @@ pub(crate) struct Store {
     pub(crate) outbox: Arc<dyn OutboxReader>,
     /// Its files, and whether they take writes.
     pub(crate) upkeep: Arc<dyn StoreUpkeep>,
-    /// The time, which is the store's own once it was asked.
-    pub(crate) clock: Arc<AnchoredClock>,
+    /// The database's clock, with which the process compares its own.
+    pub(crate) database_clock: Arc<dyn StoreClock>,
 }
 
 impl Store {
@@ -119,6 +118,19 @@ impl Store {
         match settings.storage.place()? {
             StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
             StoragePlace::Postgres(url) => Ok(Self::of(Arc::new(postgres(settings, url.expose())?))),
+        }
+    }
+
+    /// Fails if this machine's clock is too far from the database's to write anything that bears a time.
+    pub(crate) async fn check_clock(&self) -> anyhow::Result<()> {
+        let skew = ClockSkew::measure(self.database_clock.as_ref()).await;
+        match skew.context("the database does not tell the time")? {
+            Some(skew) if skew.is_too_large() => bail!(
+                "this machine's clock and the database's are {:.1} s apart, and 2 s is the limit; correct the wrong \
+                 clock and try again",
+                skew.ahead().abs().as_seconds_f64()
+            ),
+            _ => Ok(()),
         }
     }
 
@@ -168,7 +180,7 @@ impl Store {
             leases: store.clone(),
             outbox: store.clone(),
             upkeep: store.clone(),
-            clock: Arc::new(AnchoredClock::new(store)),
+            database_clock: store,
         }
     }
 }

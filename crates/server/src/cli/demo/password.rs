@@ -15,7 +15,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
-use system_adapter::SystemEntropy;
+use system_adapter::{SystemClock, SystemEntropy};
 use zeroize::Zeroizing;
 
 /// The file in the demo's folder, which only its owner may read. The demo prints what is in it, too.
@@ -52,7 +52,7 @@ pub(super) async fn of_demo(
         hasher,
         judge: password_judge(),
         failures: store.failures.clone(),
-        clock: store.clock.clone(),
+        clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     });
     set.run(user_id, &password).await.context("the demo's person has no password")?;

@@ -117,7 +117,7 @@ metrics! {
     "restwell_housekeeping_deleted_total" Counter [("kind", "")]
         "Expired rows deleted.";
     "restwell_clock_offset_seconds" Gauge []
-        "This machine's clock minus the store's.";
+        "This machine's clock minus the database's.";
     "restwell_ready" Gauge []
         "1 while `/readyz` reports that the process can serve, else 0.";
     "restwell_ready_check" Gauge [("check", "a check of `/readyz`")]
