@@ -25,11 +25,11 @@ pub struct PostgresOptions {
     ///   those that the operating system trusts. Any other mode refuses `system`, as libpq does: public authorities
     ///   certify everybody, so that only the name of the host tells the server from somebody else.
     pub url: String,
-    /// How many connections carry transactions, at least 1; half as many more carry large pages. About twice the cores of
-    /// the server: more of them make it slower.
+    /// Connections for transactions, at least 1; workers share half as many more for long pages. About twice the cores
+    /// of the server; more make it slower.
     pub pool_size: usize,
-    /// How many further connections single-row reads use, at least 1: one for each worker of the HTTP server is best,
-    /// workers beyond share them. The rest of the process uses one more. As many workers have another one for pages.
+    /// Further connections for single rows and short pages, at least 1: one for each worker of the HTTP server is
+    /// best; if there are fewer, workers share them. The rest of the process uses one more.
     pub shared_connections: usize,
     /// How long one statement may run before the server gives it up; the port then reports `Unavailable`. A server
     /// that says nothing at all is given up a second later, and the connections of that time with it.

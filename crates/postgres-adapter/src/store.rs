@@ -1,8 +1,8 @@
 //! The store: where connections come from.
 
 use crate::connection::{
-    Connector, Lanes, Outage, PageSpan, Place, Pool, Pooled, Role, SharedConnections, Silence, gave_way,
-    is_broken, pool,
+    Connector, Outage, Pool, Pooled, Role, SharedConnections, Silence, gave_way, is_broken, pool,
+    worker_number,
 };
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
@@ -15,17 +15,34 @@ use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Length of a page, which decides where it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageLength {
+    /// Some dozen rows, read like a single row.
+    Short,
+    /// Any number of rows.
+    Long,
+}
+
+impl PageLength {
+    /// Returns the length of a page that skips and reads so many rows.
+    pub(crate) const fn of_rows(skipped: i64, read: i64) -> Self {
+        if skipped <= 1_000 && read <= 101 { Self::Short } else { Self::Long }
+    }
+}
+
 /// Storage on Postgres: implements every storage port.
 ///
-/// Transactions and large pages take a connection of a small pool; reads of a single row share a few connections, and
-/// each worker has one of its own for pages.
-/// No server is needed to make a store: connections come about when they are asked for, so that a process can
-/// start, and be alive but not ready, before its database is.
+/// Transactions take a connection of a small pool, long pages one of the worker's pool. Single rows and short pages are
+/// pipelined over the worker's connection.
+/// Creating a store needs no server: connections are opened when first needed, so that a process can start, and be
+/// alive but not ready, before its database is.
 pub struct PostgresStore {
     pool: Pool,
     shared: SharedConnections,
     pub(crate) labels: KnownLabels,
-    pub(crate) lanes: Lanes,
+    /// One pool for each worker, for its long pages: driven by the worker's runtime, and apart from transactions.
+    page_pools: Vec<Pool>,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
     /// That every connection of the pool is taken.
@@ -47,10 +64,13 @@ impl PostgresStore {
         }
         let connector = Connector::new(options, role)?;
         let silence = Arc::new(connector.silence(options));
-        let pool = pool(&connector, options.pool_size, Arc::clone(&silence))
-            .map_err(|_| InvalidPostgresOptions::PoolSize)?;
+        let pool_of = |size| pool(&connector, size, Arc::clone(&silence));
+        let workers = options.shared_connections;
+        let page_pools = (0..workers).map(|_| pool_of(options.pool_size.div_ceil(2 * workers)));
+        let page_pools =
+            page_pools.collect::<Result<_, _>>().map_err(|_| InvalidPostgresOptions::PoolSize)?;
+        let pool = pool_of(options.pool_size).map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
-        let lanes = Lanes::new(&connector, options, &silence);
         let wait_timeout = options.wait_timeout;
         let meter = PoolMeter::new(match role {
             Role::Primary => "primary",
@@ -59,7 +79,7 @@ impl PostgresStore {
         meter.holds(0, options.pool_size);
         let shortage = Outage::default();
         let labels = KnownLabels::new();
-        Ok(Self { pool, shared, labels, lanes, wait_timeout, silence, shortage, connector, meter })
+        Ok(Self { pool, shared, labels, page_pools, wait_timeout, silence, shortage, connector, meter })
     }
 
     /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
@@ -69,13 +89,17 @@ impl PostgresStore {
         self.connector.failure().or_else(in_time)
     }
 
-    /// Takes a connection of the pool, waiting for one no longer than the options say.
+    /// Takes a connection of the pool for transactions, waiting for one no longer than the options say.
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
-        let connection = tokio::time::timeout(self.wait_timeout, self.pool.get());
-        let connection = self.meter.waited_for(connection).await;
+        let connection = self.pooled_from(&self.pool).await;
         let status = self.pool.status();
         self.meter.holds(status.size, status.max_size);
-        match connection {
+        connection
+    }
+
+    async fn pooled_from(&self, pool: &Pool) -> Result<Pooled, StorageError> {
+        let connection = tokio::time::timeout(self.wait_timeout, pool.get());
+        match self.meter.waited_for(connection).await {
             Ok(Ok(connection)) => {
                 self.shortage.end();
                 Ok(Pooled::new(connection, Arc::clone(&self.silence), self.meter.in_use()))
@@ -99,47 +123,80 @@ impl PostgresStore {
         self.shared.read(read).await.map_err(storage_error)
     }
 
-    /// Reads a page in one statement: on one of the worker's own connections for pages, or on a pooled one.
-    pub(crate) async fn read_one_page<T, F>(&self, span: PageSpan, read: F) -> Result<T, StorageError>
+    /// Reads a page in one statement: a short one over the worker's pipelined connection, a long one over its pool.
+    pub(crate) async fn read_one_page<T, F>(&self, length: PageLength, read: F) -> Result<T, StorageError>
     where
         T: Send + 'static,
         F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        match self.lane(span).await? {
-            Some(place) => place.read(read).await.map_err(storage_error),
-            None => self.read_page(move |connection| connection.read(&read)).await,
+        if length == PageLength::Short {
+            return self.shared(read).await;
         }
+        let pool = self.page_pool().unwrap_or(&self.pool);
+        self.read_page_from(pool, move |connection| connection.read(&read)).await
     }
 
-    /// Takes a place on a lane of this worker, waiting for one no longer than the options say.
-    async fn lane(&self, span: PageSpan) -> Result<Option<Place<'_>>, StorageError> {
-        let place = tokio::time::timeout(self.wait_timeout, self.lanes.enter(span));
-        let place = match span {
-            PageSpan::Small => place.await,
-            PageSpan::Large => self.meter.waited_for(place).await,
-        };
-        place.map_err(|_| {
-            self.meter.gave_up();
-            StorageError::Unavailable
-        })
+    /// Returns the pool for long pages of this thread; `None` if it is not a worker.
+    fn page_pool(&self) -> Option<&Pool> {
+        self.page_pools.get(worker_number()?.checked_rem(self.page_pools.len())?)
     }
 
-    /// Reads a page on a pooled connection. When the connection turns out to be broken, or the read had to give way to
-    /// something else, the page is read once more, which is harmless because it only reads.
+    /// Reads a page on a connection of the pool for transactions.
     pub(crate) async fn read_page<T, F>(&self, read: F) -> Result<T, StorageError>
     where
         T: Send,
         F: for<'c> Fn(&'c mut Pooled) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
-        let mut connection = self.pooled().await?;
-        match read(&mut connection).await {
-            Err(error) if is_broken(&error) => {
-                connection.close();
-                connection = self.pooled().await?;
-            }
-            Err(error) if gave_way(&error) => {}
-            result => return result.map_err(storage_error),
-        }
-        read(&mut connection).await.map_err(storage_error)
+        self.read_page_from(&self.pool, read).await
     }
+
+    /// Reads a page on a connection of a pool. If the connection is broken, or the read had to give way to another
+    /// statement, it runs again, which is harmless because it only reads.
+    async fn read_page_from<T, F>(&self, pool: &Pool, read: F) -> Result<T, StorageError>
+    where
+        T: Send,
+        F: for<'c> Fn(&'c mut Pooled) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+    {
+        let (result, connection) = read_once(self.pooled_from(pool).await?, &read).await;
+        let connection = match result {
+            Err(error) if is_broken(&error) => {
+                if let Some(connection) = connection {
+                    connection.close();
+                }
+                self.pooled_from(pool).await?
+            }
+            Err(error) if gave_way(&error) => match connection {
+                Some(connection) => connection,
+                None => self.pooled_from(pool).await?,
+            },
+            result => return result.map_err(storage_error),
+        };
+        read_once(connection, &read).await.0.map_err(storage_error)
+    }
+}
+
+/// Closes the connection of a read that its caller gives up: the statement may still run for seconds, and would delay
+/// the next user.
+struct CloseOnDrop(Option<Pooled>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            connection.close();
+        }
+    }
+}
+
+/// Runs a read and returns the connection with the answer.
+async fn read_once<T, F>(connection: Pooled, read: &F) -> (QueryResult<T>, Option<Pooled>)
+where
+    T: Send,
+    F: for<'c> Fn(&'c mut Pooled) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
+{
+    let mut lease = CloseOnDrop(Some(connection));
+    let result = match &mut lease.0 {
+        Some(connection) => read(connection).await,
+        None => Err(diesel::result::Error::NotFound),
+    };
+    (result, lease.0.take())
 }

@@ -84,7 +84,7 @@ impl AccessReader for SqliteStore {
         user_id: UserId,
         grant_id: GrantId,
     ) -> Result<Option<AccessState>, StorageError> {
-        self.read_row(move |connection| {
+        self.read(move |connection| {
             let row: Option<AccessRow> = access_grant::table
                 .inner_join(account::table.on(account::id.eq(access_grant::user_id)))
                 .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
@@ -108,7 +108,7 @@ impl AccessReader for SqliteStore {
     }
     async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.read_row(move |connection| {
+        self.read(move |connection| {
             let row: Option<PersonalAccessRow> = personal_token::table
                 .inner_join(account::table.on(account::id.eq(personal_token::user_id)))
                 .filter(personal_token::token_hash.eq(&hash))

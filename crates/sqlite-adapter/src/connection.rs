@@ -51,10 +51,8 @@ pub(crate) enum Role {
     /// Writes: what it commits survives a power failure (`synchronous = FULL`), because a redeemed code that
     /// comes back to life could be redeemed again.
     Writer,
-    /// Reads, and could not write if it wanted to.
+    /// Reads, and cannot write.
     Reader,
-    /// Reads as well, on a thread that must not wait: what finds the file locked fails at once.
-    Worker,
 }
 
 /// Where the database is, and how long its connections wait for each other.
@@ -84,7 +82,7 @@ impl Location {
     pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StorageError> {
         let url = url_of(&self.path).ok_or(StorageError::Unavailable)?;
         let mut connection = SqliteConnection::establish(&url).map_err(|_| StorageError::Unavailable)?;
-        let busy = if role == Role::Worker { 0 } else { self.busy_timeout.as_millis() };
+        let busy = self.busy_timeout.as_millis();
         let settings = match role {
             // 8 MiB of log between checkpoints: more than a small store ever has, and a batch of an import
             // touches many pages, nearly the same ones as the batch before it: with 4 MiB an import takes a
@@ -96,11 +94,9 @@ impl Location {
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 2048; \
                  PRAGMA secure_delete = ON;"
             }
-            Role::Reader | Role::Worker => "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456;",
+            Role::Reader => "PRAGMA query_only = ON; PRAGMA mmap_size = 268435456;",
         };
-        // In KiB. Reads of a row touch few pages, and those of the map are not counted.
-        let cache = if role == Role::Worker { 2_048 } else { 16_384 };
-        let all = format!("PRAGMA busy_timeout = {busy}; PRAGMA cache_size = -{cache}; {settings}");
+        let all = format!("PRAGMA busy_timeout = {busy}; PRAGMA cache_size = -16384; {settings}");
         connection.batch_execute(&all).map_err(error::of_connection)?;
         if role == Role::Writer {
             self.use_write_ahead_log(&mut connection)?;
@@ -206,13 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_cannot_write_and_that_of_a_worker_does_not_wait() {
+    fn a_reader_cannot_write() {
         let (location, _directory) = empty_location();
-        for (role, patience) in [(Role::Reader, 5000), (Role::Worker, 0)] {
-            let mut reader = location.connect(role).unwrap();
-            assert!(reader.batch_execute("DELETE FROM account").is_err());
-            assert_eq!(pragma(&mut reader, "PRAGMA busy_timeout"), patience);
-        }
+        let mut reader = location.connect(Role::Reader).unwrap();
+        assert!(reader.batch_execute("DELETE FROM account").is_err());
+        assert_eq!(pragma(&mut reader, "PRAGMA busy_timeout"), 5000);
         assert!(location.connect(Role::Writer).unwrap().batch_execute("DELETE FROM account").is_ok());
     }
 

@@ -4,7 +4,7 @@ use application::ports::storage::StorageError;
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::LazyLock;
 use std::time::Instant;
-use tracing::{Instrument as _, Span};
+use tracing::Instrument as _;
 
 /// A number of connections, of which each has one user at a time.
 pub(crate) struct ConnectionMeter {
@@ -81,21 +81,9 @@ impl Drop for Counted {
 
 /// Measures what runs on a connection that reads.
 pub(crate) async fn read<T>(task: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
-    timed(&READ_SECONDS, task.instrument(read_span())).await
-}
-
-/// Measures what runs on a connection that reads, on the thread that asks.
-pub(crate) fn read_here<T>(task: impl FnOnce() -> T) -> T {
-    let begun = Instant::now();
-    let done = read_span().in_scope(task);
-    READ_SECONDS.record(begun.elapsed());
-    done
-}
-
-static READ_SECONDS: LazyLock<Histogram> = LazyLock::new(|| seconds("read"));
-
-fn read_span() -> Span {
-    tracing::info_span!(target: "trace", "store", otel.kind = "client", db.system.name = "sqlite", operation = "read")
+    static SECONDS: LazyLock<Histogram> = LazyLock::new(|| seconds("read"));
+    let span = tracing::info_span!(target: "trace", "store", otel.kind = "client", db.system.name = "sqlite", operation = "read");
+    timed(&SECONDS, task.instrument(span)).await
 }
 
 /// Measures what runs on the connection that writes.

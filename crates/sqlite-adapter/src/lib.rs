@@ -1,12 +1,11 @@
 //! Embedded storage on SQLite: the default that needs no set-up, for one machine.
 //!
 //! One connection writes, several read. SQLite has one writer anyway; a queue in the process is fairer than the
-//! database's own busy loop, and readers see the last committed state without waiting (write-ahead log). Processes take
-//! turns at a turnstile beside the file.
+//! database's own busy loop, and readers see the last committed state without waiting (write-ahead log). Other
+//! processes get their turn in the pause after each long transaction (see `writer`).
 //!
-//! Statements run on blocking threads, but for reads of one row that the threads of the HTTP server do themselves (see
-//! `worker`). A request that is cancelled cannot stop a statement that already runs, so
-//! every closure asks, under the connection's lock, whether its unit of work still counts (see `writer`).
+//! Statements run on blocking threads. A cancelled request cannot stop a statement that already runs, so every
+//! closure checks, under the connection's lock, whether its unit of work is still alive (see `writer`).
 //!
 //! Three kinds of type: row structs in this crate mirror tables, `domain` has the meaning, and both are converted
 //! by taking structs apart, so that a new field does not compile until the row has it too. A stored value that
@@ -29,6 +28,7 @@ mod consent;
 mod erasure;
 mod error;
 mod failure_counter;
+mod file_identity;
 mod grant;
 mod idempotency;
 mod import;
@@ -55,11 +55,9 @@ mod supplement;
 pub mod test_support;
 #[cfg(test)]
 mod testing;
-mod turnstile;
 mod unit_of_work;
 mod upkeep;
 mod user;
-mod worker;
 mod writer;
 
 pub use options::SqliteOptions;

@@ -2,7 +2,7 @@
 
 use crate::connection::{self, Connection, Detached, Location, Role};
 use crate::connection_meter;
-use crate::worker::Identity;
+use crate::file_identity::FileIdentity;
 use application::ports::storage::StorageError;
 use diesel::sqlite::SqliteConnection;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(crate) struct ReaderPool {
     idle: Mutex<Vec<Connection>>,
     location: Location,
     /// The file of the first connection: another one may have been put in its place since.
-    identity: Option<Identity>,
+    identity: Option<FileIdentity>,
 }
 
 impl ReaderPool {
@@ -28,7 +28,7 @@ impl ReaderPool {
     pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
         let size = size.max(1);
         connection_meter::READERS.may_hold(size);
-        let identity = Identity::of(&location.path);
+        let identity = FileIdentity::of(&location.path);
         Self { permits: Semaphore::new(size), idle: Mutex::new(vec![first]), location, identity }
     }
 
@@ -65,7 +65,7 @@ impl ReaderPool {
         let (location, identity) = (self.location.clone(), self.identity);
         let opening = tokio::task::spawn_blocking(move || {
             let opened = location.connect(Role::Reader)?;
-            let is_the_same = Identity::of(&location.path) == identity;
+            let is_the_same = FileIdentity::of(&location.path) == identity;
             if is_the_same { Ok(opened) } else { Err(StorageError::Unavailable) }
         });
         let opened = opening.await.map_err(|error| StorageError::Internal(Box::new(error)))??;

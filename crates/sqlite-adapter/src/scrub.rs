@@ -11,7 +11,6 @@
 use crate::connection::Location;
 use crate::error::StorageResult as _;
 use crate::statement::Statement;
-use crate::turnstile::Turnstile;
 use application::ports::storage::StorageError;
 use diesel::RunQueryDsl as _;
 use diesel::connection::SimpleConnection as _;
@@ -47,7 +46,6 @@ pub(crate) fn scrub(
     if number == 0 {
         return Ok(true);
     }
-    let _place = Turnstile::enter(location);
     // First, so that a reader that stays for long does not make the log grow by the whole store at each
     // attempt.
     if !empty_log(connection, location, patience)? {

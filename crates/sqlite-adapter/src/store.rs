@@ -5,7 +5,6 @@ use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
 use crate::unit_of_work::SqliteUnitOfWork;
-use crate::worker::WorkerConnections;
 use crate::writer::Writer;
 use application::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use application::schema::SchemaState;
@@ -18,7 +17,6 @@ pub struct SqliteStore {
     location: Location,
     pub(crate) writer: Writer,
     readers: ReaderPool,
-    pub(crate) workers: WorkerConnections,
 }
 
 impl SqliteStore {
@@ -39,7 +37,6 @@ impl SqliteStore {
         Ok(Self {
             writer: Writer::new(wrapped(writer), location.clone()),
             readers: ReaderPool::new(wrapped(reader), options.readers, location.clone()),
-            workers: WorkerConnections::new(location.clone()),
             location,
         })
     }
@@ -68,17 +65,6 @@ impl SqliteStore {
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         self.readers.run(task).await
-    }
-
-    /// Reads one row by its key: at once where this thread has a connection for that, otherwise as [`Self::read`] does.
-    pub(crate) async fn read_row<T: Send + 'static>(
-        &self,
-        task: impl Fn(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
-    ) -> Result<T, StorageError> {
-        match self.workers.read(&task) {
-            Some(found) => Ok(found),
-            None => self.readers.run(task).await,
-        }
     }
 
     /// Runs a closure in a transaction of its own that may write.

@@ -135,7 +135,7 @@ pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Opti
 #[async_trait]
 impl ProfileReader for SqliteStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        self.read_row(move |connection| find(connection, user_id)).await
+        self.read(move |connection| find(connection, user_id)).await
     }
 }
 

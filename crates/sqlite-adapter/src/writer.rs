@@ -3,14 +3,21 @@
 use crate::connection::{self, Connection, Location, Role};
 use crate::connection_meter;
 use crate::error::{self, StorageResult as _};
-use crate::turnstile::Turnstile;
 use application::ports::storage::{StorageError, WriteState};
-use diesel::connection::{AnsiTransactionManager, TransactionManager as _};
+use diesel::connection::{AnsiTransactionManager, SimpleConnection as _, TransactionManager as _};
 use diesel::sqlite::SqliteConnection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// Interval at which a locked file is tried again. SQLite's own wait grows to 100 ms and would miss every pause.
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
+/// A transaction of this length, such as a batch of an import, is followed by a pause.
+const LONG_TRANSACTION: Duration = Duration::from_millis(20);
+/// Length of the pause, in which a waiting writer of another process finds the file unlocked.
+const PAUSE: Duration = Duration::from_millis(3);
 
 /// The one connection that writes.
 #[derive(Clone)]
@@ -36,9 +43,11 @@ impl Writer {
             alive: Arc::new(AtomicBool::new(true)),
             state: Arc::clone(&self.state),
             runtime: Handle::current(),
+            began: Instant::now(),
         };
         let location = self.location.clone();
         transaction.run(move |connection| begin_immediate(connection, &location)).await?;
+        transaction.began = Instant::now();
         Ok(transaction)
     }
 
@@ -101,6 +110,8 @@ pub(crate) struct Transaction {
     alive: Arc<AtomicBool>,
     state: Arc<WriteState>,
     runtime: Handle,
+    /// When the write lock was acquired.
+    began: Instant,
 }
 
 impl Transaction {
@@ -120,15 +131,25 @@ impl Transaction {
     /// Stores everything. On an error the drop that follows rolls back.
     pub(crate) async fn commit(mut self) -> Result<(), StorageError> {
         self.run(commit).await?;
-        self.turn = None;
+        self.end().await;
         Ok(())
     }
 
     /// Forgets everything.
     pub(crate) async fn roll_back(mut self) -> Result<(), StorageError> {
         self.run(roll_back).await?;
-        self.turn = None;
+        self.end().await;
         Ok(())
+    }
+
+    /// Ends the turn. SQLite has no queue, so another process that waits for the write lock only gets it if this
+    /// process leaves it alone for a moment.
+    async fn end(&mut self) {
+        let turn = self.turn.take();
+        if self.began.elapsed() >= LONG_TRANSACTION {
+            tokio::time::sleep(PAUSE).await;
+        }
+        drop(turn);
     }
 }
 
@@ -154,11 +175,22 @@ fn noted<T>(state: &WriteState, outcome: Result<T, StorageError>) -> Result<T, S
     outcome
 }
 
-/// Begins a transaction that may write, once every other process has ended its own, and after those that came before.
+/// Begins a transaction that may write, once no other process has the write lock.
 fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     connection::make_idle(connection, location, Role::Writer)?;
-    let _place = Turnstile::enter(location);
-    AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE").storage()
+    connection.batch_execute("PRAGMA busy_timeout = 0").storage()?;
+    let started = Instant::now();
+    let begun = loop {
+        match AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE").storage() {
+            Err(StorageError::Retryable) if started.elapsed() < location.busy_timeout => {
+                std::thread::sleep(RETRY_INTERVAL);
+            }
+            outcome => break outcome,
+        }
+    };
+    let busy_timeout = format!("PRAGMA busy_timeout = {}", location.busy_timeout.as_millis());
+    connection.batch_execute(&busy_timeout).storage()?;
+    begun
 }
 
 fn commit(connection: &mut SqliteConnection) -> Result<(), StorageError> {

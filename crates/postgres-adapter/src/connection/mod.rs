@@ -1,6 +1,5 @@
 //! One connection: how it is made, over TLS or not, and how its session is set up.
 
-mod lane;
 mod outage;
 mod pooled;
 mod shared;
@@ -8,13 +7,13 @@ mod silence;
 mod tls;
 mod worker;
 
-pub(crate) use lane::{Lanes, PageSpan, Place};
 pub(crate) use outage::Outage;
 pub(crate) use pooled::{Pool, Pooled, pool};
 pub(crate) use shared::SharedConnections;
 pub(crate) use silence::Silence;
 pub use tls::InvalidTls;
 pub(crate) use tls::TlsPolicy;
+pub(crate) use worker::number as worker_number;
 
 use crate::error::{closed, is_deadlock};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_url};

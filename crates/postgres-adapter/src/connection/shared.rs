@@ -1,10 +1,10 @@
-//! Connections that many readers use at once.
+//! Pipelined connections shared by many readers.
 //!
-//! A statement of one row spends its time on the way, not in the server. A pooled connection carries one at a
-//! time; here they are sent one after another without waiting for the answers (pipelining), so that a few
-//! backends answer everything. Each worker of the HTTP server has a connection that its own runtime drives (see
-//! `worker`), as far as there are enough; whatever else runs in the process shares one more. Nothing that begins a
-//! transaction, changes the session or streams may come here: whoever is next would wait behind it, or be inside it.
+//! A statement that reads a row or a short page spends its time on the network, not in the server. A pooled connection
+//! carries one at a time; here they are sent without waiting for earlier answers, so that a few backends answer
+//! everything. Each worker of the HTTP server has a connection that its own runtime drives (see `worker`), as far as
+//! there are enough; the rest of the process shares one more. Statements that begin a transaction, change the session
+//! or return many rows must not use these connections: the next reader would wait behind them, or be inside them.
 
 use super::{Connector, Silence, gave_way, is_broken, worker};
 use crate::options::PostgresOptions;
@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 /// One place for a connection, empty until it is needed and after it broke.
 type Slot = Mutex<Option<Arc<AsyncPgConnection>>>;
 
-/// A few connections, each of which has its users.
+/// Pipelined connections, one for each worker and one for the rest of the process.
 pub(crate) struct SharedConnections {
     connector: Connector,
     /// For threads that run a runtime of their own.
@@ -72,13 +72,6 @@ impl SharedConnections {
             _ => return result,
         };
         self.answer(slot, &connection, read(&connection)).await?
-    }
-
-    /// Empties this thread's place, unless somebody is about to fill it: the next read makes a new connection.
-    pub(crate) fn let_go(&self) {
-        if let Ok(mut place) = self.slot().try_lock() {
-            *place = None;
-        }
     }
 
     /// Waits for the answer to a read; fails when none comes, which asking once more would not change.

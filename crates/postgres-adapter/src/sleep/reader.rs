@@ -3,10 +3,9 @@
 use super::page::SleepPageText;
 use super::page_session::{PageSession, PageSessionColumns};
 use super::row::{SLEEP_COLUMNS, SleepColumns, SleepRow};
-use crate::connection::PageSpan;
 use crate::row::{lower_bound, upper_bound};
 use crate::statement::returning;
-use crate::store::PostgresStore;
+use crate::store::{PageLength, PostgresStore};
 use application::ports::storage::{SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError};
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -21,9 +20,9 @@ use uuid::Uuid;
 #[async_trait]
 impl SleepReader for PostgresStore {
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError> {
-        let span = PageSpan::of_rows(query.page.offset(), query.page.limit_with_lookahead());
+        let length = PageLength::of_rows(query.page.offset(), query.page.limit_with_lookahead());
         let rows: Vec<PageSession> = self
-            .read_one_page(span, move |mut link| {
+            .read_one_page(length, move |mut link| {
                 let statement = sql_query(SleepPageText::of(&query).sql())
                     .bind::<SqlUuid, _>(query.user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(query.range.start()))

@@ -2,12 +2,11 @@
 
 use super::known_labels::KnownLabels;
 use super::row::SupplementRow;
-use crate::connection::PageSpan;
 use crate::intake_log::{IntakeLogColumns, LogRow};
 use crate::row::{FixedArray, JsonText, lower_bound};
 use crate::schema::supplement;
 use crate::statement::returning;
-use crate::store::PostgresStore;
+use crate::store::{PageLength, PostgresStore};
 use application::ports::storage::{
     IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader, SupplementRecord,
 };
@@ -138,7 +137,7 @@ impl SupplementReader for PostgresStore {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
         let SupplementPageQuery { user_id, start, supplement_id, page } = query;
         let records: Option<Vec<PageRecord>> = self
-            .read_one_page(PageSpan::Large, move |mut link| {
+            .read_one_page(PageLength::Long, move |mut link| {
                 let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
                     .bind::<SqlUuid, _>(user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(start))

@@ -25,9 +25,8 @@ section! {
         /// Directory of the embedded store if `storage.url` is not set, and of the key file of a loopback
         /// server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
-        /// How many connections carry transactions (Postgres), or read at a time (embedded). On a Postgres more come on top:
-        /// for each of `server.workers`, 16 at most, its share of half as many for large pages, rounded up, so at least one,
-        /// and two for everything else; and one for the rest of the process.
+        /// Connections for transactions (Postgres) or concurrent reads (embedded). On Postgres, workers share half as many
+        /// more for large pages; one more for each of `server.workers`, at most 16, and one for the rest of the process.
         pool_size: u32 = Some("8"), "connections, 1 to 1000", "16";
         /// Maximum wait for a connection.
         connect_timeout_seconds: u32 = Some("3"), "seconds, 1 to 60", "3";

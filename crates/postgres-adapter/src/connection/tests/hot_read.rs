@@ -66,7 +66,6 @@ async fn each_worker_has_a_connection_of_its_own_and_the_rest_of_the_process_ano
     assert_eq!(all.len(), 3, "{workers:?} {of_process:?}");
 }
 
-/// On threads that are no workers', so that every page takes the one connection of the pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_page_is_planned_once_however_often_it_is_read() {
     let database = TestDatabase::create().await;
@@ -93,8 +92,10 @@ async fn a_page_is_planned_once_however_often_it_is_read() {
     let text =
         "SELECT statement, generic_plans AS generic, custom_plans AS custom FROM pg_prepared_statements
                 WHERE statement LIKE '%sleep\\_session%'";
-    let plans: Vec<Plans> =
-        store.read_page(move |connection| sql_query(text).load(connection).boxed()).await.unwrap();
+    let plans: Vec<Plans> = store
+        .shared(move |mut link| async move { sql_query(text).load(&mut link).await }.boxed())
+        .await
+        .unwrap();
     assert!(!plans.is_empty());
     for Plans { statement, generic, custom } in plans {
         assert_eq!((generic, custom), (8, 0), "{statement}");

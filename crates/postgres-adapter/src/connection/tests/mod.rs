@@ -2,7 +2,7 @@
 
 mod giving_way;
 mod hot_read;
-mod lane;
 mod log;
 mod outage;
+mod page;
 mod tls;

@@ -55,13 +55,12 @@ async fn store_key_and_folder_are_their_owners_alone() {
         ("restwell.db", 0o600),
         ("restwell.db-wal", 0o600),
         ("restwell.db-shm", 0o600),
-        ("restwell.db-turn", 0o600),
         ("restwell.key", 0o600),
         ("password", 0o600),
     ] {
         assert_eq!(found.get(name), Some(&mode), "{name} of {found:?}");
     }
-    assert_eq!(found.len(), 8, "{found:?}");
+    assert_eq!(found.len(), 7, "{found:?}");
     assert_eq!(server.terminate(), Some(0));
 }
 
