@@ -78,10 +78,10 @@ pub(crate) async fn clients_are_listed_by_ascending_id_in_pages(harness: &Harnes
     for number in [2, 3, 1] {
         harness.store_client(&client(number), &secret(number)).await;
     }
-    let mut unit = harness.begin().await;
-    assert_eq!(unit.clients().list(None, 2).await.unwrap(), [client(1), client(2)]);
-    assert_eq!(unit.clients().list(Some(client_id(2)), 2).await.unwrap(), [client(3)]);
-    assert_eq!(unit.clients().list(Some(client_id(3)), 2).await.unwrap(), []);
+    let clients = &harness.clients;
+    assert_eq!(clients.list_clients(None, 2).await.unwrap(), [client(1), client(2)]);
+    assert_eq!(clients.list_clients(Some(client_id(2)), 2).await.unwrap(), [client(3)]);
+    assert_eq!(clients.list_clients(Some(client_id(3)), 2).await.unwrap(), []);
 }
 
 pub(crate) async fn secrets_are_listed_oldest_first(harness: &Harness) {

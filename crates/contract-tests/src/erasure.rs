@@ -48,15 +48,17 @@ async fn stored_of(harness: &Harness, number: u64) -> [bool; 9] {
     let session = harness.sessions.find_session(&hash).await.unwrap();
     let access = harness.access.find_personal_access(&hash).await.unwrap();
     let tallies = harness.tallies.list(id, None, 9).await.unwrap();
+    let sessions = harness.sessions.list_sessions(id).await.unwrap();
+    let tokens = harness.personal_tokens.list_personal_tokens(id).await.unwrap();
     let mut unit = harness.begin().await;
     [
         credentials.is_some(),
         unit.passwords().find(id).await.unwrap().is_some(),
         unit.password_links().find(&hash).await.unwrap().is_some(),
-        session.is_some() && !unit.sessions().list(id).await.unwrap().is_empty(),
+        session.is_some() && !sessions.is_empty(),
         unit.authorization_requests().find(request_id(number)).await.unwrap().is_some(),
         unit.consents().find(id, client_id(1)).await.unwrap().is_some(),
-        !unit.personal_tokens().list(id).await.unwrap().is_empty(),
+        !tokens.is_empty(),
         access.is_some(),
         !tallies.is_empty(),
     ]

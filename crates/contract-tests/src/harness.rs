@@ -1,10 +1,10 @@
 //! The store that a case works on.
 
 use application::ports::storage::{
-    AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, IdempotencyStore, JobLeases, OutboxReader, ProfileReader, ReadTallyStore,
-    SessionReader, SigningKeyReader, SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork,
-    UnitOfWorkFactory,
+    AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
+    CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader, JobLeases, OutboxReader,
+    PasswordLinkReader, PersonalTokenReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader,
+    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
@@ -33,6 +33,10 @@ pub struct Harness {
     pub failures: Arc<dyn FailureCounter>,
     pub credentials: Arc<dyn CredentialReader>,
     pub sessions: Arc<dyn SessionReader>,
+    pub password_links: Arc<dyn PasswordLinkReader>,
+    pub personal_tokens: Arc<dyn PersonalTokenReader>,
+    pub authorization_requests: Arc<dyn AuthorizationRequestReader>,
+    pub imports: Arc<dyn ImportReader>,
     pub apps: Arc<dyn ConnectedAppReader>,
     pub audit: Arc<dyn AuditReader>,
     pub tallies: Arc<dyn ReadTallyStore>,
@@ -60,6 +64,10 @@ impl Harness {
             + FailureCounter
             + CredentialReader
             + SessionReader
+            + PasswordLinkReader
+            + PersonalTokenReader
+            + AuthorizationRequestReader
+            + ImportReader
             + ConnectedAppReader
             + AuditReader
             + ReadTallyStore
@@ -84,6 +92,10 @@ impl Harness {
             failures: store.clone(),
             credentials: store.clone(),
             sessions: store.clone(),
+            password_links: store.clone(),
+            personal_tokens: store.clone(),
+            authorization_requests: store.clone(),
+            imports: store.clone(),
             apps: store.clone(),
             audit: store.clone(),
             tallies: store.clone(),

@@ -48,6 +48,7 @@ mod password_link;
 mod personal_token;
 pub mod rate_limiter;
 mod read_tally;
+mod reader;
 mod session;
 mod signing_key;
 mod sleep;

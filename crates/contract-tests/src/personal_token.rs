@@ -22,7 +22,7 @@ fn revoked(number: u64, second: i64) -> PersonalToken {
 }
 
 async fn list(harness: &Harness, user: u64) -> Vec<PersonalToken> {
-    harness.begin().await.personal_tokens().list(user_id(user)).await.unwrap()
+    harness.personal_tokens.list_personal_tokens(user_id(user)).await.unwrap()
 }
 
 pub(crate) async fn a_token_reads_back_as_stored(harness: &Harness) {

@@ -117,9 +117,8 @@ pub(crate) async fn sums_of_people_who_are_gone_are_dropped_and_the_others_kept(
 
 /// Tells when tokens 1, 2 and 3 were last used; the last is person 2's.
 async fn last_uses(harness: &Harness) -> [Option<DateTime<Utc>>; 3] {
-    let mut unit = harness.begin().await;
-    let mut tokens = unit.personal_tokens().list(user_id(1)).await.unwrap();
-    tokens.extend(unit.personal_tokens().list(user_id(2)).await.unwrap());
+    let mut tokens = harness.personal_tokens.list_personal_tokens(user_id(1)).await.unwrap();
+    tokens.extend(harness.personal_tokens.list_personal_tokens(user_id(2)).await.unwrap());
     [1, 2, 3].map(|number| tokens.iter().find(|token| token.id == token_id(number)).unwrap().last_used_at)
 }
 

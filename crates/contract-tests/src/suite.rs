@@ -12,6 +12,10 @@ suite! {
         an_aborted_task_leaves_neither_rows_nor_an_open_transaction,
         units_of_work_that_wait_for_each_other_all_commit,
     }
+    reader {
+        readers_answer_while_a_unit_of_work_holds_what_it_wrote,
+        a_link_comes_with_the_account_that_it_is_for,
+    }
     user {
         a_person_reads_back_as_stored,
         every_value_of_every_kind_reads_back,

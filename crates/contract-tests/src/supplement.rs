@@ -281,8 +281,7 @@ pub(crate) async fn every_version_with_a_code_is_listed_the_current_one_first(ha
         unit.supplements().replace(supplement_id(old), &catalogue_key(1), &new).await.unwrap();
     }
     unit.commit().await.unwrap();
-    let mut unit = harness.begin().await;
-    let found = unit.supplements().list_by_upc(&Upc::parse("12345670").unwrap()).await.unwrap();
+    let found = harness.supplements.list_by_upc(&Upc::parse("12345670").unwrap()).await.unwrap();
     let version = |key, number, code, at, is_current| {
         let (key, supplement) = (catalogue_key(key), coded(number, code, at));
         CatalogueVersion { key, supplement, is_current }
@@ -294,7 +293,7 @@ pub(crate) async fn every_version_with_a_code_is_listed_the_current_one_first(ha
         version(2, 5, "012345670", 0, true),
     ];
     assert_eq!(found, expected);
-    assert_eq!(unit.supplements().list_by_upc(&Upc::parse("12345679").unwrap()).await.unwrap(), []);
+    assert_eq!(harness.supplements.list_by_upc(&Upc::parse("12345679").unwrap()).await.unwrap(), []);
 }
 
 async fn retract(harness: &Harness, number: u64, predecessor: Option<u64>) -> bool {

@@ -46,10 +46,11 @@ pub(crate) async fn a_conflict_leaves_the_unit_of_work_usable(harness: &Harness)
     let taken = User { email: user(4).email, ..user(1) };
     assert_eq!(conflict(unit.users().insert(&taken).await), UniqueKey::UserId);
     unit.users().insert(&user(3)).await.unwrap();
-    assert_eq!(unit.users().list(None, 10).await.unwrap(), [user(1), user(2), user(3)]);
+    for number in 1..=3 {
+        assert_eq!(unit.users().find(user_id(number)).await.unwrap(), Some(user(number)));
+    }
     unit.commit().await.unwrap();
-    assert_eq!(harness.profiles.find_profile(user_id(2)).await.unwrap(), Some(user(2)));
-    assert_eq!(harness.profiles.find_profile(user_id(3)).await.unwrap(), Some(user(3)));
+    assert_eq!(harness.profiles.list_profiles(None, 10).await.unwrap(), [user(1), user(2), user(3)]);
 }
 
 pub(crate) async fn a_conflict_among_several_rows_stores_none_of_them(harness: &Harness) {
@@ -79,8 +80,7 @@ pub(crate) async fn an_aborted_task_leaves_neither_rows_nor_an_open_transaction(
         task.abort();
     }
     harness.store_user(&user(100)).await;
-    let mut unit = harness.begin().await;
-    assert_eq!(unit.users().list(None, 10).await.unwrap(), [user(100)]);
+    assert_eq!(harness.profiles.list_profiles(None, 10).await.unwrap(), [user(100)]);
 }
 
 pub(crate) async fn units_of_work_that_wait_for_each_other_all_commit(harness: &Harness) {
@@ -95,7 +95,6 @@ pub(crate) async fn units_of_work_that_wait_for_each_other_all_commit(harness: &
     for task in tasks {
         task.await.unwrap();
     }
-    let mut unit = harness.begin().await;
-    let grants = unit.grants().list(GrantFilter::default(), None, 100).await.unwrap();
+    let grants = harness.grants.list_grants(GrantFilter::default(), None, 100).await.unwrap();
     assert_eq!(grants, (1..=30).map(grant).collect::<Vec<_>>());
 }

@@ -100,11 +100,11 @@ pub(crate) async fn people_are_listed_by_ascending_id_in_pages(harness: &Harness
     for number in [3, 1, 5, 2, 4] {
         harness.store_user(&user(number)).await;
     }
-    let mut unit = harness.begin().await;
-    assert_eq!(unit.users().list(None, 2).await.unwrap(), [user(1), user(2)]);
-    assert_eq!(unit.users().list(Some(user_id(2)), 2).await.unwrap(), [user(3), user(4)]);
-    assert_eq!(unit.users().list(Some(user_id(4)), 2).await.unwrap(), [user(5)]);
-    assert_eq!(unit.users().list(Some(user_id(5)), 2).await.unwrap(), []);
+    let profiles = &harness.profiles;
+    assert_eq!(profiles.list_profiles(None, 2).await.unwrap(), [user(1), user(2)]);
+    assert_eq!(profiles.list_profiles(Some(user_id(2)), 2).await.unwrap(), [user(3), user(4)]);
+    assert_eq!(profiles.list_profiles(Some(user_id(4)), 2).await.unwrap(), [user(5)]);
+    assert_eq!(profiles.list_profiles(Some(user_id(5)), 2).await.unwrap(), []);
 }
 
 pub(crate) async fn deleting_a_person_deletes_everything_stored_under_them_and_nothing_else(
@@ -139,11 +139,12 @@ async fn stored_of(harness: &Harness, number: u64) -> [bool; 6] {
     let id = user_id(number);
     let filter = GrantFilter { user_id: Some(id), ..GrantFilter::default() };
     let access = harness.access.find_access(id, grant_id(number)).await.unwrap();
+    let grants = harness.grants.list_grants(filter, None, 10).await.unwrap();
     let mut unit = harness.begin().await;
     [
         unit.users().find(id).await.unwrap().is_some(),
         unit.codes().find(&hash(number)).await.unwrap().is_some(),
-        !unit.grants().list(filter, None, 10).await.unwrap().is_empty(),
+        !grants.is_empty(),
         !unit.sleep().find_many(id, &[session_id(number)]).await.unwrap().is_empty(),
         !unit.intake_logs().find_many(id, &[log_id(number)]).await.unwrap().is_empty(),
         access.is_some(),

@@ -5,8 +5,9 @@ use crate::row::{scope_set, secret_hash};
 use crate::schema::authorization_request as request;
 use crate::schema::authorization_request;
 use crate::statement::count;
+use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{AuthorizationRequestRepository, StorageError};
+use application::ports::storage::{AuthorizationRequestReader, AuthorizationRequestRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
@@ -19,6 +20,7 @@ use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::user::Email;
+use futures_util::FutureExt;
 use uuid::Uuid;
 
 const TABLE: &str = "authorization_request";
@@ -120,6 +122,22 @@ const DELETE_OLDER: &str = "DELETE FROM authorization_request WHERE id IN (
 
 const DELETE_EXCESS: &str = "DELETE FROM authorization_request WHERE id IN (
     SELECT id FROM authorization_request WHERE user_id = $1 ORDER BY created_at DESC, id DESC OFFSET $2)";
+
+#[async_trait]
+impl AuthorizationRequestReader for PostgresStore {
+    async fn find_authorization_request(
+        &self,
+        id: AuthorizationRequestId,
+    ) -> Result<Option<AuthorizationRequest>, StorageError> {
+        let row: Option<RequestRow> = self
+            .shared(move |mut connection| {
+                let query = request::table.find(id.as_uuid()).select(RequestRow::as_select());
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        row.map(RequestRow::into_request).transpose()
+    }
+}
 
 #[async_trait]
 impl AuthorizationRequestRepository for PgUnitOfWork {

@@ -173,6 +173,23 @@ impl ClientReader for PostgresStore {
         let secrets = secrets.into_iter().flatten().map(SecretRow::into_secret).collect::<Result<_, _>>()?;
         Ok(Some(ClientWithSecrets { client: client.into_client()?, secrets }))
     }
+
+    async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
+        let rows: Vec<ClientRow> = self
+            .read_page(move |connection| {
+                let mut query = client::table
+                    .order(client::id.asc())
+                    .limit(i64::from(limit))
+                    .select(ClientRow::as_select())
+                    .into_boxed();
+                if let Some(after) = after {
+                    query = query.filter(client::id.gt(after.as_uuid()));
+                }
+                query.load(connection).boxed()
+            })
+            .await?;
+        rows.into_iter().map(ClientRow::into_client).collect()
+    }
 }
 
 #[async_trait]
@@ -201,19 +218,6 @@ impl ClientRepository for PgUnitOfWork {
             .optional()
             .map_err(storage_error)?;
         row.map(ClientRow::into_client).transpose()
-    }
-
-    async fn list(&mut self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
-        let mut query = client::table
-            .order(client::id.asc())
-            .limit(i64::from(limit))
-            .select(ClientRow::as_select())
-            .into_boxed();
-        if let Some(after) = after {
-            query = query.filter(client::id.gt(after.as_uuid()));
-        }
-        let rows: Vec<ClientRow> = query.load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(ClientRow::into_client).collect()
     }
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {

@@ -3,10 +3,14 @@
 use crate::error::{corrupt, storage_error};
 use crate::row::secret_hash;
 use crate::schema::password_link as link;
-use crate::schema::password_link;
+use crate::schema::{account, password_link};
 use crate::statement::count;
+use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{PasswordLinkRepository, StorageError};
+use crate::user::{email, user_status};
+use application::ports::storage::{
+    PasswordLinkReader, PasswordLinkRepository, PasswordLinkWithAccount, StorageError,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
@@ -18,6 +22,7 @@ use domain::id::UserId;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::secret::SecretHash;
 use domain::user::Email;
+use futures_util::FutureExt;
 use uuid::Uuid;
 
 const TABLE: &str = "password_link";
@@ -87,6 +92,36 @@ const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
 /// Waits for links that are used at the moment.
 const DELETE_ANY: &str = "DELETE FROM password_link WHERE link_hash IN (
     SELECT link_hash FROM password_link LIMIT $1 FOR UPDATE)";
+
+/// Id, email address and lock of an account.
+type AccountColumns = (Uuid, String, Option<DateTime<Utc>>);
+
+#[async_trait]
+impl PasswordLinkReader for PostgresStore {
+    async fn find_password_link(
+        &self,
+        hash: &SecretHash,
+    ) -> Result<Option<PasswordLinkWithAccount>, StorageError> {
+        let hash = *hash;
+        let row: Option<(LinkRow, Option<AccountColumns>)> = self
+            .shared(move |mut connection| {
+                let query = link::table
+                    .left_join(account::table)
+                    .filter(link::link_hash.eq(hash.as_bytes().to_vec()))
+                    .select((
+                        LinkRow::as_select(),
+                        (account::id, account::email, account::locked_at).nullable(),
+                    ));
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        let Some((link, account)) = row else { return Ok(None) };
+        let account = account.map(|(id, address, locked_at)| {
+            Ok::<_, StorageError>((email(&address, id)?, user_status(locked_at)))
+        });
+        Ok(Some(PasswordLinkWithAccount { link: link.into_link()?, account: account.transpose()? }))
+    }
+}
 
 #[async_trait]
 impl PasswordLinkRepository for PgUnitOfWork {

@@ -1,12 +1,14 @@
 //! Personal access tokens.
 
+use crate::connection::Pooled;
 use crate::error::{corrupt, storage_error};
 use crate::row::{scope_set, secret_hash};
 use crate::schema::personal_token as token;
 use crate::schema::personal_token;
 use crate::statement::{count, stored};
+use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{PersonalTokenRepository, StorageError, UniqueKey};
+use application::ports::storage::{PersonalTokenReader, PersonalTokenRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
@@ -16,6 +18,8 @@ use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use std::ops::RangeInclusive;
 use uuid::Uuid;
 
@@ -87,6 +91,23 @@ const DELETE_ENDED: &str = "DELETE FROM personal_token WHERE (user_id, id) IN (
     SELECT user_id, id FROM personal_token WHERE revoked_at < $1 OR expires_at < $1
     LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
+fn list(connection: &mut Pooled, user_id: UserId) -> BoxFuture<'_, QueryResult<Vec<TokenRow>>> {
+    token::table
+        .filter(token::user_id.eq(user_id.as_uuid()))
+        .order((token::created_at.desc(), token::id.asc()))
+        .select(TokenRow::as_select())
+        .load(connection)
+        .boxed()
+}
+
+#[async_trait]
+impl PersonalTokenReader for PostgresStore {
+    async fn list_personal_tokens(&self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+        let rows = self.read_page(move |connection| list(connection, user_id)).await?;
+        rows.into_iter().map(TokenRow::into_token).collect()
+    }
+}
+
 #[async_trait]
 impl PersonalTokenRepository for PgUnitOfWork {
     async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError> {
@@ -97,17 +118,6 @@ impl PersonalTokenRepository for PgUnitOfWork {
             .await
             .map_err(storage_error)?;
         stored(inserted, UniqueKey::PersonalToken)
-    }
-
-    async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
-        let rows: Vec<TokenRow> = token::table
-            .filter(token::user_id.eq(user_id.as_uuid()))
-            .order((token::created_at.desc(), token::id.asc()))
-            .select(TokenRow::as_select())
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        rows.into_iter().map(TokenRow::into_token).collect()
     }
 
     async fn revoke(
@@ -153,5 +163,10 @@ impl PersonalTokenRepository for PgUnitOfWork {
             .await
             .map(count)
             .map_err(storage_error)
+    }
+
+    async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+        let rows = list(self.connection()?, user_id).await.map_err(storage_error)?;
+        rows.into_iter().map(TokenRow::into_token).collect()
     }
 }

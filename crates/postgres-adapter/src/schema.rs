@@ -337,6 +337,7 @@ diesel::joinable!(access_grant -> client (client_id));
 diesel::joinable!(access_grant -> account (user_id));
 diesel::joinable!(password -> account (user_id));
 diesel::joinable!(session -> account (user_id));
+diesel::joinable!(password_link -> account (user_id));
 diesel::joinable!(personal_token -> account (user_id));
 diesel::allow_tables_to_appear_in_same_query!(
     access_grant,
@@ -344,6 +345,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     client,
     client_secret,
     password,
+    password_link,
     personal_token,
     session
 );

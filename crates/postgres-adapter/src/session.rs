@@ -97,6 +97,20 @@ impl SessionReader for PostgresStore {
             home_timezone: home_zone(&zone, user_id)?,
         }))
     }
+
+    async fn list_sessions(&self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
+        let rows: Vec<SessionRow> = self
+            .read_page(move |connection| {
+                session::table
+                    .filter(session::user_id.eq(user_id.as_uuid()))
+                    .order((session::authenticated_at.desc(), session::id.asc()))
+                    .select(SessionRow::as_select())
+                    .load(connection)
+                    .boxed()
+            })
+            .await?;
+        rows.into_iter().map(SessionRow::into_session).collect()
+    }
 }
 
 /// Waits for sessions that are in use at the moment: the operator ends every session with this, and none may stay.
@@ -124,17 +138,6 @@ impl SessionRepository for PgUnitOfWork {
             .optional()
             .map_err(storage_error)?;
         row.map(SessionRow::into_session).transpose()
-    }
-
-    async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
-        let rows: Vec<SessionRow> = session::table
-            .filter(session::user_id.eq(user_id.as_uuid()))
-            .order((session::authenticated_at.desc(), session::id.asc()))
-            .select(SessionRow::as_select())
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        rows.into_iter().map(SessionRow::into_session).collect()
     }
 
     async fn record_use(

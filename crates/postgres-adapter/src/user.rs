@@ -167,6 +167,23 @@ impl ProfileReader for PostgresStore {
             .await?;
         row.map(AccountRow::into_user).transpose()
     }
+
+    async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
+        let rows: Vec<AccountRow> = self
+            .read_page(move |connection| {
+                let mut query = account::table
+                    .order(account::id.asc())
+                    .limit(i64::from(limit))
+                    .select(AccountRow::as_select())
+                    .into_boxed();
+                if let Some(after) = after {
+                    query = query.filter(account::id.gt(after.as_uuid()));
+                }
+                query.load(connection).boxed()
+            })
+            .await?;
+        rows.into_iter().map(AccountRow::into_user).collect()
+    }
 }
 
 #[async_trait]
@@ -212,19 +229,6 @@ impl UserRepository for PgUnitOfWork {
             .optional()
             .map_err(storage_error)?;
         row.map(AccountRow::into_user).transpose()
-    }
-
-    async fn list(&mut self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
-        let mut query = account::table
-            .order(account::id.asc())
-            .limit(i64::from(limit))
-            .select(AccountRow::as_select())
-            .into_boxed();
-        if let Some(after) = after {
-            query = query.filter(account::id.gt(after.as_uuid()));
-        }
-        let rows: Vec<AccountRow> = query.load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(AccountRow::into_user).collect()
     }
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {

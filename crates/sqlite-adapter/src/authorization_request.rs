@@ -4,11 +4,13 @@ use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::authorization_request;
 use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{AuthorizationRequestRepository, StorageError};
+use application::ports::storage::{AuthorizationRequestReader, AuthorizationRequestRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
@@ -107,6 +109,25 @@ impl RequestRow {
     }
 }
 
+fn find(
+    connection: &mut SqliteConnection,
+    id: AuthorizationRequestId,
+) -> Result<Option<AuthorizationRequest>, StorageError> {
+    let row: Option<RequestRow> =
+        authorization_request::table.find(blob(id.as_uuid())).first(connection).optional().storage()?;
+    row.map(RequestRow::into_request).transpose()
+}
+
+#[async_trait]
+impl AuthorizationRequestReader for SqliteStore {
+    async fn find_authorization_request(
+        &self,
+        id: AuthorizationRequestId,
+    ) -> Result<Option<AuthorizationRequest>, StorageError> {
+        self.read(move |connection| find(connection, id)).await
+    }
+}
+
 #[async_trait]
 impl AuthorizationRequestRepository for SqliteUnitOfWork {
     async fn insert(&mut self, request: &AuthorizationRequest) -> Result<(), StorageError> {
@@ -123,15 +144,7 @@ impl AuthorizationRequestRepository for SqliteUnitOfWork {
         &mut self,
         id: AuthorizationRequestId,
     ) -> Result<Option<AuthorizationRequest>, StorageError> {
-        self.run(move |connection| {
-            let row: Option<RequestRow> = authorization_request::table
-                .find(blob(id.as_uuid()))
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(RequestRow::into_request).transpose()
-        })
-        .await
+        self.run(move |connection| find(connection, id)).await
     }
 
     async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError> {

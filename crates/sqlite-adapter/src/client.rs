@@ -165,6 +165,21 @@ impl ClientReader for SqliteStore {
         })
         .await
     }
+
+    async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
+        // Nothing sorts before an empty blob.
+        let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
+        self.read(move |connection| {
+            let rows: Vec<ClientRow> = client::table
+                .filter(client::id.gt(after))
+                .order(client::id)
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(ClientRow::into_client).collect()
+        })
+        .await
+    }
 }
 
 #[async_trait]
@@ -184,21 +199,6 @@ impl ClientRepository for SqliteUnitOfWork {
 
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
         self.run(move |connection| find(connection, id)).await
-    }
-
-    async fn list(&mut self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
-        // Nothing sorts before an empty text of bytes.
-        let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
-        self.run(move |connection| {
-            let rows: Vec<ClientRow> = client::table
-                .filter(client::id.gt(after))
-                .order(client::id)
-                .limit(i64::from(limit))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(ClientRow::into_client).collect()
-        })
-        .await
     }
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {

@@ -4,11 +4,17 @@ use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::password_link;
 use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
+use crate::supplement::in_snapshot;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{PasswordLinkRepository, StorageError};
+use crate::user;
+use application::ports::storage::{
+    PasswordLinkReader, PasswordLinkRepository, PasswordLinkWithAccount, StorageError,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::secret::SecretHash;
@@ -66,6 +72,35 @@ impl PasswordLinkRow {
     }
 }
 
+fn find(connection: &mut SqliteConnection, hash: Vec<u8>) -> Result<Option<PasswordLink>, StorageError> {
+    let row: Option<PasswordLinkRow> =
+        password_link::table.find(hash).first(connection).optional().storage()?;
+    row.map(PasswordLinkRow::into_link).transpose()
+}
+
+#[async_trait]
+impl PasswordLinkReader for SqliteStore {
+    async fn find_password_link(
+        &self,
+        hash: &SecretHash,
+    ) -> Result<Option<PasswordLinkWithAccount>, StorageError> {
+        let hash = hash.as_bytes().to_vec();
+        self.read(move |connection| {
+            in_snapshot(connection, |connection| {
+                let Some(link) = find(connection, hash)? else { return Ok(None) };
+                let account = match link.purpose {
+                    PasswordLinkPurpose::SignUp { .. } => None,
+                    PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
+                        user::find(connection, user_id)?.map(|user| (user.email, user.status))
+                    }
+                };
+                Ok(Some(PasswordLinkWithAccount { link, account }))
+            })
+        })
+        .await
+    }
+}
+
 #[async_trait]
 impl PasswordLinkRepository for SqliteUnitOfWork {
     async fn insert(&mut self, link: &PasswordLink) -> Result<(), StorageError> {
@@ -78,12 +113,7 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
 
     async fn find(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.run(move |connection| {
-            let row: Option<PasswordLinkRow> =
-                password_link::table.find(hash).first(connection).optional().storage()?;
-            row.map(PasswordLinkRow::into_link).transpose()
-        })
-        .await
+        self.run(move |connection| find(connection, hash)).await
     }
 
     async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {

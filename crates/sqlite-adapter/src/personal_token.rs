@@ -4,12 +4,13 @@ use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::personal_token;
 use crate::statement::{Statement, count};
+use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{PersonalTokenRepository, StorageError};
+use application::ports::storage::{PersonalTokenReader, PersonalTokenRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sqlite::Sqlite;
+use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
 use std::ops::RangeInclusive;
@@ -74,6 +75,22 @@ impl PersonalTokenRow {
     }
 }
 
+fn list(connection: &mut SqliteConnection, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+    let rows: Vec<PersonalTokenRow> = personal_token::table
+        .filter(personal_token::user_id.eq(blob(user_id.as_uuid())))
+        .order((personal_token::created_at.desc(), personal_token::id))
+        .load(connection)
+        .storage()?;
+    rows.into_iter().map(PersonalTokenRow::into_token).collect()
+}
+
+#[async_trait]
+impl PersonalTokenReader for SqliteStore {
+    async fn list_personal_tokens(&self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
+        self.read(move |connection| list(connection, user_id)).await
+    }
+}
+
 #[async_trait]
 impl PersonalTokenRepository for SqliteUnitOfWork {
     async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError> {
@@ -85,15 +102,7 @@ impl PersonalTokenRepository for SqliteUnitOfWork {
     }
 
     async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
-        self.run(move |connection| {
-            let rows: Vec<PersonalTokenRow> = personal_token::table
-                .filter(personal_token::user_id.eq(blob(user_id.as_uuid())))
-                .order((personal_token::created_at.desc(), personal_token::id))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(PersonalTokenRow::into_token).collect()
-        })
-        .await
+        self.run(move |connection| list(connection, user_id)).await
     }
 
     async fn revoke(

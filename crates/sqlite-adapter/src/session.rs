@@ -93,6 +93,18 @@ impl SessionReader for SqliteStore {
         })
         .await
     }
+
+    async fn list_sessions(&self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
+        self.read(move |connection| {
+            let rows: Vec<SessionRow> = session::table
+                .filter(session::user_id.eq(blob(user_id.as_uuid())))
+                .order((session::authenticated_at.desc(), session::id))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(SessionRow::into_session).collect()
+        })
+        .await
+    }
 }
 
 #[async_trait]
@@ -110,18 +122,6 @@ impl SessionRepository for SqliteUnitOfWork {
         self.run(move |connection| {
             let row: Option<SessionRow> = session::table.find(key).first(connection).optional().storage()?;
             row.map(SessionRow::into_session).transpose()
-        })
-        .await
-    }
-
-    async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
-        self.run(move |connection| {
-            let rows: Vec<SessionRow> = session::table
-                .filter(session::user_id.eq(blob(user_id.as_uuid())))
-                .order((session::authenticated_at.desc(), session::id))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(SessionRow::into_session).collect()
         })
         .await
     }

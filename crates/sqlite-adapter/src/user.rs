@@ -137,6 +137,22 @@ impl ProfileReader for SqliteStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
         self.read(move |connection| find(connection, user_id)).await
     }
+
+    async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
+        // Nothing sorts before an empty blob.
+        let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
+        self.read(move |connection| {
+            let rows: Vec<AccountRow> = account::table
+                .select(AccountRow::as_select())
+                .filter(account::id.gt(after))
+                .order(account::id)
+                .limit(i64::from(limit))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(AccountRow::into_user).collect()
+        })
+        .await
+    }
 }
 
 #[async_trait]
@@ -167,22 +183,6 @@ impl UserRepository for SqliteUnitOfWork {
                 .optional()
                 .storage()?;
             row.map(AccountRow::into_user).transpose()
-        })
-        .await
-    }
-
-    async fn list(&mut self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
-        // Nothing sorts before an empty text of bytes.
-        let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
-        self.run(move |connection| {
-            let rows: Vec<AccountRow> = account::table
-                .select(AccountRow::as_select())
-                .filter(account::id.gt(after))
-                .order(account::id)
-                .limit(i64::from(limit))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(AccountRow::into_user).collect()
         })
         .await
     }

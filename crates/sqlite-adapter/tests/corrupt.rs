@@ -1,9 +1,10 @@
 //! Values in the file that this program cannot have written.
 
 use application::ports::storage::{
-    AccessReader as _, AuditFilter, AuditReader as _, ClientReader as _, ConnectedAppReader as _,
-    GrantReader as _, ProfileReader as _, ReadTallyStore as _, SessionReader as _, SigningKeyReader as _,
-    SleepReader as _, StorageError, SupplementReader as _, UnitOfWork, UnitOfWorkFactory as _,
+    AccessReader as _, AuditFilter, AuditReader as _, AuthorizationRequestReader as _, ClientReader as _,
+    ConnectedAppReader as _, GrantReader as _, PasswordLinkReader as _, PersonalTokenReader as _,
+    ProfileReader as _, ReadTallyStore as _, SessionReader as _, SigningKeyReader as _, SleepReader as _,
+    StorageError, SupplementReader as _, UnitOfWork, UnitOfWorkFactory as _,
 };
 use chrono::DateTime;
 use diesel::connection::SimpleConnection as _;
@@ -112,6 +113,9 @@ async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
     store.list_connected_apps(user_id).await?;
     store.list_events(AuditFilter::default(), None, 9).await?;
     store.list(user_id, None, 9).await?;
+    store.find_password_link(&SecretHash::from_bytes([0; 32])).await?;
+    store.find_authorization_request(AuthorizationRequestId::from_uuid(id)).await?;
+    store.list_personal_tokens(user_id).await?;
     // Rolled back in any case, before the next change waits for it.
     let mut unit = store.begin().await?;
     let read = read_in(unit.as_mut()).await;
@@ -122,10 +126,7 @@ async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
 async fn read_in(unit: &mut dyn UnitOfWork) -> Result<(), StorageError> {
     let id = Uuid::from_bytes([0x11; 16]);
     let (user_id, client_id) = (UserId::from_uuid(id), ClientId::from_uuid(id));
-    unit.password_links().find(&SecretHash::from_bytes([0; 32])).await?;
-    unit.authorization_requests().find(AuthorizationRequestId::from_uuid(id)).await?;
     unit.consents().find(user_id, client_id).await?;
-    unit.personal_tokens().list(user_id).await?;
     unit.outbox().claim(DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH, 9).await?;
     Ok(())
 }

@@ -59,8 +59,7 @@ async fn give_up_at_many_moments(store: Arc<SqliteStore>) {
         }
     }
     store_user(&store, &user(99)).await;
-    let mut unit = store.begin().await.unwrap();
-    assert_eq!(unit.users().list(None, 10).await.unwrap(), [user(99)]);
+    assert_eq!(store.list_profiles(None, 10).await.unwrap(), [user(99)]);
 }
 
 #[tokio::test]
@@ -90,8 +89,7 @@ fn a_transaction_open_when_its_runtime_shut_down_does_not_hinder_the_next_one() 
     drop(unit);
     second.block_on(async {
         store_user(&store, &user(2)).await;
-        let mut unit = store.begin().await.unwrap();
-        assert_eq!(unit.users().list(None, 10).await.unwrap(), [user(2)]);
+        assert_eq!(store.list_profiles(None, 10).await.unwrap(), [user(2)]);
     });
 }
 

@@ -1,11 +1,14 @@
 //! Uses a link: somebody chooses a password, for their account or for a new one.
 
 use super::attempt_counters::account_counters;
-use super::find_password_link::find_usable;
+use super::find_password_link::usable;
 use super::password_change::replace_password;
 use super::{NewPassword, NewPasswordError, UsablePasswordLink};
 use crate::mail::{QueueMail, QueueMailError, password_changed};
-use crate::ports::storage::{FailureCounter, StorageError, UniqueKey, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{
+    FailureCounter, PasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey, UnitOfWork,
+    UnitOfWorkFactory,
+};
 use crate::ports::system::{
     Clock, Entropy, MailSealError, PasswordHasher, PasswordHashingError, PasswordJudge,
 };
@@ -15,7 +18,7 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::password::PasswordHash;
 use domain::password_link::PasswordLinkPurpose;
-use domain::secret::{Secret, SecretKind};
+use domain::secret::{Secret, SecretHash, SecretKind};
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
 use std::net::IpAddr;
@@ -24,7 +27,9 @@ use std::sync::Arc;
 /// What the use case needs.
 #[derive(Clone)]
 pub struct ChoosePasswordPorts {
-    /// Where links, accounts and passwords are.
+    /// Reads links.
+    pub links: Arc<dyn PasswordLinkReader>,
+    /// Stores passwords and accounts, and uses links up.
     pub units: Arc<dyn UnitOfWorkFactory>,
     /// Hashes the password.
     pub hasher: Arc<dyn PasswordHasher>,
@@ -133,20 +138,15 @@ impl ChoosePassword {
     ) -> Result<ChosenPassword, ChoosePasswordError> {
         let secret = Secret::parse(SecretKind::PasswordLink, command.link)
             .map_err(|_| ChoosePasswordError::UnusableLink)?;
-        let found = self.find(&secret).await?.ok_or(ChoosePasswordError::UnusableLink)?;
+        let found = self.ports.links.find_password_link(&secret.hash()).await?;
+        let found = found.and_then(|found| usable(found, self.ports.clock.now()));
+        let found = found.ok_or(ChoosePasswordError::UnusableLink)?;
         let new = NewPassword::judge(command.password, &found.email, self.ports.judge.as_ref())?;
         let hash = self.ports.hasher.hash(new.password()).await?;
         let chosen = self.write(&secret, &command, &hash).await?;
         // Whoever reads the mail of the account may try again at once.
         self.ports.lift_limits(chosen.user_id, &chosen.email).await;
         Ok(chosen)
-    }
-
-    async fn find(&self, secret: &Secret) -> Result<Option<UsablePasswordLink>, StorageError> {
-        let mut unit = self.ports.units.begin().await?;
-        let found = find_usable(unit.as_mut(), secret, self.ports.clock.now()).await?;
-        unit.rollback().await?;
-        Ok(found)
     }
 
     async fn write(
@@ -158,10 +158,11 @@ impl ChoosePassword {
         let now = self.ports.clock.now();
         let writing = Writing { hash, now, address: AddressBlock::of(command.address) };
         let mut unit = self.ports.units.begin().await?;
-        // Looked at once more: meanwhile the link may have been used, or the account locked.
-        let usable =
-            find_usable(unit.as_mut(), secret, now).await?.ok_or(ChoosePasswordError::UnusableLink)?;
-        unit.password_links().consume(&secret.hash()).await?.ok_or(ChoosePasswordError::UnusableLink)?;
+        let hash = secret.hash();
+        // Meanwhile the link may have been used, or the account locked.
+        let usable = find_and_hold(unit.as_mut(), &hash, now).await?;
+        let usable = usable.ok_or(ChoosePasswordError::UnusableLink)?;
+        unit.password_links().consume(&hash).await?.ok_or(ChoosePasswordError::UnusableLink)?;
         let UsablePasswordLink { purpose, email, expires_at: _ } = usable;
         let user_id = match purpose {
             PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
@@ -234,4 +235,22 @@ struct Writing<'a> {
     hash: &'a PasswordHash,
     now: DateTime<Utc>,
     address: AddressBlock,
+}
+
+/// Returns a usable link and holds its person until the end of the unit of work.
+async fn find_and_hold(
+    unit: &mut dyn UnitOfWork,
+    hash: &SecretHash,
+    now: DateTime<Utc>,
+) -> Result<Option<UsablePasswordLink>, StorageError> {
+    let Some(link) = unit.password_links().find(hash).await?.filter(|link| link.is_live(now)) else {
+        return Ok(None);
+    };
+    let account = match link.purpose {
+        PasswordLinkPurpose::SignUp { .. } => None,
+        PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
+            unit.users().find(user_id).await?.map(|user| (user.email, user.status))
+        }
+    };
+    Ok(usable(PasswordLinkWithAccount { link, account }, now))
 }

@@ -1,9 +1,9 @@
-//! Tells what a link to choose a password is for, without using it.
+//! Finds out what a link to choose a password is for, without using it.
 
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{PasswordLinkReader, PasswordLinkWithAccount, StorageError};
 use crate::ports::system::Clock;
 use chrono::{DateTime, Utc};
-use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
 use domain::user::Email;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use std::sync::Arc;
 pub struct UsablePasswordLink {
     /// What it is for.
     pub purpose: PasswordLinkPurpose,
-    /// The address of the account, or of the account to be.
+    /// The email address of the account, or of the one to create.
     pub email: Email,
-    /// From when on it counts no more.
+    /// Expiry.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Why nothing is known of a link.
+/// Why a link is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum FindPasswordLinkError {
-    /// It is no link, was used, has ended, or its account is locked; which of them is not told.
+    /// It is malformed, unknown, used or expired, or its account is locked; the caller does not learn which.
     #[error("the link cannot be used")]
     Unusable,
     /// The store failed.
@@ -32,44 +32,36 @@ pub enum FindPasswordLinkError {
 
 /// Finds links.
 pub struct FindPasswordLink {
-    units: Arc<dyn UnitOfWorkFactory>,
+    links: Arc<dyn PasswordLinkReader>,
     clock: Arc<dyn Clock>,
 }
 
 impl FindPasswordLink {
     /// Takes the ports.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
+    pub fn new(links: Arc<dyn PasswordLinkReader>, clock: Arc<dyn Clock>) -> Self {
+        Self { links, clock }
     }
 
-    /// Returns what the link is for. Looking at it changes nothing: mail programs follow links on their own.
+    /// Returns what the link is for. Changes nothing: email programs follow links on their own.
     pub async fn run(&self, link: &str) -> Result<UsablePasswordLink, FindPasswordLinkError> {
         let secret =
             Secret::parse(SecretKind::PasswordLink, link).map_err(|_| FindPasswordLinkError::Unusable)?;
-        let mut unit = self.units.begin().await?;
-        let found = find_usable(unit.as_mut(), &secret, self.clock.now()).await?;
-        unit.rollback().await?;
-        found.ok_or(FindPasswordLinkError::Unusable)
+        let found = self.links.find_password_link(&secret.hash()).await?;
+        found.and_then(|found| usable(found, self.clock.now())).ok_or(FindPasswordLinkError::Unusable)
     }
 }
 
-/// Returns the link if it counts and its account, if it has one, can be used.
-pub(super) async fn find_usable(
-    unit: &mut dyn UnitOfWork,
-    secret: &Secret,
-    now: DateTime<Utc>,
-) -> Result<Option<UsablePasswordLink>, StorageError> {
-    let Some(link) = unit.password_links().find(&secret.hash()).await?.filter(|link| link.is_live(now))
-    else {
-        return Ok(None);
-    };
-    let PasswordLink { hash: _, purpose, expires_at } = link;
-    let email = match &purpose {
-        PasswordLinkPurpose::SignUp { email } => Some(email.clone()),
-        PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
-            let user = unit.users().find(*user_id).await?;
-            user.filter(|user| user.status.is_active()).map(|user| user.email)
+/// Returns the link if it is live and its account, if it has one, is active.
+pub(super) fn usable(found: PasswordLinkWithAccount, now: DateTime<Utc>) -> Option<UsablePasswordLink> {
+    let PasswordLinkWithAccount { link, account } = found;
+    if !link.is_live(now) {
+        return None;
+    }
+    let email = match &link.purpose {
+        PasswordLinkPurpose::SignUp { email } => email.clone(),
+        PasswordLinkPurpose::Invitation { .. } | PasswordLinkPurpose::Reset { .. } => {
+            account.filter(|(_, status)| status.is_active())?.0
         }
     };
-    Ok(email.map(|email| UsablePasswordLink { purpose, email, expires_at }))
+    Some(UsablePasswordLink { purpose: link.purpose, email, expires_at: link.expires_at })
 }

@@ -1,6 +1,6 @@
 //! Lists the browsers in which a person is signed in.
 
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{SessionReader, StorageError};
 use crate::ports::system::Clock;
 use domain::id::UserId;
 use domain::session::{Session, SessionLifetime};
@@ -8,22 +8,20 @@ use std::sync::Arc;
 
 /// Lists sessions.
 pub struct ListSessions {
-    units: Arc<dyn UnitOfWorkFactory>,
+    reader: Arc<dyn SessionReader>,
     clock: Arc<dyn Clock>,
     lifetime: SessionLifetime,
 }
 
 impl ListSessions {
-    /// Takes the ports, and how long sessions last.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>, lifetime: SessionLifetime) -> Self {
-        Self { units, clock, lifetime }
+    /// Takes the ports and the lifetime of sessions.
+    pub fn new(reader: Arc<dyn SessionReader>, clock: Arc<dyn Clock>, lifetime: SessionLifetime) -> Self {
+        Self { reader, clock, lifetime }
     }
 
-    /// Returns the sessions that still count, the latest sign-in first.
+    /// Returns the live sessions, the latest sign-in first.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let mut sessions = unit.sessions().list(user_id).await?;
-        unit.rollback().await?;
+        let mut sessions = self.reader.list_sessions(user_id).await?;
         let now = self.clock.now();
         sessions.retain(|session| session.is_live(now, self.lifetime));
         Ok(sessions)

@@ -2,11 +2,11 @@
 
 use super::password_change::replace_password;
 use super::{ChoosePasswordPorts, NewPassword, NewPasswordError};
-use crate::ports::storage::StorageError;
+use crate::ports::storage::{ProfileReader, StorageError};
 use crate::ports::system::PasswordHashingError;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
-use domain::user::User;
+use std::sync::Arc;
 
 /// Why no password was set.
 #[derive(Debug, thiserror::Error)]
@@ -28,18 +28,19 @@ pub enum SetPasswordError {
 /// Sets passwords.
 pub struct SetPassword {
     ports: ChoosePasswordPorts,
+    profiles: Arc<dyn ProfileReader>,
 }
 
 impl SetPassword {
     /// Takes the ports.
-    pub fn new(ports: ChoosePasswordPorts) -> Self {
-        Self { ports }
+    pub fn new(ports: ChoosePasswordPorts, profiles: Arc<dyn ProfileReader>) -> Self {
+        Self { ports, profiles }
     }
 
     /// Sets the password of a person instead of an earlier one, and ends what the earlier one may have opened: sessions,
     /// links, codes that no app has redeemed. Whoever guessed at the account does not make its person wait any more.
     pub async fn run(&self, user_id: UserId, text: &str) -> Result<(), SetPasswordError> {
-        let user = self.find(user_id).await?.ok_or(SetPasswordError::NotFound)?;
+        let user = self.profiles.find_profile(user_id).await?.ok_or(SetPasswordError::NotFound)?;
         let new = NewPassword::judge(text, &user.email, self.ports.judge.as_ref())?;
         // Hashed before the unit of work is opened: it is slow.
         let hash = self.ports.hasher.hash(new.password()).await?;
@@ -53,12 +54,5 @@ impl SetPassword {
         unit.commit().await?;
         self.ports.lift_limits(user_id, &user.email).await;
         Ok(())
-    }
-
-    async fn find(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        let mut unit = self.ports.units.begin().await?;
-        let user = unit.users().find(user_id).await?;
-        unit.rollback().await?;
-        Ok(user)
     }
 }

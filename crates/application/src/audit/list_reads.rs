@@ -1,6 +1,6 @@
 //! Shows a person who read what of them.
 
-use crate::ports::storage::{ClientReader, ReadTallyStore, StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{ClientReader, PersonalTokenReader, ReadTallyStore, StorageError};
 use domain::client::ClientName;
 use domain::id::UserId;
 use domain::personal_token::{PersonalToken, PersonalTokenName};
@@ -39,7 +39,7 @@ pub struct ReadsPage {
 pub struct ListReads {
     tallies: Arc<dyn ReadTallyStore>,
     clients: Arc<dyn ClientReader>,
-    units: Arc<dyn UnitOfWorkFactory>,
+    tokens: Arc<dyn PersonalTokenReader>,
 }
 
 impl ListReads {
@@ -47,9 +47,9 @@ impl ListReads {
     pub fn new(
         tallies: Arc<dyn ReadTallyStore>,
         clients: Arc<dyn ClientReader>,
-        units: Arc<dyn UnitOfWorkFactory>,
+        tokens: Arc<dyn PersonalTokenReader>,
     ) -> Self {
-        Self { tallies, clients, units }
+        Self { tallies, clients, tokens }
     }
 
     /// Returns the person's reads after this position, the latest first, at most `size`; the reads of the last second
@@ -93,7 +93,7 @@ impl ListReads {
                 }
                 Reader::PersonalToken(id) => {
                     if tokens.is_none() {
-                        tokens = Some(self.tokens(user_id).await?);
+                        tokens = Some(self.tokens.list_personal_tokens(user_id).await?);
                     }
                     let found = tokens.iter().flatten().find(|token: &&PersonalToken| token.id == id);
                     found.map(|token| ReaderName::PersonalToken(token.name.clone()))
@@ -102,12 +102,5 @@ impl ListReads {
             names.extend(name.map(|name| (reader, name)));
         }
         Ok(names)
-    }
-
-    async fn tokens(&self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let tokens = unit.personal_tokens().list(user_id).await?;
-        unit.rollback().await?;
-        Ok(tokens)
     }
 }

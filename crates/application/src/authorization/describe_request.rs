@@ -1,12 +1,13 @@
-//! Tells which app waits behind a sign-in, so that the page can name it.
+//! Finds the app that a sign-in is for, so that the page can name it.
 
-use super::AuthorizationPorts;
-use crate::ports::storage::StorageError;
+use crate::ports::storage::{AuthorizationRequestReader, ClientReader, StorageError};
+use crate::ports::system::Clock;
 use domain::authorization_request::AuthorizationRequest;
 use domain::client::ClientName;
 use domain::id::AuthorizationRequestId;
 use domain::secret::Secret;
 use domain::user::Email;
+use std::sync::Arc;
 
 /// The app that waits for a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,30 +20,34 @@ pub struct WaitingApp {
     pub login_hint: Option<Email>,
 }
 
-/// Describes a request to a browser in which nobody may have signed in yet. Changes nothing.
+/// Describes a request to a browser in which nobody may have signed in yet.
 pub struct DescribeRequest {
-    ports: AuthorizationPorts,
+    requests: Arc<dyn AuthorizationRequestReader>,
+    clients: Arc<dyn ClientReader>,
+    clock: Arc<dyn Clock>,
 }
 
 impl DescribeRequest {
     /// Takes the ports.
-    pub fn new(ports: AuthorizationPorts) -> Self {
-        Self { ports }
+    pub fn new(
+        requests: Arc<dyn AuthorizationRequestReader>,
+        clients: Arc<dyn ClientReader>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { requests, clients, clock }
     }
 
-    /// Returns the app behind a request that is open and that this browser brought; nothing otherwise.
+    /// Returns the app behind an open request of this browser; `None` for any other request.
     pub async fn run(
         &self,
         id: AuthorizationRequestId,
         visit: &Secret,
     ) -> Result<Option<WaitingApp>, StorageError> {
-        let mut unit = self.ports.units.begin().await?;
-        let request = unit.authorization_requests().find(id).await?;
-        unit.rollback().await?;
-        let now = self.ports.clock.now();
+        let request = self.requests.find_authorization_request(id).await?;
+        let now = self.clock.now();
         let request = request.filter(|request| request.is_open(now) && request.visit_hash == visit.hash());
         let Some(request) = request else { return Ok(None) };
-        let found = self.ports.clients.find_with_secrets(request.client_id).await?;
+        let found = self.clients.find_with_secrets(request.client_id).await?;
         let AuthorizationRequest { redirect_uri, login_hint, .. } = request;
         Ok(found.map(|found| WaitingApp { name: found.client.name, redirect_uri, login_hint }))
     }

@@ -12,7 +12,8 @@ use super::AuthorizationPorts;
 use crate::account::SessionKey;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{
-    ClientWithSecrets, FailureCount, MockClientReader, MockConnectedAppReader, MockFailureCounter,
+    ClientWithSecrets, FailureCount, MockAuthorizationRequestReader, MockClientReader,
+    MockConnectedAppReader, MockFailureCounter,
 };
 use crate::testing::{
     REDIRECT_URI, app, client_id, clock, entropy, noon, person, scopes, seconds, secret, user_id,

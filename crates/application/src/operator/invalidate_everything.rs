@@ -2,7 +2,7 @@
 
 use crate::audit::{self, AuditTrail};
 use crate::key::{RotateSigningKey, SigningKeyError, SigningKeyRotation};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, KeyRing};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -59,6 +59,7 @@ pub enum InvalidateEverythingError {
 
 /// Invalidates everything that was issued before a moment.
 pub struct InvalidateEverything {
+    profiles: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
     keys: RotateSigningKey,
@@ -68,6 +69,7 @@ pub struct InvalidateEverything {
 impl InvalidateEverything {
     /// Takes the ports; the ring has to be one of its own, as for [`RotateSigningKey`].
     pub fn new(
+        profiles: Arc<dyn ProfileReader>,
         units: Arc<dyn UnitOfWorkFactory>,
         ring: Arc<dyn KeyRing>,
         entropy: Arc<dyn Entropy>,
@@ -75,7 +77,7 @@ impl InvalidateEverything {
     ) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         let keys = RotateSigningKey::new(units.clone(), ring, entropy, clock.clone());
-        Self { units, clock, keys, trail }
+        Self { profiles, units, clock, keys, trail }
     }
 
     /// Invalidates signing keys, sessions, links, consents, codes, grants and personal tokens, in this order, each in
@@ -174,11 +176,9 @@ impl InvalidateEverything {
         Ok((grants, personal_tokens))
     }
 
-    /// Returns the next people after this one, from the first id to the last; nothing when there are none.
+    /// Returns the ids of the next people after this one, from first to last; `None` if there are none.
     async fn people(&self, after: Option<UserId>) -> Result<Option<RangeInclusive<UserId>>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let people = unit.users().list(after, BATCH).await?;
-        unit.rollback().await?;
+        let people = self.profiles.list_profiles(after, BATCH).await?;
         Ok(people.first().zip(people.last()).map(|(first, last)| first.id..=last.id))
     }
 

@@ -1,27 +1,24 @@
 //! Lists clients, or finds one.
 
-use crate::ports::storage::{ClientReader, ClientWithSecrets, StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{ClientReader, ClientWithSecrets, StorageError};
 use domain::client::Client;
 use domain::id::ClientId;
 use std::sync::Arc;
 
 /// Lists clients.
 pub struct ListClients {
-    units: Arc<dyn UnitOfWorkFactory>,
+    reader: Arc<dyn ClientReader>,
 }
 
 impl ListClients {
     /// Takes the port.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>) -> Self {
-        Self { units }
+    pub fn new(reader: Arc<dyn ClientReader>) -> Self {
+        Self { reader }
     }
 
     /// Returns the clients after this id, by ascending id, at most `limit`.
     pub async fn run(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let clients = unit.clients().list(after, limit).await?;
-        unit.rollback().await?;
-        Ok(clients)
+        self.reader.list_clients(after, limit).await
     }
 }
 
@@ -36,7 +33,7 @@ impl FindClient {
         Self { reader }
     }
 
-    /// Returns the client with what is known of its secrets, or nothing.
+    /// Returns the client and its secrets; `None` if there is no such client.
     pub async fn run(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
         self.reader.find_with_secrets(id).await
     }

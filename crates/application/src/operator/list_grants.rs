@@ -1,19 +1,19 @@
 //! Lists grants.
 
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{GrantFilter, GrantReader, StorageError};
 use domain::grant::Grant;
 use domain::id::GrantId;
 use std::sync::Arc;
 
 /// Lists grants.
 pub struct ListGrants {
-    units: Arc<dyn UnitOfWorkFactory>,
+    reader: Arc<dyn GrantReader>,
 }
 
 impl ListGrants {
     /// Takes the port.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>) -> Self {
-        Self { units }
+    pub fn new(reader: Arc<dyn GrantReader>) -> Self {
+        Self { reader }
     }
 
     /// Returns the grants that match, live and revoked, by ascending id, those after this one, at most `limit`.
@@ -23,9 +23,6 @@ impl ListGrants {
         after: Option<GrantId>,
         limit: u32,
     ) -> Result<Vec<Grant>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let grants = unit.grants().list(filter, after, limit).await?;
-        unit.rollback().await?;
-        Ok(grants)
+        self.reader.list_grants(filter, after, limit).await
     }
 }

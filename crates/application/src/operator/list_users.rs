@@ -9,21 +9,18 @@ use std::sync::Arc;
 
 /// Lists people.
 pub struct ListUsers {
-    units: Arc<dyn UnitOfWorkFactory>,
+    reader: Arc<dyn ProfileReader>,
 }
 
 impl ListUsers {
     /// Takes the port.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>) -> Self {
-        Self { units }
+    pub fn new(reader: Arc<dyn ProfileReader>) -> Self {
+        Self { reader }
     }
 
     /// Returns the people after this id, by ascending id, at most `limit`.
     pub async fn run(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let users = unit.users().list(after, limit).await?;
-        unit.rollback().await?;
-        Ok(users)
+        self.reader.list_profiles(after, limit).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Revokes grants.
 
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{GrantFilter, GrantReader, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -23,6 +23,7 @@ pub enum RevokeGrantsError {
 
 /// Revokes grants on behalf of the operator.
 pub struct RevokeGrants {
+    grants: Arc<dyn GrantReader>,
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
     trail: AuditTrail,
@@ -30,9 +31,14 @@ pub struct RevokeGrants {
 
 impl RevokeGrants {
     /// Takes the ports.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        grants: Arc<dyn GrantReader>,
+        units: Arc<dyn UnitOfWorkFactory>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
+        Self { grants, units, clock, trail }
     }
 
     /// Revokes the live grants that match and returns how many; their tokens end within two seconds.
@@ -45,11 +51,8 @@ impl RevokeGrants {
         if !names_somebody {
             return Err(RevokeGrantsError::NothingNamed);
         }
+        let Some(filter) = self.with_owners(filter).await? else { return Ok(0) };
         let mut unit = self.units.begin().await?;
-        let Some(filter) = with_owners(unit.as_mut(), filter).await? else {
-            unit.rollback().await?;
-            return Ok(0);
-        };
         let now = self.clock.now();
         let voided = match filter.user_id {
             Some(user_id) => void_codes(unit.as_mut(), user_id, now).await?,
@@ -63,6 +66,19 @@ impl RevokeGrants {
         }
         audit::commit(unit, &[self.event(filter, revoked)]).await?;
         Ok(revoked)
+    }
+
+    /// Adds the person and the client to a filter for one grant; `None` if there is no such grant.
+    async fn with_owners(&self, filter: GrantFilter) -> Result<Option<GrantFilter>, StorageError> {
+        if filter.id.is_none() {
+            return Ok(Some(filter));
+        }
+        let found = self.grants.list_grants(filter, None, 1).await?;
+        Ok(found.first().map(|grant| GrantFilter {
+            user_id: Some(grant.user_id),
+            client_id: Some(grant.client_id),
+            ..filter
+        }))
     }
 
     fn event(&self, filter: GrantFilter, revoked: u64) -> AuditEvent {
@@ -81,18 +97,4 @@ async fn void_codes(
     // Held until the end: a code that is being issued or redeemed is waited for, and then seen with its grant.
     unit.users().find(user_id).await?;
     unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(now)).await
-}
-
-/// Adds to a filter for one grant whose it is and which client's; nothing when there is no such grant.
-async fn with_owners(
-    unit: &mut dyn UnitOfWork,
-    filter: GrantFilter,
-) -> Result<Option<GrantFilter>, StorageError> {
-    if filter.id.is_none() {
-        return Ok(Some(filter));
-    }
-    let found = unit.grants().list(filter, None, 1).await?;
-    let owned =
-        |user_id, client_id| GrantFilter { user_id: Some(user_id), client_id: Some(client_id), ..filter };
-    Ok(found.first().map(|grant| owned(grant.user_id, grant.client_id)))
 }

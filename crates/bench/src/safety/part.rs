@@ -6,6 +6,7 @@ use application::ports::system::{InvalidToken, RateLimiter, ReadLedger, TokenVer
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::AccessClaims;
+use domain::client::Client;
 use domain::id::{ClientId, GrantId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::ReadTally;
@@ -55,6 +56,10 @@ pub(super) struct NoClients;
 impl ClientReader for NoClients {
     async fn find_with_secrets(&self, _id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
         Ok(None)
+    }
+
+    async fn list_clients(&self, _after: Option<ClientId>, _limit: u32) -> Result<Vec<Client>, StorageError> {
+        Ok(Vec::new())
     }
 }
 

@@ -185,7 +185,13 @@ fn ingest_use_cases(store: &Arc<MemoryStore>, access: &Arc<AuthorizeAccess>) -> 
     let clock = Arc::new(FixedClock);
     IngestUseCases::new(
         AuthorizeIngest::new(access.clone()),
-        IngestRecords::new(store.clone(), Arc::new(NoItems), store.clone(), clock.clone()),
+        IngestRecords::new(
+            Arc::new(MockProfileReader::new()),
+            store.clone(),
+            Arc::new(NoItems),
+            store.clone(),
+            clock.clone(),
+        ),
         AnswerOnce::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
         DeleteRecord::new(store.clone(), store.clone(), clock),
     )

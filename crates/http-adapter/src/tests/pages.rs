@@ -14,7 +14,8 @@ use application::connection::{DisconnectApps, ListConnectedApps};
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
-    MockAuditReader, MockConnectedAppReader, MockCredentialReader, MockProfileReader, MockReadTallyStore,
+    MockAuditReader, MockAuthorizationRequestReader, MockConnectedAppReader, MockCredentialReader,
+    MockImportReader, MockPasswordLinkReader, MockPersonalTokenReader, MockProfileReader, MockReadTallyStore,
     MockSessionReader,
 };
 use application::ports::system::{Clock, MockPasswordHasher, MockPasswordJudge, PasswordCheck};
@@ -26,6 +27,8 @@ use std::sync::Arc;
 pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, issuer: &str) -> PageUseCases {
     let mut sessions = MockSessionReader::new();
     sessions.expect_find_session().returning(|_| Ok(None));
+    let sessions = Arc::new(sessions);
+    let imports = Arc::new(MockImportReader::new());
     let apps = Arc::new(MockConnectedAppReader::new());
     let authorization = AuthorizationPorts {
         clients: store.clone(),
@@ -37,6 +40,7 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
     };
     let judge = Arc::new(MockPasswordJudge::new());
     let choose = ChoosePasswordPorts {
+        links: Arc::new(MockPasswordLinkReader::new()),
         units: store.clone(),
         hasher: Arc::new(MockPasswordHasher::new()),
         judge: judge.clone(),
@@ -49,32 +53,36 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
     let clock = || clock.clone();
     PageUseCases {
         begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
-        describe_request: DescribeRequest::new(authorization.clone()),
+        describe_request: DescribeRequest::new(
+            Arc::new(MockAuthorizationRequestReader::new()),
+            store.clone(),
+            clock(),
+        ),
         open_consent: OpenConsent::new(authorization.clone(), issuer()),
         decide_consent: DecideConsent::new(authorization, issuer()),
         sign_in: SignIn::new(sign_in_ports(store, &clock()), SignInLimits::default()),
-        resume_session: ResumeSession::new(Arc::new(sessions), units(), clock(), lifetime),
+        resume_session: ResumeSession::new(sessions.clone(), units(), clock(), lifetime),
         sign_out: SignOut::new(units(), entropy(), clock()),
         end_sessions: EndSessions::new(units(), entropy(), clock()),
-        list_sessions: ListSessions::new(units(), clock(), lifetime),
+        list_sessions: ListSessions::new(sessions, clock(), lifetime),
         change_password: ChangePassword::new(
             sign_in_ports(store, &clock()),
             SignInLimits::default(),
             judge,
             None,
         ),
-        find_password_link: FindPasswordLink::new(units(), clock()),
+        find_password_link: FindPasswordLink::new(Arc::new(MockPasswordLinkReader::new()), clock()),
         choose_password: ChoosePassword::new(choose, None),
         request_password_reset: None,
         request_sign_up: None,
         list_connected_apps: ListConnectedApps::new(apps),
         disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
         create_personal_token: CreatePersonalToken::new(units(), entropy(), clock()),
-        list_personal_tokens: ListPersonalTokens::new(units(), clock()),
+        list_personal_tokens: ListPersonalTokens::new(Arc::new(MockPersonalTokenReader::new()), clock()),
         revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
         list_activity: list_activity(store),
-        list_imports: ListImports::new(units()),
-        find_import: FindImport::new(units()),
+        list_imports: ListImports::new(imports.clone()),
+        find_import: FindImport::new(imports),
         undo_import: UndoImport::new(units(), entropy(), clock()),
         apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
         discard_upload: DiscardUpload::new(units(), clock()),
@@ -87,7 +95,8 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
 }
 
 fn list_activity(store: &Arc<MemoryStore>) -> ListActivity {
-    let reads = ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), store.clone());
+    let tokens = Arc::new(MockPersonalTokenReader::new());
+    let reads = ListReads::new(Arc::new(MockReadTallyStore::new()), store.clone(), tokens);
     ListActivity::new(reads, Arc::new(MockAuditReader::new()))
 }
 

@@ -2,8 +2,8 @@
 
 use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
-    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantReader, GrantWithUser,
-    HeldCode, StorageError, UnitOfWork, UnitOfWorkFactory,
+    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantFilter, GrantReader,
+    GrantWithUser, HeldCode, StorageError, UnitOfWork, UnitOfWorkFactory,
 };
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
@@ -12,7 +12,7 @@ use domain::audit::AuditEvent;
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState};
-use domain::id::{ClientId, ClientSecretId, UserId};
+use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
 use domain::time::TimeZone;
@@ -152,7 +152,7 @@ impl Default for MemoryStore {
                 state: CodeState::Issued,
             },
             grants: vec![Grant {
-                id: domain::id::GrantId::from_uuid(Uuid::nil()),
+                id: GrantId::from_uuid(Uuid::nil()),
                 client_id: app,
                 user_id,
                 scopes: ScopeSet::from_iter([Scope::Profile, Scope::Sleep]),
@@ -187,6 +187,11 @@ impl ClientReader for MemoryStore {
     async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
         self.check()?;
         Ok(self.contents.lock().unwrap().clients.iter().find(|found| found.client.id == id).cloned())
+    }
+
+    async fn list_clients(&self, _: Option<ClientId>, _: u32) -> Result<Vec<Client>, StorageError> {
+        self.check()?;
+        Ok(self.contents.lock().unwrap().clients.iter().map(|found| found.client.clone()).collect())
     }
 }
 
@@ -224,6 +229,16 @@ impl GrantReader for MemoryStore {
         let contents = self.contents.lock().unwrap();
         let grant = contents.grants.iter().find(|grant| grant.refresh_token_hash == *hash).cloned();
         Ok(grant.map(|grant| GrantWithUser { grant, user_status: UserStatus::Active }))
+    }
+
+    async fn list_grants(
+        &self,
+        _: GrantFilter,
+        _: Option<GrantId>,
+        _: u32,
+    ) -> Result<Vec<Grant>, StorageError> {
+        self.check()?;
+        Ok(self.contents.lock().unwrap().grants.clone())
     }
 }
 

@@ -4,12 +4,13 @@ use super::row::GrantRow;
 use crate::schema::{access_grant, account};
 use crate::store::PostgresStore;
 use crate::user::user_status;
-use application::ports::storage::{GrantReader, GrantWithUser, StorageError};
+use application::ports::storage::{GrantFilter, GrantReader, GrantWithUser, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use domain::id::UserId;
+use domain::grant::Grant;
+use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
 use futures_util::FutureExt;
 
@@ -34,6 +35,41 @@ impl GrantReader for PostgresStore {
         };
         let Some((grant, locked_at)) = row else { return Ok(None) };
         Ok(Some(GrantWithUser { grant: grant.into_grant()?, user_status: user_status(locked_at) }))
+    }
+
+    async fn list_grants(
+        &self,
+        filter: GrantFilter,
+        after: Option<GrantId>,
+        limit: u32,
+    ) -> Result<Vec<Grant>, StorageError> {
+        let rows: Vec<GrantRow> = self
+            .read_page(move |connection| {
+                let GrantFilter { user_id, client_id, id, created_before } = filter;
+                let mut query = access_grant::table
+                    .order(access_grant::id.asc())
+                    .limit(i64::from(limit))
+                    .select(GrantRow::as_select())
+                    .into_boxed();
+                if let Some(user_id) = user_id {
+                    query = query.filter(access_grant::user_id.eq(user_id.as_uuid()));
+                }
+                if let Some(client_id) = client_id {
+                    query = query.filter(access_grant::client_id.eq(client_id.as_uuid()));
+                }
+                if let Some(id) = id {
+                    query = query.filter(access_grant::id.eq(id.as_uuid()));
+                }
+                if let Some(before) = created_before {
+                    query = query.filter(access_grant::created_at.lt(before));
+                }
+                if let Some(after) = after {
+                    query = query.filter(access_grant::id.gt(after.as_uuid()));
+                }
+                query.load(connection).boxed()
+            })
+            .await?;
+        rows.into_iter().map(GrantRow::into_grant).collect()
     }
 }
 

@@ -59,37 +59,6 @@ impl GrantRepository for PgUnitOfWork {
         stored(inserted, UniqueKey::Grant)
     }
 
-    async fn list(
-        &mut self,
-        filter: GrantFilter,
-        after: Option<GrantId>,
-        limit: u32,
-    ) -> Result<Vec<Grant>, StorageError> {
-        let GrantFilter { user_id, client_id, id, created_before } = filter;
-        let mut query = grant::table
-            .order(grant::id.asc())
-            .limit(i64::from(limit))
-            .select(GrantRow::as_select())
-            .into_boxed();
-        if let Some(user_id) = user_id {
-            query = query.filter(grant::user_id.eq(user_id.as_uuid()));
-        }
-        if let Some(client_id) = client_id {
-            query = query.filter(grant::client_id.eq(client_id.as_uuid()));
-        }
-        if let Some(id) = id {
-            query = query.filter(grant::id.eq(id.as_uuid()));
-        }
-        if let Some(before) = created_before {
-            query = query.filter(grant::created_at.lt(before));
-        }
-        if let Some(after) = after {
-            query = query.filter(grant::id.gt(after.as_uuid()));
-        }
-        let rows: Vec<GrantRow> = query.load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(GrantRow::into_grant).collect()
-    }
-
     async fn record_use(
         &mut self,
         user_id: UserId,

@@ -4,6 +4,7 @@ mod before;
 mod history;
 mod note;
 mod profile;
+mod reader;
 mod repository;
 mod row;
 mod upload;

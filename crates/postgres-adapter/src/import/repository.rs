@@ -1,7 +1,7 @@
 //! Imports, what each of them did, and the parts of uploads.
 
 use super::row::{ImportContent, ImportRow};
-use super::{history, note, upload};
+use super::{history, note, reader, upload};
 use crate::error::storage_error;
 use crate::schema::import;
 use crate::unit_of_work::PgUnitOfWork;
@@ -13,7 +13,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Bool, Nullable, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{ImportId, SleepSessionId, UserId};
@@ -93,34 +92,6 @@ impl ImportRepository for PgUnitOfWork {
         at: DateTime<Utc>,
     ) -> Result<Option<ImportState>, StorageError> {
         upload::cancel(self.connection()?, id, reason, at).await
-    }
-
-    async fn list(
-        &mut self,
-        user_id: Option<UserId>,
-        after: Option<(DateTime<Utc>, ImportId)>,
-        limit: u32,
-    ) -> Result<Vec<Import>, StorageError> {
-        let mut query = import::table
-            .order((import::started_at.desc(), import::id.desc()))
-            .limit(i64::from(limit))
-            .select(ImportRow::as_select())
-            .into_boxed();
-        if let Some(user_id) = user_id {
-            query = query.filter(import::user_id.eq(user_id.as_uuid()));
-        }
-        if let Some((at, id)) = after {
-            // Compared as a row, which makes it the point where the scan enters the index.
-            query = query.filter(
-                sql::<Bool>("(started_at, id) < (")
-                    .bind::<Timestamptz, _>(at)
-                    .sql(", ")
-                    .bind::<SqlUuid, _>(id.as_uuid())
-                    .sql(")"),
-            );
-        }
-        let rows: Vec<ImportRow> = query.load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(ImportRow::into_import).collect()
     }
 
     async fn note(
@@ -251,5 +222,15 @@ impl ImportRepository for PgUnitOfWork {
 
     async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
         upload::uncount_try(self.connection()?, id).await
+    }
+
+    async fn list(
+        &mut self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError> {
+        let rows = reader::list(self.connection()?, user_id, after, limit).await.map_err(storage_error)?;
+        rows.into_iter().map(ImportRow::into_import).collect()
     }
 }

@@ -6,14 +6,14 @@ use crate::connection::Role;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
 use crate::store::PostgresStore;
 use application::ports::storage::{
-    ChangePage, ChangePageQuery, ChangeReader, ProfileReader, SleepPage, SleepPageQuery, SleepPosition,
-    SleepReader, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
+    CatalogueVersion, ChangePage, ChangePageQuery, ChangeReader, ProfileReader, SleepPage, SleepPageQuery,
+    SleepPosition, SleepReader, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, UserId};
 use domain::sleep::SleepSession;
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use domain::user::User;
 use freshness::Freshness;
 use std::future::Future;
@@ -80,6 +80,10 @@ impl ProfileReader for PostgresReplica {
             None => self.primary.find_profile(user_id).await,
         }
     }
+
+    async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
+        self.primary.list_profiles(after, limit).await
+    }
 }
 
 #[async_trait]
@@ -122,6 +126,10 @@ impl SupplementReader for PostgresReplica {
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError> {
         self.primary.walk_logs(user_id, after, limit).await
+    }
+
+    async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
+        self.primary.list_by_upc(upc).await
     }
 }
 

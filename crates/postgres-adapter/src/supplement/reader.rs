@@ -8,7 +8,8 @@ use crate::schema::supplement;
 use crate::statement::returning;
 use crate::store::{PageLength, PostgresStore};
 use application::ports::storage::{
-    IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader, SupplementRecord,
+    CatalogueVersion, IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
+    SupplementRecord,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -19,7 +20,7 @@ use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Record, Te
 use diesel_async::RunQueryDsl;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use futures_util::FutureExt;
 use uuid::Uuid;
 
@@ -215,6 +216,35 @@ impl SupplementReader for PostgresStore {
             })
             .await?;
         rows.into_iter().map(LogRow::into_log).collect()
+    }
+
+    async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
+        let digits = upc.as_str().to_owned();
+        let rows: Vec<(String, String, bool, SupplementRow)> = self
+            .read_page(move |connection| {
+                supplement::table
+                    .filter(supplement::upc_digits.eq(digits.clone()))
+                    .order((
+                        supplement::catalogue_source,
+                        supplement::catalogue_key,
+                        supplement::is_current.desc(),
+                        supplement::id,
+                    ))
+                    .select((
+                        supplement::catalogue_source,
+                        supplement::catalogue_key,
+                        supplement::is_current,
+                        SupplementRow::as_select(),
+                    ))
+                    .load(connection)
+                    .boxed()
+            })
+            .await?;
+        let version = |(source, key, is_current, row)| {
+            let (key, supplement) = keyed((source, key, row))?;
+            Ok(CatalogueVersion { key, supplement, is_current })
+        };
+        rows.into_iter().map(version).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::savepoint;
 use crate::schema::{intake_log, supplement};
 use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{CatalogueVersion, StorageError, SupplementRepository, UniqueKey};
+use application::ports::storage::{StorageError, SupplementRepository, UniqueKey};
 use async_trait::async_trait;
 use diesel::dsl::{exists, not};
 use diesel::pg::Pg;
@@ -179,30 +179,6 @@ impl SupplementRepository for PgUnitOfWork {
             .optional()
             .map_err(storage_error)?;
         row.map(SupplementRow::into_supplement).transpose()
-    }
-
-    async fn list_by_upc(&mut self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
-        let rows: Vec<((String, String, bool), SupplementRow)> = supplement::table
-            .filter(supplement::upc_digits.eq(upc.as_str()))
-            .order((
-                supplement::catalogue_source,
-                supplement::catalogue_key,
-                supplement::is_current.desc(),
-                supplement::id,
-            ))
-            .select((
-                (supplement::catalogue_source, supplement::catalogue_key, supplement::is_current),
-                SupplementRow::as_select(),
-            ))
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        let version = |((source, key, is_current), row): ((String, String, bool), SupplementRow)| {
-            let key =
-                CatalogueKey::new(source, key).map_err(corrupt("supplement", "catalogue_key", row.id))?;
-            Ok(CatalogueVersion { key, supplement: row.into_supplement()?, is_current })
-        };
-        rows.into_iter().map(version).collect()
     }
 
     async fn retract(

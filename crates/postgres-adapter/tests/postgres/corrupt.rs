@@ -3,8 +3,8 @@
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
 use application::ports::storage::{
-    AccessReader, AuditFilter, AuditReader, ClientReader, ConnectedAppReader, GrantFilter, ProfileReader,
-    SessionReader, SleepReader, StorageError,
+    AccessReader, AuditFilter, AuditReader, AuthorizationRequestReader, ClientReader, ConnectedAppReader,
+    GrantFilter, GrantReader, PersonalTokenReader, ProfileReader, SessionReader, SleepReader, StorageError,
 };
 use postgres_adapter::test_support::TestDatabase;
 
@@ -57,10 +57,10 @@ async fn a_corrupt_value_behind_a_sign_in_is_named_by_its_place_too() {
     let mut unit = begin(&store).await;
     let places = [
         place(store.find_session(&browser_session(4, 1).token_hash).await),
-        place(unit.authorization_requests().find(request(5).id).await),
+        place(store.find_authorization_request(request(5).id).await),
         place(store.find_personal_access(&token(6, 1).token_hash).await),
-        place(unit.personal_tokens().list(user_id(1)).await),
-        place(unit.grants().list(GrantFilter::default(), None, 10).await),
+        place(store.list_personal_tokens(user_id(1)).await),
+        place(store.list_grants(GrantFilter::default(), None, 10).await),
         place(store.list_connected_apps(user_id(1)).await),
         place(unit.outbox().claim(at(100), at(200), 10).await),
         place(store.list_events(AuditFilter::default(), None, 10).await),
@@ -99,8 +99,6 @@ async fn names_and_redirect_uris_from_before_a_stricter_rule_are_read_without_wh
     let client = store.find_with_secrets(client().id).await.unwrap().unwrap().client;
     let uris: Vec<_> = client.redirect_uris.iter().map(domain::client::RedirectUri::as_str).collect();
     assert_eq!((client.name.as_str(), uris), ("Owl", vec!["https://x/"]));
-    let mut unit = begin(&store).await;
-    let tokens = unit.personal_tokens().list(user_id(1)).await.unwrap();
+    let tokens = store.list_personal_tokens(user_id(1)).await.unwrap();
     assert_eq!(tokens[0].name.as_str(), "Notebook");
-    unit.rollback().await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
-use application::ports::storage::ReadTallyStore;
+use application::ports::storage::{PersonalTokenReader as _, ReadTallyStore};
 use chrono::{DateTime, Utc};
 use domain::id::PersonalTokenId;
 use domain::read_tally::{AskedRange, ReadTally, Reader};
@@ -20,7 +20,7 @@ async fn store_tokens(store: &PostgresStore, tokens: impl IntoIterator<Item = (u
 }
 
 async fn last_use(store: &PostgresStore, user: u128) -> Vec<Option<DateTime<Utc>>> {
-    let tokens = begin(store).await.personal_tokens().list(user_id(user)).await.unwrap();
+    let tokens = store.list_personal_tokens(user_id(user)).await.unwrap();
     tokens.into_iter().map(|token| token.last_used_at).collect()
 }
 

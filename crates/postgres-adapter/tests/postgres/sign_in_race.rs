@@ -2,6 +2,7 @@
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
+use application::ports::storage::SessionReader as _;
 use domain::password::PasswordHash;
 use futures_util::future::join_all;
 use postgres_adapter::PostgresStore;
@@ -197,5 +198,5 @@ async fn a_session_that_is_in_use_at_the_moment_is_ended_all_the_same() {
     until_blocked(&observer, ending.as_mut()).await;
     using.commit().await.unwrap();
     assert_eq!(ending.await, 1);
-    assert_eq!(begin(&store).await.sessions().list(user_id(1)).await.unwrap(), []);
+    assert_eq!(store.list_sessions(user_id(1)).await.unwrap(), []);
 }

@@ -95,7 +95,8 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<()> {
     let store = &session.store;
     let user_id = arguments.user.id(session).await?;
-    let page = ListReads::new(store.read_tallies.clone(), store.clients.clone(), store.units.clone());
+    let page =
+        ListReads::new(store.read_tallies.clone(), store.clients.clone(), store.personal_tokens.clone());
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = left(arguments.limit, records.len()) {
         let found = page.run(user_id, after, wanted.min(PAGE)).await?;

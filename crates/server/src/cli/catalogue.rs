@@ -68,7 +68,7 @@ pub(crate) async fn run(command: CatalogueCommand, settings: &Settings) -> anyho
 }
 
 async fn find(session: &Session, arguments: &FindArguments) -> anyhow::Result<()> {
-    let found = FindLabels::new(session.store.units.clone()).run(&arguments.upc).await?;
+    let found = FindLabels::new(session.store.supplements.clone()).run(&arguments.upc).await?;
     if found.is_empty() {
         bail!("no label in the catalogue carries the code {}", arguments.upc.as_str());
     }

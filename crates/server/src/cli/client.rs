@@ -165,7 +165,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let page = ListClients::new(session.store.units.clone());
+    let page = ListClients::new(session.store.clients.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {

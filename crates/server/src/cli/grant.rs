@@ -76,7 +76,7 @@ pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::R
 
 async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let filter = arguments.filter(session).await?;
-    let page = ListGrants::new(session.store.units.clone());
+    let page = ListGrants::new(session.store.grants.clone());
     let last_uses = FindLastUses::new(session.store.connected_apps.clone());
     let mut records = Vec::new();
     let mut after = None;
@@ -92,12 +92,12 @@ async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<(
 
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let Session { store, clock, entropy } = session;
-    let revoke = RevokeGrants::new(store.units.clone(), entropy.clone(), clock.clone());
+    let revoke = RevokeGrants::new(store.grants.clone(), store.units.clone(), entropy.clone(), clock.clone());
     let filter = arguments.filter(session).await?;
     let revoked = revoke.run(filter).await?;
     // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
     let is_known = revoked > 0 || {
-        let list = ListGrants::new(store.units.clone());
+        let list = ListGrants::new(store.grants.clone());
         !list.run(filter, None, 1).await?.is_empty()
     };
     if !is_known {

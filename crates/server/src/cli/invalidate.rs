@@ -40,7 +40,8 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
     let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
     let Session { store, clock, entropy } = &session;
     let before = arguments.before.unwrap_or_else(|| clock.now());
-    let invalidate = InvalidateEverything::new(store.units.clone(), ring, entropy.clone(), clock.clone());
+    let (profiles, units) = (store.profiles.clone(), store.units.clone());
+    let invalidate = InvalidateEverything::new(profiles, units, ring, entropy.clone(), clock.clone());
     let report = invalidate.run(before).await;
     let InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens } =
         report.map_err(told)?;

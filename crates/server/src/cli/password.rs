@@ -42,14 +42,16 @@ pub(super) async fn give(
         Chosen::Later => Ok(record),
         Chosen::ByLink => link(session, settings, user_id, record).await,
         Chosen::Given(password) => {
-            let set = SetPassword::new(ChoosePasswordPorts {
+            let ports = ChoosePasswordPorts {
+                links: session.store.password_links.clone(),
                 units: session.store.units.clone(),
                 hasher: password_hasher(settings)?,
                 judge: password_judge(),
                 failures: session.store.failures.clone(),
                 clock: session.clock.clone(),
                 entropy: session.entropy.clone(),
-            });
+            };
+            let set = SetPassword::new(ports, session.store.profiles.clone());
             set.run(user_id, &password).await.with_context(|| {
                 format!("user {user_id} has no new password; `restwell user reset-password` gives one")
             })?;

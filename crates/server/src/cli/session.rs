@@ -60,7 +60,7 @@ pub(crate) async fn run(command: SessionCommand, settings: &Settings) -> anyhow:
 
 async fn list(session: &Session, settings: &Settings, arguments: &ListArguments) -> anyhow::Result<()> {
     let lifetime = settings.sessions.lifetime();
-    let list = ListSessions::new(session.store.units.clone(), session.clock.clone(), lifetime);
+    let list = ListSessions::new(session.store.sessions.clone(), session.clock.clone(), lifetime);
     let sessions = list.run(arguments.user.id(session).await?).await?;
     let records: Vec<Record> = sessions
         .iter()

@@ -80,7 +80,9 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
 }
 
 async fn tokens(session: &Session, user_id: UserId) -> anyhow::Result<Vec<ListedPersonalToken>> {
-    Ok(ListPersonalTokens::new(session.store.units.clone(), session.clock.clone()).run(user_id).await?)
+    Ok(ListPersonalTokens::new(session.store.personal_tokens.clone(), session.clock.clone())
+        .run(user_id)
+        .await?)
 }
 
 fn record(listed: ListedPersonalToken) -> Record {

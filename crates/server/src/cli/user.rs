@@ -199,7 +199,7 @@ async fn reset_password(
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let page = ListUsers::new(session.store.units.clone());
+    let page = ListUsers::new(session.store.profiles.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {

@@ -157,7 +157,13 @@ impl HttpParts<'_> {
         let parser = Arc::new(JsonIngestParser);
         IngestUseCases::new(
             AuthorizeIngest::new(access),
-            IngestRecords::new(units.clone(), parser, entropy.clone(), clock.clone()),
+            IngestRecords::new(
+                self.store.profiles.clone(),
+                units.clone(),
+                parser,
+                entropy.clone(),
+                clock.clone(),
+            ),
             AnswerOnce::new(self.store.idempotency.clone(), clock.clone()),
             DeleteRecord::new(units.clone(), entropy.clone(), clock.clone()),
         )

@@ -43,30 +43,38 @@ impl PageParts<'_> {
         PageUseCases {
             begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
                 .with_anonymous_requests(settings.accounts.app_request_limit()),
-            describe_request: DescribeRequest::new(authorization.clone()),
+            describe_request: DescribeRequest::new(
+                store.authorization_requests.clone(),
+                store.clients.clone(),
+                clock(),
+            ),
             open_consent: OpenConsent::new(authorization.clone(), issuer.clone()),
             decide_consent: DecideConsent::new(authorization, issuer),
             sign_in: SignIn::new(self.sign_in(), settings.accounts.sign_in_limits()),
             resume_session: ResumeSession::new(store.sessions.clone(), units.clone(), clock(), lifetime),
             sign_out: SignOut::new(units.clone(), entropy(), clock()),
             end_sessions: EndSessions::new(units.clone(), entropy(), clock()),
-            list_sessions: ListSessions::new(units.clone(), clock(), lifetime),
+            list_sessions: ListSessions::new(store.sessions.clone(), clock(), lifetime),
             change_password: self.change_password(),
-            find_password_link: FindPasswordLink::new(units.clone(), clock()),
+            find_password_link: FindPasswordLink::new(store.password_links.clone(), clock()),
             choose_password: self.choose_password(),
             request_password_reset: self.request_password_reset(),
             request_sign_up: self.request_sign_up(),
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
             disconnect_apps: DisconnectApps::new(units.clone(), entropy(), clock()),
             create_personal_token: CreatePersonalToken::new(units.clone(), entropy(), clock()),
-            list_personal_tokens: ListPersonalTokens::new(units.clone(), clock()),
+            list_personal_tokens: ListPersonalTokens::new(store.personal_tokens.clone(), clock()),
             revoke_personal_token: RevokePersonalToken::new(units.clone(), entropy(), clock()),
             list_activity: ListActivity::new(
-                ListReads::new(store.read_tallies.clone(), store.clients.clone(), units.clone()),
+                ListReads::new(
+                    store.read_tallies.clone(),
+                    store.clients.clone(),
+                    store.personal_tokens.clone(),
+                ),
                 store.audit.clone(),
             ),
-            list_imports: ListImports::new(units.clone()),
-            find_import: FindImport::new(units.clone()),
+            list_imports: ListImports::new(store.imports.clone()),
+            find_import: FindImport::new(store.imports.clone()),
             undo_import: UndoImport::new(units.clone(), entropy(), clock()),
             apply_profile: ApplyProfile::new(units.clone(), store.profiles.clone(), entropy(), clock()),
             discard_upload: DiscardUpload::new(units.clone(), clock()),
@@ -112,6 +120,7 @@ impl PageParts<'_> {
 
     fn choose_password(&self) -> ChoosePassword {
         let ports = ChoosePasswordPorts {
+            links: self.store.password_links.clone(),
             units: self.store.units.clone(),
             hasher: self.hasher.clone(),
             judge: self.judge.clone(),

@@ -4,10 +4,10 @@ use super::{ClockSkew, Schema};
 use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
-    AccessReader, AuditReader, ChangeReader, ClientReader, ConnectedAppReader, CredentialReader,
-    FailureCounter, GrantReader, IdempotencyStore, JobLeases, OutboxReader, ProfileReader, ReadTallyStore,
-    SessionReader, SigningKeyReader, SleepReader, StoreClock, StoreUpkeep, SupplementReader,
-    UnitOfWorkFactory,
+    AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
+    CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader, JobLeases, OutboxReader,
+    PasswordLinkReader, PersonalTokenReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader,
+    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWorkFactory,
 };
 use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -51,7 +51,7 @@ pub(crate) struct Store {
     pub(crate) access: Arc<dyn AccessReader>,
     /// Clients with their secrets.
     pub(crate) clients: Arc<dyn ClientReader>,
-    /// Grants by refresh token.
+    /// Grants.
     pub(crate) grants: Arc<dyn GrantReader>,
     /// Failed authentications.
     pub(crate) failures: Arc<dyn FailureCounter>,
@@ -63,6 +63,14 @@ pub(crate) struct Store {
     pub(crate) credentials: Arc<dyn CredentialReader>,
     /// Signed-in browsers.
     pub(crate) sessions: Arc<dyn SessionReader>,
+    /// Links to choose a password.
+    pub(crate) password_links: Arc<dyn PasswordLinkReader>,
+    /// Personal access tokens.
+    pub(crate) personal_tokens: Arc<dyn PersonalTokenReader>,
+    /// Authorization requests.
+    pub(crate) authorization_requests: Arc<dyn AuthorizationRequestReader>,
+    /// Imports.
+    pub(crate) imports: Arc<dyn ImportReader>,
     /// Apps with live grants.
     pub(crate) connected_apps: Arc<dyn ConnectedAppReader>,
     /// The audit trail.
@@ -150,6 +158,10 @@ impl Store {
             + SigningKeyReader
             + CredentialReader
             + SessionReader
+            + PasswordLinkReader
+            + PersonalTokenReader
+            + AuthorizationRequestReader
+            + ImportReader
             + ConnectedAppReader
             + AuditReader
             + ReadTallyStore
@@ -174,6 +186,10 @@ impl Store {
             signing_keys: store.clone(),
             credentials: store.clone(),
             sessions: store.clone(),
+            password_links: store.clone(),
+            personal_tokens: store.clone(),
+            authorization_requests: store.clone(),
+            imports: store.clone(),
             connected_apps: store.clone(),
             audit: store.clone(),
             read_tallies: store.clone(),

@@ -1,15 +1,17 @@
-//! The grant of a refresh token.
+//! Grants, read outside a transaction.
 
 use super::row::GrantRow;
 use crate::error::StorageResult as _;
-use crate::row::Cells;
+use crate::row::{Cells, blob, micros};
 use crate::schema::{access_grant, account};
 use crate::store::SqliteStore;
 use crate::user::user_status;
-use application::ports::storage::{GrantReader, GrantWithUser, StorageError};
+use application::ports::storage::{GrantFilter, GrantReader, GrantWithUser, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use domain::id::UserId;
+use diesel::sqlite::Sqlite;
+use domain::grant::Grant;
+use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
 
 #[async_trait]
@@ -34,6 +36,37 @@ impl GrantReader for SqliteStore {
             };
             let user_status = user_status(Cells::of("account", &row.user_id), locked_at)?;
             Ok(Some(GrantWithUser { grant: row.into_grant()?, user_status }))
+        })
+        .await
+    }
+
+    async fn list_grants(
+        &self,
+        filter: GrantFilter,
+        after: Option<GrantId>,
+        limit: u32,
+    ) -> Result<Vec<Grant>, StorageError> {
+        let GrantFilter { user_id, client_id, id, created_before } = filter;
+        self.read(move |connection| {
+            let mut query =
+                access_grant::table.order(access_grant::id).limit(i64::from(limit)).into_boxed::<Sqlite>();
+            if let Some(user_id) = user_id {
+                query = query.filter(access_grant::user_id.eq(blob(user_id.as_uuid())));
+            }
+            if let Some(client_id) = client_id {
+                query = query.filter(access_grant::client_id.eq(blob(client_id.as_uuid())));
+            }
+            if let Some(id) = id {
+                query = query.filter(access_grant::id.eq(blob(id.as_uuid())));
+            }
+            if let Some(moment) = created_before {
+                query = query.filter(access_grant::created_at.lt(micros(moment)));
+            }
+            if let Some(after) = after {
+                query = query.filter(access_grant::id.gt(blob(after.as_uuid())));
+            }
+            let rows: Vec<GrantRow> = query.load(connection).storage()?;
+            rows.into_iter().map(GrantRow::into_grant).collect()
         })
         .await
     }

@@ -10,7 +10,6 @@ use application::ports::storage::{GrantFilter, GrantRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sqlite::Sqlite;
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use std::ops::RangeInclusive;
@@ -39,37 +38,6 @@ impl GrantRepository for SqliteUnitOfWork {
         let row = GrantRow::from(grant);
         self.run(move |connection| {
             diesel::insert_into(access_grant::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
-    }
-
-    async fn list(
-        &mut self,
-        filter: GrantFilter,
-        after: Option<GrantId>,
-        limit: u32,
-    ) -> Result<Vec<Grant>, StorageError> {
-        let GrantFilter { user_id, client_id, id, created_before } = filter;
-        self.run(move |connection| {
-            let mut query =
-                access_grant::table.order(access_grant::id).limit(i64::from(limit)).into_boxed::<Sqlite>();
-            if let Some(user_id) = user_id {
-                query = query.filter(access_grant::user_id.eq(blob(user_id.as_uuid())));
-            }
-            if let Some(client_id) = client_id {
-                query = query.filter(access_grant::client_id.eq(blob(client_id.as_uuid())));
-            }
-            if let Some(id) = id {
-                query = query.filter(access_grant::id.eq(blob(id.as_uuid())));
-            }
-            if let Some(moment) = created_before {
-                query = query.filter(access_grant::created_at.lt(micros(moment)));
-            }
-            if let Some(after) = after {
-                query = query.filter(access_grant::id.gt(blob(after.as_uuid())));
-            }
-            let rows: Vec<GrantRow> = query.load(connection).storage()?;
-            rows.into_iter().map(GrantRow::into_grant).collect()
         })
         .await
     }

@@ -2,7 +2,7 @@
 
 use super::note::NewNote;
 use super::row::ImportRow;
-use super::{history, note, profile, upload};
+use super::{history, note, profile, reader, upload};
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::import;
@@ -14,7 +14,6 @@ use application::ports::storage::{
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
-use diesel::sqlite::Sqlite;
 use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{FileDigest, ImportOrigin, ImportState};
 use domain::sleep::TimeInBed;
@@ -31,7 +30,7 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
-        self.run(move |connection| upload::find(connection, blob(id.as_uuid()))).await
+        self.run(move |connection| reader::find(connection, blob(id.as_uuid()))).await
     }
 
     async fn find_broken_off(
@@ -83,26 +82,7 @@ impl ImportRepository for SqliteUnitOfWork {
         after: Option<(DateTime<Utc>, ImportId)>,
         limit: u32,
     ) -> Result<Vec<Import>, StorageError> {
-        self.run(move |connection| {
-            use import::dsl;
-            let mut imports = dsl::import.select(ImportRow::as_select()).into_boxed::<Sqlite>();
-            if let Some(user_id) = user_id {
-                imports = imports.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
-            }
-            if let Some((at, id)) = after {
-                // The first condition is for the index; the second tells apart what began at the same time.
-                imports = imports
-                    .filter(dsl::started_at.le(micros(at)))
-                    .filter(dsl::started_at.lt(micros(at)).or(dsl::id.lt(blob(id.as_uuid()))));
-            }
-            let rows: Vec<ImportRow> = imports
-                .order((dsl::started_at.desc(), dsl::id.desc()))
-                .limit(i64::from(limit))
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(ImportRow::into_import).collect()
-        })
-        .await
+        self.run(move |connection| reader::list(connection, user_id, after, limit)).await
     }
 
     async fn note(

@@ -1,6 +1,6 @@
 //! Uploads: their parts, and which server works on them.
 
-use super::row::ImportRow;
+use super::reader;
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::{import, import_part};
@@ -108,13 +108,7 @@ pub(super) fn lease(
     .integer(micros(now))
     .integer(micros(now - RECENT_UPLOADS));
     let Some(id) = statement.get_result::<Vec<u8>>(connection).optional().storage()? else { return Ok(None) };
-    find(connection, id)
-}
-
-pub(super) fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Import>, StorageError> {
-    let row: Option<ImportRow> =
-        import::table.find(id).select(ImportRow::as_select()).first(connection).optional().storage()?;
-    row.map(ImportRow::into_import).transpose()
+    reader::find(connection, id)
 }
 
 pub(super) fn prolong(

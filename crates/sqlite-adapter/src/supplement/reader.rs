@@ -8,7 +8,8 @@ use crate::schema::{intake_log, supplement};
 use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{
-    IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader, SupplementRecord,
+    CatalogueVersion, IntakeLogRow, StorageError, SupplementPage, SupplementPageQuery, SupplementReader,
+    SupplementRecord,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,7 +19,7 @@ use diesel::sql_types::Binary;
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{IntakeLogId, UserId};
 use domain::paging::SortDirection;
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use std::sync::Arc;
 
 /// Lists the different supplements of a person by one look into the index for each (a loose index scan), so that
@@ -99,6 +100,24 @@ impl SupplementReader for SqliteStore {
                 .load(connection)
                 .storage()?;
             rows.into_iter().map(IntakeLogRecordRow::into_log).collect()
+        })
+        .await
+    }
+    async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
+        let digits = upc.as_str().to_owned();
+        self.read(move |connection| {
+            let rows: Vec<SupplementRow> = supplement::table
+                .filter(supplement::upc_digits.eq(digits))
+                .order((
+                    supplement::catalogue_source,
+                    supplement::catalogue_key,
+                    supplement::is_current.desc(),
+                    supplement::id,
+                ))
+                .select(SupplementRow::as_select())
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(SupplementRow::into_version).collect()
         })
         .await
     }

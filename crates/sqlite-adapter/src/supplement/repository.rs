@@ -6,7 +6,7 @@ use crate::row::{Cells, blob};
 use crate::schema::{intake_log, supplement};
 use crate::statement::Statement;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{CatalogueVersion, StorageError, SupplementRepository};
+use application::ports::storage::{StorageError, SupplementRepository};
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -139,25 +139,6 @@ impl SupplementRepository for SqliteUnitOfWork {
                 .optional()
                 .storage()?;
             row.map(SupplementRow::into_supplement).transpose()
-        })
-        .await
-    }
-
-    async fn list_by_upc(&mut self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
-        let digits = upc.as_str().to_owned();
-        self.run(move |connection| {
-            let rows: Vec<SupplementRow> = supplement::table
-                .filter(supplement::upc_digits.eq(digits))
-                .order((
-                    supplement::catalogue_source,
-                    supplement::catalogue_key,
-                    supplement::is_current.desc(),
-                    supplement::id,
-                ))
-                .select(SupplementRow::as_select())
-                .load(connection)
-                .storage()?;
-            rows.into_iter().map(SupplementRow::into_version).collect()
         })
         .await
     }

@@ -1,6 +1,7 @@
 use super::super::{FindPasswordLink, FindPasswordLinkError, IssuePasswordLink, IssuePasswordLinkError};
 use super::support::{EMAIL, Noted, PASSWORD, email, hash_of, locked_person, mail, queueing, still, units};
 use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::ports::storage::{MockPasswordLinkReader, PasswordLinkWithAccount};
 use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};
@@ -77,16 +78,16 @@ fn secret_link() -> Secret {
     secret(SecretKind::PasswordLink, 9)
 }
 
-/// A unit of work that finds this link; nothing in it may be changed.
-fn finding(link: Option<PasswordLink>, user: Option<User>) -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.password_links
-        .expect_find()
+/// A reader that finds this link, of an account with this status.
+fn finding(link: Option<PasswordLink>, user: Option<User>) -> Arc<MockPasswordLinkReader> {
+    let account = user.map(|user| (user.email, user.status));
+    let mut links = MockPasswordLinkReader::new();
+    links
+        .expect_find_password_link()
         .times(1)
         .withf(|hash| *hash == secret_link().hash())
-        .return_once(move |_| Ok(link));
-    unit.users.expect_find().returning(move |_| Ok(user.clone()));
-    unit
+        .return_once(|_| Ok(link.map(|link| PasswordLinkWithAccount { link, account })));
+    Arc::new(links)
 }
 
 fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
@@ -94,43 +95,42 @@ fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
 }
 
 #[tokio::test]
-async fn looking_at_a_link_tells_what_it_is_for_and_changes_nothing() {
+async fn a_usable_link_is_found_with_its_purpose_and_address() {
     let sign_up = PasswordLinkPurpose::SignUp { email: email("new@example.org") };
     for (purpose, address) in [
         (PasswordLinkPurpose::Invitation { user_id: user_id(1) }, EMAIL),
         (PasswordLinkPurpose::Reset { user_id: user_id(1) }, EMAIL),
         (sign_up, "new@example.org"),
     ] {
-        let store = units([finding(Some(link(purpose.clone())), Some(person()))]);
-        let found = FindPasswordLink::new(store.clone(), clock()).run(secret_link().expose()).await.unwrap();
+        let account = (!matches!(purpose, PasswordLinkPurpose::SignUp { .. })).then(person);
+        let links = finding(Some(link(purpose.clone())), account);
+        let found = FindPasswordLink::new(links, clock()).run(secret_link().expose()).await.unwrap();
         assert_eq!((found.purpose, found.email), (purpose.clone(), email(address)));
         assert_eq!(found.expires_at, noon() + purpose.lifetime());
-        assert_eq!((store.endings().rolled_back(), store.endings().committed()), (1, 0));
     }
 }
 
 #[tokio::test]
-async fn a_link_that_was_used_ended_or_belongs_to_a_locked_account_tells_nothing() {
+async fn a_used_or_expired_link_and_one_of_a_locked_account_are_rejected() {
     let reset = link(PasswordLinkPurpose::Reset { user_id: user_id(1) });
     let ended = PasswordLink { expires_at: noon(), ..reset.clone() };
     assert!(ended.is_live(noon() - seconds(1)));
-    for unit in [
-        finding(None, Some(person())),
+    for links in [
+        finding(None, None),
         finding(Some(ended), Some(person())),
         finding(Some(reset.clone()), Some(locked_person())),
         finding(Some(reset), None),
     ] {
-        let outcome = FindPasswordLink::new(units([unit]), clock()).run(secret_link().expose()).await;
+        let outcome = FindPasswordLink::new(links, clock()).run(secret_link().expose()).await;
         assert!(matches!(outcome, Err(FindPasswordLinkError::Unusable)));
     }
 }
 
 #[tokio::test]
-async fn what_is_no_link_is_not_looked_up() {
-    let store = units([]);
+async fn a_malformed_link_is_not_looked_up() {
+    let links = Arc::<MockPasswordLinkReader>::default();
     for text in ["", "owl", secret(SecretKind::Session, 9).expose()] {
-        let outcome = FindPasswordLink::new(store.clone(), clock()).run(text).await;
+        let outcome = FindPasswordLink::new(links.clone(), clock()).run(text).await;
         assert!(matches!(outcome, Err(FindPasswordLinkError::Unusable)));
     }
-    assert_eq!(store.endings().begun(), 0);
 }

@@ -191,11 +191,11 @@ async fn nobody_cannot_be_signed_out() {
 }
 
 #[tokio::test]
-async fn sessions_that_ended_by_time_are_not_listed() {
+async fn expired_sessions_are_not_listed() {
     let live = session(86_400, 10);
     let stored = vec![live.clone(), session(86_400, 86_400), session(30 * 86_400, 10)];
-    let mut unit = MockUnitOfWork::default();
-    unit.sessions.expect_list().times(1).withf(|user| *user == user_id(1)).return_once(|_| Ok(stored));
-    let list = ListSessions::new(units([unit]), clock(), SessionLifetime::default());
+    let mut reader = MockSessionReader::new();
+    reader.expect_list_sessions().times(1).withf(|user| *user == user_id(1)).return_once(|_| Ok(stored));
+    let list = ListSessions::new(Arc::new(reader), clock(), SessionLifetime::default());
     assert_eq!(list.run(user_id(1)).await.unwrap(), [live]);
 }

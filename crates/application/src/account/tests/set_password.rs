@@ -3,8 +3,8 @@ use super::support::{
     EMAIL, MemoryFailures, NotingHasher, PASSWORD, WordJudge, hash_of, replacing, still, units,
 };
 use crate::account::attempt_counters::account_counters;
-use crate::ports::storage::FailureCounter as _;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{FailureCounter as _, MockPasswordLinkReader, MockProfileReader};
 use crate::ports::system::PasswordHashingError;
 use crate::testing::{clock, entropy, noon, person, seconds, user_id};
 use domain::audit::{AuditActor, AuditKind};
@@ -12,16 +12,18 @@ use domain::user::User;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-fn finding(user: Option<User>) -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
-    unit
+fn profiles(user: Option<User>) -> Arc<MockProfileReader> {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().withf(|id| *id == user_id(1)).returning(move |_| Ok(user.clone()));
+    Arc::new(profiles)
 }
 
 async fn set(store: &Arc<PreparedUnitsOfWork>, text: &str, is_busy: bool) -> Result<(), SetPasswordError> {
     let hasher = NotingHasher::outside(store.endings());
     hasher.is_busy.store(is_busy, Ordering::SeqCst);
-    SetPassword::new(ports(store, hasher, Arc::default())).run(user_id(1), text).await
+    SetPassword::new(ports(store, hasher, Arc::default()), profiles(Some(person())))
+        .run(user_id(1), text)
+        .await
 }
 
 fn ports(
@@ -30,6 +32,7 @@ fn ports(
     failures: Arc<MemoryFailures>,
 ) -> ChoosePasswordPorts {
     ChoosePasswordPorts {
+        links: Arc::<MockPasswordLinkReader>::default(),
         units: store.clone(),
         hasher: Arc::new(hasher),
         judge: Arc::new(WordJudge),
@@ -43,21 +46,20 @@ fn ports(
 async fn t81_the_operators_password_ends_the_wait_of_an_account_that_somebody_guessed_at() {
     let failures = Arc::new(MemoryFailures::default());
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
-    let store = units([finding(Some(person())), replacing(still(person(), None), &person(), PASSWORD, 0)]);
+    let store = units([replacing(still(person(), None), &person(), PASSWORD, 0)]);
     let ports = ports(&store, NotingHasher::default(), Arc::clone(&failures));
     // A password that is refused settles nothing.
-    let refused = units([finding(Some(person()))]);
-    let refusing = SetPassword::new(ChoosePasswordPorts { units: refused, ..ports.clone() });
-    refusing.run(user_id(1), "password and some more").await.unwrap_err();
+    let set = SetPassword::new(ports, profiles(Some(person())));
+    set.run(user_id(1), "password and some more").await.unwrap_err();
     assert_eq!(failures.counts(), [1; 4]);
-    SetPassword::new(ports).run(user_id(1), PASSWORD).await.unwrap();
+    set.run(user_id(1), PASSWORD).await.unwrap();
     assert_eq!(failures.counts(), []);
 }
 
 #[tokio::test]
 async fn t17_t30_the_operators_password_ends_what_the_old_one_opened() {
     let unit = replacing(still(person(), Some(hash_of("the one before"))), &person(), PASSWORD, 2);
-    let store = units([finding(Some(person())), unit]);
+    let store = units([unit]);
     set(&store, PASSWORD, false).await.unwrap();
     assert_eq!(store.endings().committed(), 1);
     let [event] = store.events().all().try_into().unwrap();
@@ -67,20 +69,26 @@ async fn t17_t30_the_operators_password_ends_what_the_old_one_opened() {
 
 #[tokio::test]
 async fn t85_the_operator_obeys_the_rules_too() {
-    let store = units([finding(Some(person()))]);
+    let store = units([]);
     let outcome = set(&store, "password and some more", false).await;
     assert!(matches!(outcome, Err(SetPasswordError::Rule(NewPasswordError::Guessable))));
-    assert_eq!(store.endings().begun(), 1);
+    assert_eq!(store.endings().begun(), 0);
 }
 
 #[tokio::test]
 async fn nobody_gets_no_password_and_a_busy_server_sets_none() {
-    let store = units([finding(None)]);
-    assert!(matches!(set(&store, PASSWORD, false).await, Err(SetPasswordError::NotFound)));
-    let store = units([finding(Some(person()))]);
+    let store = units([]);
+    let set_nobodys =
+        SetPassword::new(ports(&store, NotingHasher::default(), Arc::default()), profiles(None));
+    let outcome = set_nobodys.run(user_id(1), PASSWORD).await;
+    assert!(matches!(outcome, Err(SetPasswordError::NotFound)));
     let outcome = set(&store, PASSWORD, true).await;
     assert!(matches!(outcome, Err(SetPasswordError::Hashing(PasswordHashingError::Busy))));
-    let store = units([finding(Some(person())), finding(None)]);
+    assert_eq!(store.endings().begun(), 0);
+    // Erased while the password was hashed.
+    let mut erased = MockUnitOfWork::default();
+    erased.users.expect_find().times(1).returning(|_| Ok(None));
+    let store = units([erased]);
     assert!(matches!(set(&store, PASSWORD, false).await, Err(SetPasswordError::NotFound)));
     assert_eq!(store.endings().committed(), 0);
 }

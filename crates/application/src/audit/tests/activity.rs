@@ -1,9 +1,9 @@
 use super::{minutes_ago, tally};
 use crate::audit::testing::event;
 use crate::audit::{ActivityEntry, ActivityPosition, ListActivity, ListReads, ReaderName};
-use crate::ports::storage::test_support::PreparedUnitsOfWork;
 use crate::ports::storage::{
-    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockReadTallyStore,
+    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockPersonalTokenReader,
+    MockReadTallyStore,
 };
 use crate::testing::{app, client_id, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -39,8 +39,9 @@ fn activity(reads: Vec<ReadTally>, events: Vec<AuditEvent>) -> ListActivity {
     clients.expect_find_with_secrets().returning(|id| {
         Ok((id == client_id(1)).then(|| ClientWithSecrets { client: app(), secrets: Vec::new() }))
     });
-    let units = Arc::new(PreparedUnitsOfWork::new([]));
-    ListActivity::new(ListReads::new(Arc::new(tallies), Arc::new(clients), units), Arc::new(trail))
+    let reads =
+        ListReads::new(Arc::new(tallies), Arc::new(clients), Arc::<MockPersonalTokenReader>::default());
+    ListActivity::new(reads, Arc::new(trail))
 }
 
 /// Names an entry: `r5` is the read of five minutes before noon.

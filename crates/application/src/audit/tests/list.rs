@@ -1,9 +1,9 @@
 use super::{minutes_ago, tally};
 use crate::audit::testing::event;
 use crate::audit::{ListAudit, ListReads, ReaderName};
-use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
-    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockReadTallyStore, StorageError,
+    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockPersonalTokenReader,
+    MockReadTallyStore, StorageError,
 };
 use crate::testing::{app, client_id, noon, scopes, secret, user_id};
 use domain::audit::{AuditActor, AuditKind};
@@ -43,10 +43,10 @@ fn by_token(number: u128) -> ReadTally {
     ReadTally { key: TallyKey { reader: Reader::PersonalToken(token_id(number)), ..tally.key }, ..tally }
 }
 
-/// A store that tells the person's tokens once: number 1 alone.
-fn tokens() -> Arc<PreparedUnitsOfWork> {
-    let mut unit = MockUnitOfWork::default();
-    unit.personal_tokens.expect_list().times(1).withf(|user| *user == user_id(1)).returning(|_| {
+/// Lists the person's tokens once: number 1 alone.
+fn tokens() -> Arc<MockPersonalTokenReader> {
+    let mut tokens = MockPersonalTokenReader::new();
+    tokens.expect_list_personal_tokens().times(1).withf(|user| *user == user_id(1)).returning(|_| {
         Ok(vec![PersonalToken {
             id: token_id(1),
             user_id: user_id(1),
@@ -59,11 +59,11 @@ fn tokens() -> Arc<PreparedUnitsOfWork> {
             revoked_at: Some(noon()),
         }])
     });
-    Arc::new(PreparedUnitsOfWork::new([unit]))
+    Arc::new(tokens)
 }
 
-fn no_tokens() -> Arc<PreparedUnitsOfWork> {
-    Arc::new(PreparedUnitsOfWork::new([]))
+fn no_tokens() -> Arc<MockPersonalTokenReader> {
+    Arc::default()
 }
 
 #[tokio::test]

@@ -6,22 +6,19 @@ use domain::user::Email;
 
 /// Describes a request that is found as this one, to this browser.
 async fn describe(request: Option<AuthorizationRequest>, visit: &Secret) -> Option<WaitingApp> {
-    let mut unit = MockUnitOfWork::default();
-    unit.authorization_requests
-        .expect_find()
+    let mut requests = MockAuthorizationRequestReader::new();
+    requests
+        .expect_find_authorization_request()
         .times(1)
         .withf(|id| *id == request_id())
         .return_once(move |_| Ok(request));
-    let mut world = World::new([unit]);
-    world
-        .clients
+    let mut clients = MockClientReader::new();
+    clients
         .expect_find_with_secrets()
         .times(..=1)
         .returning(|_| Ok(Some(ClientWithSecrets { client: app(), secrets: Vec::new() })));
-    let (ports, traces) = world.ports();
-    let described = DescribeRequest::new(ports).run(request_id(), visit).await.unwrap();
-    traces.assert_rolled_back();
-    described
+    let describe = DescribeRequest::new(Arc::new(requests), Arc::new(clients), clock());
+    describe.run(request_id(), visit).await.unwrap()
 }
 
 #[tokio::test]

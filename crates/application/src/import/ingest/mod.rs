@@ -16,7 +16,7 @@ use super::storing::{BATCH, BackendTrace, Stop, Storing};
 use crate::audit::{AuditTrail, DailyEvents};
 use crate::ports::import_source::ImportRefusal;
 use crate::ports::ingest_source::{IngestBody, IngestContent, IngestItem, IngestParser, IngestShape};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ClientId, UserId};
@@ -65,6 +65,7 @@ impl From<Stop> for IngestError {
 
 /// Takes items in.
 pub struct IngestRecords {
+    profiles: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
     parser: Arc<dyn IngestParser>,
     entropy: Arc<dyn Entropy>,
@@ -76,13 +77,14 @@ pub struct IngestRecords {
 impl IngestRecords {
     /// Takes the ports.
     pub fn new(
+        profiles: Arc<dyn ProfileReader>,
         units: Arc<dyn UnitOfWorkFactory>,
         parser: Arc<dyn IngestParser>,
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, parser, entropy, clock, trail, daily: DailyEvents::default() }
+        Self { profiles, units, parser, entropy, clock, trail, daily: DailyEvents::default() }
     }
 
     /// Takes in the items of a body.
@@ -150,9 +152,7 @@ impl IngestRecords {
     }
 
     async fn make_sure_of(&self, user_id: UserId) -> Result<(), IngestError> {
-        let mut unit = self.storing().begin().await?;
-        let found = unit.users().find(user_id).await?;
-        unit.rollback().await?;
+        let found = self.profiles.find_profile(user_id).await?;
         found.map(|_| ()).ok_or(IngestError::UnknownUser)
     }
 

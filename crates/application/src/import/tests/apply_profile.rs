@@ -6,7 +6,6 @@ use super::profile::{height, known, profile, tall, told};
 use super::undo::{set_state, undo};
 use crate::import::{ApplyProfile, ApplyProfileError};
 use crate::ports::import_source::ImportedProfile;
-use crate::ports::storage::MockProfileReader;
 use crate::testing::{clock, entropy, person, user_id};
 use crate::upload::UploadKey;
 use domain::audit::{AuditActor, AuditKind};
@@ -14,12 +13,9 @@ use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
 use domain::time::TimeZone;
 use domain::user::{ProfileChange, ProfileField, ProfileValue, User};
-use std::sync::Arc;
 
 fn use_case(store: &MemoryStore) -> ApplyProfile {
-    let (mut profiles, user) = (MockProfileReader::new(), store.content().users.pop());
-    profiles.expect_find_profile().returning(move |id| Ok(user.clone().filter(|user| user.id == id)));
-    ApplyProfile::new(store.units(), Arc::new(profiles), store.entropy(entropy), clock())
+    ApplyProfile::new(store.units(), store.profiles(), store.entropy(entropy), clock())
 }
 
 async fn apply(

@@ -67,7 +67,7 @@ fn refused() -> IngestItem {
 }
 
 fn records(store: &MemoryStore, parser: Items) -> IngestRecords {
-    IngestRecords::new(store.units(), Arc::new(parser), store.entropy(entropy), clock())
+    IngestRecords::new(store.profiles(), store.units(), Arc::new(parser), store.entropy(entropy), clock())
 }
 
 async fn run(store: &MemoryStore, user: UserId, parser: Items) -> Result<IngestReport, IngestError> {
@@ -179,7 +179,7 @@ async fn a_person_who_is_erased_while_a_body_is_taken_in_is_nobody() {
         (0..count).map(|at| taken(session(derived(at * 10, at * 10 + 9)))).collect()
     };
     // Before the first batch, and between the two.
-    for (at, count) in [("rolled back", 1), ("committed", 4_000)] {
+    for (at, count) in [("profile found", 1), ("committed", 4_000)] {
         let store = MemoryStore::with(person());
         store.meanwhile(at, Content::erase_people);
         let outcome = run(&store, user_id(1), Items { items: items(count), counted: Ok(1) }).await;

@@ -3,11 +3,11 @@
 use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, CatalogueVersion, ClientRepository, CodeRepository,
-    ConsentRepository, ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository,
-    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, RecordReference,
-    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey,
-    UnitOfWork, UnitOfWorkFactory, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, MockProfileReader,
+    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, ProfileReader,
+    RecordReference, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -110,6 +110,16 @@ impl MemoryStore {
 
     pub(super) fn units(&self) -> Arc<dyn UnitOfWorkFactory> {
         Arc::new(MemoryUnits(Arc::clone(&self.shared)))
+    }
+
+    pub(super) fn profiles(&self) -> Arc<dyn ProfileReader> {
+        let (shared, mut profiles) = (Arc::clone(&self.shared), MockProfileReader::new());
+        profiles.expect_find_profile().returning(move |id| {
+            let found = shared.content.lock().unwrap().users.iter().find(|user| user.id == id).cloned();
+            shared.let_rivals_act("profile found");
+            Ok(found)
+        });
+        Arc::new(profiles)
     }
 
     /// Returns the one source of ids of everything that happens to this store.
@@ -291,9 +301,6 @@ impl UserRepository for MemoryUnit {
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
         Ok(self.content.users.iter().find(|user| user.email == *email).cloned())
     }
-    async fn list(&mut self, _: Option<UserId>, _: u32) -> Result<Vec<User>, StorageError> {
-        Ok(self.content.users.clone())
-    }
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         self.shared.called("users.update");
         self.content.imports.touch(RecordReference::Profile(user.id));
@@ -471,9 +478,6 @@ impl SupplementRepository for MemoryUnit {
         let mut found =
             self.content.supplements.iter().filter(|(_, one, is_current)| *is_current && has_code(one));
         Ok(found.next().map(|(_, supplement, _)| supplement.clone()))
-    }
-    async fn list_by_upc(&mut self, _: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
-        Ok(Vec::new())
     }
     async fn retract(
         &mut self,

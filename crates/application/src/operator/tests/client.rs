@@ -247,16 +247,15 @@ async fn a_store_that_cannot_be_reached_is_told() {
 }
 
 #[tokio::test]
-async fn clients_are_listed_after_an_id_and_nothing_is_committed() {
-    let mut unit = MockUnitOfWork::default();
-    unit.clients
-        .expect_list()
+async fn clients_are_listed_after_an_id() {
+    let mut clients = MockClientReader::new();
+    clients
+        .expect_list_clients()
         .times(1)
         .withf(|after, limit| *after == Some(client_id(0)) && *limit == 10)
         .returning(|_, _| Ok(vec![app()]));
-    let (units, endings) = one(unit);
-    assert_eq!(ListClients::new(units).run(Some(client_id(0)), 10).await.unwrap(), [app()]);
-    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    let list = ListClients::new(Arc::new(clients));
+    assert_eq!(list.run(Some(client_id(0)), 10).await.unwrap(), [app()]);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::one;
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{InvalidateEverything, InvalidateEverythingError, InvalidationReport};
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{MockProfileReader, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{KeyRingError, MockKeyRing};
 use crate::testing::{clock, drawn_uuid, entropy, noon, person, seconds, user_id};
 use async_trait::async_trait;
@@ -126,11 +126,6 @@ impl Store {
             .expect_discard_unredeemed()
             .withf(|user, before| user.is_none() && *before == theft())
             .returning(move |_, _| Ok(std::mem::take(&mut left.lock().unwrap().codes)));
-        unit.users.expect_list().returning(|after, limit| {
-            let people = (1..=PEOPLE).map(|number| User { id: user_id(number), ..person() });
-            let next = people.filter(|person| after.is_none_or(|after| person.id > after));
-            Ok(next.take(usize::try_from(limit).unwrap()).collect())
-        });
         let left = Arc::clone(&self.left);
         unit.grants
             .expect_revoke_created_before()
@@ -184,8 +179,20 @@ fn ring() -> MockKeyRing {
     ring
 }
 
+fn people() -> Arc<MockProfileReader> {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_list_profiles().returning(|after, limit| {
+        let people = (1..=PEOPLE).map(|number| User { id: user_id(number), ..person() });
+        let next = people.filter(|person| after.is_none_or(|after| person.id > after));
+        Ok(next.take(usize::try_from(limit).unwrap()).collect())
+    });
+    Arc::new(profiles)
+}
+
 async fn invalidate(store: &Arc<Store>) -> Result<InvalidationReport, InvalidateEverythingError> {
-    InvalidateEverything::new(store.clone(), Arc::new(ring()), entropy(), clock()).run(theft()).await
+    InvalidateEverything::new(people(), store.clone(), Arc::new(ring()), entropy(), clock())
+        .run(theft())
+        .await
 }
 
 fn assert_nothing_old_is_left(left: &Left) {
@@ -269,7 +276,7 @@ async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others()
     let store = Store::of(much());
     let mut ring = MockKeyRing::new();
     ring.expect_load().returning(|keys| Err(KeyRingError::CannotOpen(keys[0].id)));
-    let invalidate = InvalidateEverything::new(store.clone(), Arc::new(ring), entropy(), clock());
+    let invalidate = InvalidateEverything::new(people(), store.clone(), Arc::new(ring), entropy(), clock());
     let error = invalidate.run(theft()).await.unwrap_err();
     assert!(error.to_string().contains("keys.encryption_key"), "{error}");
     assert_eq!((store.left().sessions, store.left().grants.0.len()), (1_234, 4));
@@ -279,7 +286,8 @@ async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others()
 #[tokio::test]
 async fn a_moment_to_come_is_refused_before_anything_is_asked() {
     let (units, endings) = one(MockUnitOfWork::default());
-    let invalidate = InvalidateEverything::new(units, Arc::new(MockKeyRing::new()), entropy(), clock());
+    let invalidate =
+        InvalidateEverything::new(people(), units, Arc::new(MockKeyRing::new()), entropy(), clock());
     let outcome = invalidate.run(noon() + chrono::TimeDelta::microseconds(1)).await;
     assert!(matches!(outcome, Err(InvalidateEverythingError::InTheFuture)));
     assert_eq!(endings.begun(), 0);

@@ -263,16 +263,15 @@ async fn an_address_that_somebody_else_has_is_not_taken_over() {
 }
 
 #[tokio::test]
-async fn people_are_listed_after_an_id_and_nothing_is_committed() {
-    let mut unit = MockUnitOfWork::default();
-    unit.users
-        .expect_list()
+async fn people_are_listed_after_an_id() {
+    let mut profiles = MockProfileReader::new();
+    profiles
+        .expect_list_profiles()
         .times(1)
         .withf(|after, limit| *after == Some(user_id(0)) && *limit == 10)
         .returning(|_, _| Ok(vec![person()]));
-    let (units, endings) = one(unit);
-    assert_eq!(ListUsers::new(units).run(Some(user_id(0)), 10).await.unwrap(), [person()]);
-    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    let list = ListUsers::new(Arc::new(profiles));
+    assert_eq!(list.run(Some(user_id(0)), 10).await.unwrap(), [person()]);
 }
 
 #[tokio::test]

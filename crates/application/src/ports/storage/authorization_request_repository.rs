@@ -9,6 +9,17 @@ use domain::id::{AuthorizationRequestId, ClientId, UserId};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
+/// Reads authorization requests outside a transaction.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait AuthorizationRequestReader: Send + Sync {
+    /// Returns a request, open or not; `None` if there is none.
+    async fn find_authorization_request(
+        &self,
+        id: AuthorizationRequestId,
+    ) -> Result<Option<AuthorizationRequest>, StorageError>;
+}
+
 /// Keeps authorization requests.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]

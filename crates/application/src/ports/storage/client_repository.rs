@@ -17,12 +17,14 @@ pub struct ClientWithSecrets {
     pub secrets: Vec<ClientSecret>,
 }
 
-/// Answers who a client is, outside a transaction: asked on every token request.
+/// Reads clients outside a transaction.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ClientReader: Send + Sync {
-    /// Returns a client and its secrets in one round trip, or nothing.
+    /// Returns a client and its secrets in one round trip; `None` if it does not exist. Runs on every token request.
     async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError>;
+    /// Lists clients by ascending id, those after `after`, at most `limit`.
+    async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError>;
 }
 
 /// Keeps clients.
@@ -35,8 +37,6 @@ pub trait ClientRepository: Send {
     /// one ends, so that an `update` with what was found undoes nothing, and secrets can be counted: whoever gives
     /// a client another secret finds the client first.
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError>;
-    /// Lists clients by ascending id, those after `after`, at most `limit`.
-    async fn list(&mut self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError>;
     /// Overwrites everything but the id and the secrets; returns whether the client exists.
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError>;
     /// Lists the secrets of a client, oldest first.

@@ -20,11 +20,12 @@ pub struct GrantWithUser {
     pub user_status: UserStatus,
 }
 
-/// Answers which grant a refresh token carries, outside a transaction: asked on every refresh.
+/// Reads grants outside a transaction.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait GrantReader: Send + Sync {
-    /// Returns the grant whose refresh token has this hash, in one round trip, or nothing.
+    /// Returns the grant whose refresh token has this hash, in one round trip; `None` if there is none. Runs on every
+    /// refresh.
     ///
     /// `user_id`, when the caller knows it, only narrows where the store looks first: a grant of another
     /// person MUST be found as well, so that the caller can tell a wrong `user_id` from an unknown token.
@@ -33,6 +34,13 @@ pub trait GrantReader: Send + Sync {
         hash: &SecretHash,
         user_id: Option<UserId>,
     ) -> Result<Option<GrantWithUser>, StorageError>;
+    /// Lists the grants that match, live and revoked, by ascending id, those after `after`, at most `limit`.
+    async fn list_grants(
+        &self,
+        filter: GrantFilter,
+        after: Option<GrantId>,
+        limit: u32,
+    ) -> Result<Vec<Grant>, StorageError>;
 }
 
 /// Which grants are meant; what is not named matches all.
@@ -54,13 +62,6 @@ pub struct GrantFilter {
 pub trait GrantRepository: Send {
     /// Stores a grant; MUST fail with `Conflict(Grant)` when its id or refresh token is taken.
     async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError>;
-    /// Lists the grants that match, live and revoked, by ascending id, those after `after`, at most `limit`.
-    async fn list(
-        &mut self,
-        filter: GrantFilter,
-        after: Option<GrantId>,
-        limit: u32,
-    ) -> Result<Vec<Grant>, StorageError>;
     /// Notes that a refresh token was used, and from where; a later moment than the stored one wins.
     async fn record_use(
         &mut self,

@@ -125,6 +125,22 @@ pub enum Standing {
     Overtaken,
 }
 
+/// Reads imports outside a transaction.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait ImportReader: Send + Sync {
+    /// Returns an import; `None` if there is none.
+    async fn find_import(&self, id: ImportId) -> Result<Option<Import>, StorageError>;
+    /// Lists imports of a person, or of everyone, the latest start first, ties by descending id: those after `after`, at
+    /// most `limit`.
+    async fn list_imports(
+        &self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError>;
+}
+
 /// Keeps imports.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
@@ -159,7 +175,7 @@ pub trait ImportRepository: Send {
         reason: &str,
         at: DateTime<Utc>,
     ) -> Result<Option<ImportState>, StorageError>;
-    /// Lists imports, the latest start first, ties by descending id; those of a person, or all.
+    /// Lists imports as [`ImportReader`] does.
     async fn list(
         &mut self,
         user_id: Option<UserId>,

@@ -54,6 +54,26 @@ pub trait PasswordRepository: Send {
     ) -> Result<bool, StorageError>;
 }
 
+/// A one-time link and the account that it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PasswordLinkWithAccount {
+    /// The link, expired or not.
+    pub link: PasswordLink,
+    /// Email address and status of the account; `None` for a link to sign up.
+    pub account: Option<(Email, UserStatus)>,
+}
+
+/// Reads one-time links outside a transaction.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait PasswordLinkReader: Send + Sync {
+    /// Returns the link with this hash, in one round trip; `None` if there is none.
+    async fn find_password_link(
+        &self,
+        hash: &SecretHash,
+    ) -> Result<Option<PasswordLinkWithAccount>, StorageError>;
+}
+
 /// Keeps one-time links by their hash.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]

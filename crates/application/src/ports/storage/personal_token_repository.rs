@@ -12,13 +12,21 @@ use domain::scope::ScopeSet;
 use mockall::automock;
 use std::ops::RangeInclusive;
 
+/// Reads personal access tokens outside a transaction.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait PersonalTokenReader: Send + Sync {
+    /// Lists a person's tokens, live or not, the youngest first, ties by id.
+    async fn list_personal_tokens(&self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError>;
+}
+
 /// Keeps personal access tokens.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PersonalTokenRepository: Send {
     /// Stores a token of a person who exists; MUST fail with `Conflict(PersonalToken)` when its id or hash is taken.
     async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError>;
-    /// Lists a person's tokens, live or not, the youngest first, ties by id.
+    /// Lists a person's tokens as [`PersonalTokenReader`] does.
     async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError>;
     /// Revokes a person's token that is not revoked yet, or all of them when none is named; returns how many.
     async fn revoke(

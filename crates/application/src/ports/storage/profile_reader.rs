@@ -1,4 +1,4 @@
-//! Profiles, outside a transaction.
+//! People with their profiles, outside a transaction.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -7,10 +7,12 @@ use domain::user::User;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Answers what a person's profile says.
+/// Reads people with their profiles.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ProfileReader: Send + Sync {
-    /// Returns a person with their profile, in one round trip, or nothing.
+    /// Returns a person in one round trip; `None` if there is no such person.
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError>;
+    /// Lists people by ascending id, those after `after`, at most `limit`.
+    async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError>;
 }

@@ -24,12 +24,14 @@ pub struct SessionWithUser {
     pub home_timezone: TimeZone,
 }
 
-/// Answers whose browser a cookie belongs to, outside a transaction: asked on every page.
+/// Reads sessions outside a transaction.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SessionReader: Send + Sync {
-    /// Returns the session whose cookie has this hash, in one round trip, or nothing.
+    /// Returns the session whose cookie has this hash, in one round trip; `None` if there is none. Runs on every page.
     async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError>;
+    /// Lists a person's sessions, expired or not, the latest sign-in first, ties by id.
+    async fn list_sessions(&self, user_id: UserId) -> Result<Vec<Session>, StorageError>;
 }
 
 /// Keeps sessions.
@@ -40,8 +42,6 @@ pub trait SessionRepository: Send {
     async fn insert(&mut self, session: &Session) -> Result<(), StorageError>;
     /// Returns a session of this person, live or past its end, or nothing.
     async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError>;
-    /// Lists a person's sessions, ended by time or not, the latest sign-in first, ties by id.
-    async fn list(&mut self, user_id: UserId) -> Result<Vec<Session>, StorageError>;
     /// Notes that a session is in use; a later moment than the stored one wins.
     async fn record_use(
         &mut self,

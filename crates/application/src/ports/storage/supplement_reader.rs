@@ -1,11 +1,11 @@
-//! Supplements and their intake, read outside a transaction.
+//! Supplements and their intake, outside a transaction.
 
-use super::StorageError;
+use super::{CatalogueVersion, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::PageRequest;
-use domain::supplement::{CatalogueKey, IntakeLog, Servings, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, Servings, Supplement, Upc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub struct SupplementPage {
     pub has_more: bool,
 }
 
-/// Answers what a person takes.
+/// Reads the catalogue and what people take.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SupplementReader: Send + Sync {
@@ -78,4 +78,7 @@ pub trait SupplementReader: Send + Sync {
         after: Option<(DateTime<Utc>, IntakeLogId)>,
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError>;
+    /// Lists every version, current or replaced, whose label carries this code in any spelling: by ascending key
+    /// (source first), the current version of a key before replaced ones, then by ascending id.
+    async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError>;
 }

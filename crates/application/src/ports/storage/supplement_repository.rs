@@ -55,9 +55,6 @@ pub trait SupplementRepository: Send {
     /// Returns the current version whose label carries this code in any spelling; of several the one with the
     /// latest entry date, ties by descending id.
     async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError>;
-    /// Returns every version, current or replaced, whose label carries this code in any spelling: by ascending key
-    /// (source first), the current version of a key before replaced ones, then by ascending id.
-    async fn list_by_upc(&mut self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError>;
     /// Deletes a version that nobody logged, and makes the predecessor, if one is named, the current one of its key
     /// again; false, and nothing is done, when it was logged or is not there.
     async fn retract(

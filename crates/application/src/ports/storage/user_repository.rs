@@ -18,8 +18,6 @@ pub trait UserRepository: Send {
     async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError>;
     /// Returns the person with this address, case aside, or nothing.
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError>;
-    /// Lists people by ascending id, those after `after`, at most `limit`.
-    async fn list(&mut self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError>;
     /// Overwrites everything but the id, and numbers the change of the profile (see
     /// [`SleepRepository`](super::SleepRepository)); returns whether the person exists. MUST fail with
     /// `Conflict(UserEmail)` when the new address is taken.

@@ -47,14 +47,16 @@ pub(super) async fn of_demo(
         return Ok(kept);
     }
     let password = drawn();
-    let set = SetPassword::new(ChoosePasswordPorts {
+    let ports = ChoosePasswordPorts {
+        links: store.password_links.clone(),
         units: store.units.clone(),
         hasher,
         judge: password_judge(),
         failures: store.failures.clone(),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
-    });
+    };
+    let set = SetPassword::new(ports, store.profiles.clone());
     set.run(user_id, &password).await.context("the demo's person has no password")?;
     keep(&folder.join(FILE), &password).context("the demo's password cannot be kept")?;
     if standing == Standing::Wrong {

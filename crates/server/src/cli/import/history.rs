@@ -44,7 +44,7 @@ pub(crate) struct UndoArguments {
 /// Lists imports.
 pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let user_id = UserRef::id_of(arguments.user.as_ref(), session).await?;
-    let imports = ListImports::new(session.store.units.clone()).run(user_id, arguments.limit).await?;
+    let imports = ListImports::new(session.store.imports.clone()).run(user_id, arguments.limit).await?;
     let records: Vec<Record> = imports.iter().map(record).collect();
     Ok(output::print_list(&records, arguments.json)?)
 }
@@ -118,7 +118,7 @@ fn unknown(id: ImportId) -> String {
 
 /// Discards an upload that arrives or waits to be read; returns whether it is one.
 async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
-    let find = FindImport::new(session.store.units.clone());
+    let find = FindImport::new(session.store.imports.clone());
     let Some(user_id) = find.of_anybody(id).await?.and_then(|import| import.user_id) else {
         return Ok(false);
     };

@@ -45,3 +45,4 @@ mod traces;
 mod transfer;
 mod undo;
 mod upload;
+mod write_lock;

@@ -12,7 +12,8 @@ use application::operator::{
 };
 use application::personal_token::{CreatePersonalToken, CreatePersonalTokenCommand};
 use application::ports::storage::{
-    ClientReader, FailureCounter, GrantFilter, SigningKeyReader, UnitOfWorkFactory,
+    ClientReader, FailureCounter, GrantFilter, GrantReader, PasswordLinkReader, ProfileReader,
+    SigningKeyReader, UnitOfWorkFactory,
 };
 use application::ports::system::{Clock, Entropy, KeyRing as _};
 use application::token::{RedeemCode, RedeemCodeCommand, TokenMint};
@@ -41,6 +42,9 @@ pub(super) struct Operator {
     units: Arc<dyn UnitOfWorkFactory>,
     clients: Arc<dyn ClientReader>,
     failures: Arc<dyn FailureCounter>,
+    grants: Arc<dyn GrantReader>,
+    links: Arc<dyn PasswordLinkReader>,
+    profiles: Arc<dyn ProfileReader>,
     keys: Arc<dyn SigningKeyReader>,
     encryption_key: PathBuf,
     clock: Arc<dyn Clock>,
@@ -67,35 +71,39 @@ impl Operator {
     /// Opens the store of a world, in which a server has run or been migrated.
     pub(super) async fn of(world: &World) -> Self {
         let encryption_key = find(world.dir.path(), "restwell.key").expect("the file of the encryption key");
-        let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy));
         match (&world.database, world.kind) {
-            (Some(database), _) => {
-                let store = Arc::new(database.store());
-                Self {
-                    units: store.clone(),
-                    clients: store.clone(),
-                    failures: store.clone(),
-                    keys: store,
-                    encryption_key,
-                    clock,
-                    entropy,
-                }
-            }
+            (Some(database), _) => Self::at(Arc::new(database.store()), encryption_key),
             (None, StoreKind::Sqlite) => {
                 let path = world.dir.path().join("restwell.db");
-                let store =
-                    Arc::new(SqliteStore::open(&path, SqliteOptions::default()).await.expect("store"));
-                Self {
-                    units: store.clone(),
-                    clients: store.clone(),
-                    failures: store.clone(),
-                    keys: store,
-                    encryption_key,
-                    clock,
-                    entropy,
-                }
+                let store = SqliteStore::open(&path, SqliteOptions::default()).await.expect("store");
+                Self::at(Arc::new(store), encryption_key)
             }
             (None, StoreKind::Postgres) => panic!("a world without its database"),
+        }
+    }
+
+    fn at<S>(store: Arc<S>, encryption_key: PathBuf) -> Self
+    where
+        S: UnitOfWorkFactory
+            + ClientReader
+            + FailureCounter
+            + GrantReader
+            + PasswordLinkReader
+            + ProfileReader
+            + SigningKeyReader
+            + 'static,
+    {
+        Self {
+            units: store.clone(),
+            clients: store.clone(),
+            failures: store.clone(),
+            grants: store.clone(),
+            links: store.clone(),
+            profiles: store.clone(),
+            keys: store,
+            encryption_key,
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy),
         }
     }
 
@@ -127,14 +135,16 @@ impl Operator {
         let (units, entropy, clock) = self.ports();
         let limits = HashingLimits::for_this_machine(0, 32);
         let hasher = Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).expect("hasher");
-        let set = SetPassword::new(ChoosePasswordPorts {
+        let ports = ChoosePasswordPorts {
+            links: self.links.clone(),
             units,
             hasher: Arc::new(hasher),
             judge: Arc::new(ZxcvbnPasswordJudge),
             failures: self.failures.clone(),
             clock,
             entropy,
-        });
+        };
+        let set = SetPassword::new(ports, self.profiles.clone());
         set.run(user(user_id), password).await.expect("password");
     }
 
@@ -213,7 +223,7 @@ impl Operator {
             client_id: Some(client(&of.client_id)),
             ..GrantFilter::default()
         };
-        RevokeGrants::new(units, entropy, clock).run(filter).await.expect("revocation");
+        RevokeGrants::new(self.grants.clone(), units, entropy, clock).run(filter).await.expect("revocation");
     }
 
     /// Issues a code that lives for ten minutes.

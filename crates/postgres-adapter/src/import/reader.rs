@@ -1,0 +1,66 @@
+//! Imports, as lists and pages show them.
+
+use super::row::ImportRow;
+use crate::connection::Pooled;
+use crate::schema::import;
+use crate::store::PostgresStore;
+use application::ports::storage::{Import, ImportReader, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use domain::id::{ImportId, UserId};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+pub(super) fn list(
+    connection: &mut Pooled,
+    user_id: Option<UserId>,
+    after: Option<(DateTime<Utc>, ImportId)>,
+    limit: u32,
+) -> BoxFuture<'_, QueryResult<Vec<ImportRow>>> {
+    let mut query = import::table
+        .order((import::started_at.desc(), import::id.desc()))
+        .limit(i64::from(limit))
+        .select(ImportRow::as_select())
+        .into_boxed();
+    if let Some(user_id) = user_id {
+        query = query.filter(import::user_id.eq(user_id.as_uuid()));
+    }
+    if let Some((at, id)) = after {
+        // Compared as a row, which makes it the point where the scan enters the index.
+        query = query.filter(
+            sql::<Bool>("(started_at, id) < (")
+                .bind::<Timestamptz, _>(at)
+                .sql(", ")
+                .bind::<SqlUuid, _>(id.as_uuid())
+                .sql(")"),
+        );
+    }
+    query.load(connection).boxed()
+}
+
+#[async_trait]
+impl ImportReader for PostgresStore {
+    async fn find_import(&self, id: ImportId) -> Result<Option<Import>, StorageError> {
+        let row: Option<ImportRow> = self
+            .shared(move |mut connection| {
+                let query = import::table.find(id.as_uuid()).select(ImportRow::as_select());
+                async move { query.first(&mut connection).await.optional() }.boxed()
+            })
+            .await?;
+        row.map(ImportRow::into_import).transpose()
+    }
+
+    async fn list_imports(
+        &self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError> {
+        let rows = self.read_page(move |connection| list(connection, user_id, after, limit)).await?;
+        rows.into_iter().map(ImportRow::into_import).collect()
+    }
+}

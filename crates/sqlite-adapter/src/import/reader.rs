@@ -1,0 +1,59 @@
+//! Imports, as lists and pages show them.
+
+use super::row::ImportRow;
+use crate::error::StorageResult as _;
+use crate::row::{blob, micros};
+use crate::schema::import::{self, dsl};
+use crate::store::SqliteStore;
+use application::ports::storage::{Import, ImportReader, StorageError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sqlite::{Sqlite, SqliteConnection};
+use domain::id::{ImportId, UserId};
+
+pub(super) fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Import>, StorageError> {
+    let row: Option<ImportRow> =
+        import::table.find(id).select(ImportRow::as_select()).first(connection).optional().storage()?;
+    row.map(ImportRow::into_import).transpose()
+}
+
+pub(super) fn list(
+    connection: &mut SqliteConnection,
+    user_id: Option<UserId>,
+    after: Option<(DateTime<Utc>, ImportId)>,
+    limit: u32,
+) -> Result<Vec<Import>, StorageError> {
+    let mut imports = dsl::import.select(ImportRow::as_select()).into_boxed::<Sqlite>();
+    if let Some(user_id) = user_id {
+        imports = imports.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
+    }
+    if let Some((at, id)) = after {
+        // The first condition is for the index; the second tells apart imports that began at the same time.
+        imports = imports
+            .filter(dsl::started_at.le(micros(at)))
+            .filter(dsl::started_at.lt(micros(at)).or(dsl::id.lt(blob(id.as_uuid()))));
+    }
+    let rows: Vec<ImportRow> = imports
+        .order((dsl::started_at.desc(), dsl::id.desc()))
+        .limit(i64::from(limit))
+        .load(connection)
+        .storage()?;
+    rows.into_iter().map(ImportRow::into_import).collect()
+}
+
+#[async_trait]
+impl ImportReader for SqliteStore {
+    async fn find_import(&self, id: ImportId) -> Result<Option<Import>, StorageError> {
+        self.read(move |connection| find(connection, blob(id.as_uuid()))).await
+    }
+
+    async fn list_imports(
+        &self,
+        user_id: Option<UserId>,
+        after: Option<(DateTime<Utc>, ImportId)>,
+        limit: u32,
+    ) -> Result<Vec<Import>, StorageError> {
+        self.read(move |connection| list(connection, user_id, after, limit)).await
+    }
+}
