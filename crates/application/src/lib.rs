@@ -25,5 +25,7 @@ pub mod schema;
 pub mod token;
 pub mod upload;
 
+pub use ports::storage::StorageError;
+
 #[cfg(test)]
 mod testing;

@@ -210,6 +210,20 @@ fn a_domain_that_waits_is_named_and_a_comment_about_it_is_not() -> Outcome {
 }
 
 #[test]
+fn a_handler_that_names_a_port_is_reported_and_a_test_module_is_not() -> Outcome {
+    let copy = Copy::new()?;
+    let import = "use application::ports::storage::SleepReader;\n";
+    copy.write(
+        "crates/http-adapter/src/nights.rs",
+        &format!("#[cfg(test)]\nmod tests {{\n    {import}}}\n"),
+    )?;
+    copy.write("crates/http-adapter/src/nights/tests.rs", import)?;
+    assert_eq!(copy.findings()?, []);
+    copy.write("crates/http-adapter/src/nights.rs", &format!("//! Nights.\n{import}"))?;
+    copy.assert_broken_at("crates/http-adapter/src/nights.rs:2")
+}
+
+#[test]
 fn a_path_of_one_machine_is_named_and_a_route_is_not() -> Outcome {
     let copy = Copy::new()?;
     let folder = "home";

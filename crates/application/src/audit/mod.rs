@@ -3,6 +3,7 @@
 //! A use case that changes something ends its unit of work with [`commit`], which stores the change and its
 //! events, or neither.
 
+pub(crate) mod audit_page;
 mod daily_events;
 mod flush_reads;
 mod list_activity;
@@ -13,6 +14,7 @@ mod read_recorder;
 mod retention;
 mod trail;
 
+pub use audit_page::*;
 pub use daily_events::*;
 pub use flush_reads::*;
 pub use list_activity::*;

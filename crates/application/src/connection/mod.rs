@@ -1,8 +1,10 @@
 //! Connections: the apps that hold something of a person.
 
+pub(crate) mod connected_app;
 mod disconnect_apps;
 mod list_connected_apps;
 
+pub use connected_app::*;
 pub use disconnect_apps::*;
 pub use list_connected_apps::*;
 

@@ -3,6 +3,9 @@
 mod export_records;
 mod stream;
 
+pub use crate::ports::export_writer::{
+    ExportFormat, ExportItem, ExportNotWritten, ExportSection, ExportWriter, ExportWriters,
+};
 pub use export_records::*;
 pub use stream::*;
 

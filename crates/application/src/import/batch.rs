@@ -61,7 +61,7 @@ impl Unstorable {
     /// Returns the words for people.
     pub(super) const fn reason(self) -> &'static str {
         match self {
-            Self::NoPerson => "this record belongs to a person; say whose with --user",
+            Self::NoPerson => "this record belongs to a person, and the import names none",
             Self::SessionOfTwo => "its id is the one of a session, its key the one of another",
             Self::LogOfTwo => "its id is the one of a log, its external_id the one of another",
             Self::LabelOfTwo => "its id is the one of a label that was logged and has another key",

@@ -21,6 +21,8 @@ mod storing;
 mod supplement;
 mod undo_import;
 
+pub use crate::ports::import_source::Rejection;
+pub use crate::ports::storage::Import;
 pub use apply_profile::{ApplyProfile, ApplyProfileError};
 pub use import_records::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported, Progress, Reading,

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedAccess;
-use application::ports::storage::SleepPage;
+use application::read::SleepPage;
 use domain::data_endpoint::DataEndpoint;
 use domain::scope::Scope;
 

@@ -5,7 +5,8 @@ use super::dto::Include;
 use super::render::{Items as _, SleepItems};
 use crate::problem::Problem;
 use actix_web::HttpRequest;
-use application::ports::storage::{PackedSleepRow, StorageError};
+use application::StorageError;
+use application::read::PackedSleepRow;
 
 /// Returns the access token of a request's header.
 pub fn bearer_token(request: &HttpRequest) -> Result<&str, Problem> {

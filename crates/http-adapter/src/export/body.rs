@@ -2,8 +2,8 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_DISPOSITION, TryIntoHeaderPair};
+use application::export::ExportFormat;
 use application::export::{Export, ExportRecordsError};
-use application::ports::export_writer::ExportFormat;
 use bytes::Bytes;
 use futures_util::stream;
 

@@ -2,7 +2,7 @@
 //! record.
 
 use crate::data::dto::{Include, ProfileDto, SleepSessionDto, SupplementDetailsDto, SupplementLogDto};
-use application::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
+use application::export::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use domain::id::UserId;
 use domain::scope::ScopeSet;
 use domain::sleep::{SessionKeyKind, SleepSession};

@@ -1,6 +1,6 @@
 use super::{allowed, asked};
 use crate::problem::Fault;
-use application::ports::export_writer::ExportFormat;
+use application::export::ExportFormat;
 use domain::change::ChangeKind;
 use domain::scope::{Scope, ScopeSet};
 

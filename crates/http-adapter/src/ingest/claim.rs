@@ -1,8 +1,8 @@
 //! Claim of an idempotency key, renewed while its request is in progress.
 
 use crate::state::ElapsedTimeSource;
+use application::import::ingest::IdempotentRequest;
 use application::import::ingest::{AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
-use application::ports::storage::IdempotentRequest;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -48,7 +48,8 @@ async fn lost_at(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use application::ports::storage::{MockIdempotencyStore, StorageError};
+    use application::StorageError;
+    use application::ports::storage::MockIdempotencyStore;
     use application::ports::system::MockClock;
     use chrono::{DateTime, Utc};
     use domain::id::ClientId;

@@ -7,7 +7,7 @@ use crate::HttpState;
 use crate::meter;
 use crate::problem::{Fault, Problem};
 use application::import::ingest::{Begun, IngestCommand, IngestError, IngestReport};
-use application::ports::storage::{IdempotentRequest, KeptAnswer};
+use application::import::ingest::{IdempotentRequest, KeptAnswer};
 use domain::rate_limit::RateStatus;
 use std::sync::Arc;
 use tracing::{Instrument as _, Span};

@@ -2,8 +2,8 @@
 
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
-use application::ports::ingest_source::IngestLayout;
-use application::ports::storage::IdempotentRequest;
+use application::import::ingest::IdempotentRequest;
+use application::import::ingest::IngestLayout;
 use domain::id::ClientId;
 use sha2::{Digest as _, Sha256};
 

@@ -30,7 +30,7 @@ use actix_web::web::{self, Payload, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use application::access::{AuthorizeIngest, GrantedIngest};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestCommand, IngestRecords};
-use application::ports::ingest_source::{IngestKind, IngestLayout, IngestShape};
+use application::import::ingest::{IngestKind, IngestLayout, IngestShape};
 use domain::scope::Scope;
 use job::Job;
 use room::Room;

@@ -5,7 +5,7 @@ use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::{Bytes, Payload};
-use application::ports::ingest_source::IngestBody;
+use application::import::ingest::IngestBody;
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;

@@ -2,8 +2,8 @@
 
 use crate::problem::{Fault, Problem};
 use application::account::PasswordCheckError;
+use application::import::ingest::IngestKind;
 use application::import::ingest::IngestReport;
-use application::ports::ingest_source::IngestKind;
 use metrics::counter;
 
 /// Counts a problem by its code.

@@ -11,7 +11,7 @@ use crate::problem::{Fault, FieldError, OAuthErrorBody, ProblemBody, RateLimitBo
 use crate::token::IntrospectionBody;
 use application::demo::demo_user_id;
 use application::import::ingest::{IngestReport, ItemResult, ItemStatus};
-use application::ports::ingest_source::{ItemCode, ItemRefusal};
+use application::import::ingest::{ItemCode, ItemRefusal};
 use chrono::DateTime;
 use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::rate_limit::RateStatus;

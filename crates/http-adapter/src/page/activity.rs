@@ -11,10 +11,10 @@ use crate::problem::{Fault, Problem};
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
+use application::audit::AuditPosition;
 use application::audit::{
     ActivityEntry, ActivityPage, ActivityPosition, ListedEvent, ListedRead, ReaderName,
 };
-use application::ports::storage::AuditPosition;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::data_endpoint::DataEndpoint;

@@ -10,8 +10,8 @@ use crate::problem::{Fault, Problem};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use application::export::ExportFormat;
 use application::export::{ExportQuery, Exporter};
-use application::ports::export_writer::ExportFormat;
 use domain::scope::ScopeSet;
 
 /// Sends the file. Whoever signed in too long ago does so first, and asks again from their account.

@@ -12,8 +12,8 @@ use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
+use application::erasure::Erasure;
 use application::erasure::{ErasePersonCommand, ErasePersonError};
-use application::ports::storage::Erasure;
 
 /// Says what will go, and asks for the address once more. Whoever signed in too long ago does so first.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {

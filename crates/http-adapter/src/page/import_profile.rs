@@ -10,7 +10,7 @@ use crate::problem::{Fault, Problem};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::import::ApplyProfileError;
-use application::ports::storage::Import;
+use application::import::Import;
 use application::upload::UploadKey;
 use domain::id::ImportId;
 use domain::user::ProfileField;

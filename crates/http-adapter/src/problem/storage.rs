@@ -1,7 +1,7 @@
 //! Responses to storage errors.
 
 use super::{Fault, Problem};
-use application::ports::storage::StorageError;
+use application::StorageError;
 
 impl From<StorageError> for Problem {
     /// A store that does not respond is a 503, never a 401 (decisions 6). Errors that a retry cannot fix are

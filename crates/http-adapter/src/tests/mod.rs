@@ -15,17 +15,19 @@ use crate::{
     Admission, Check, CheckState, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases,
     KeySetSource, NdjsonExport, PublicKey, Troubles, UnnamedProxyWarning,
 };
+use application::StorageError;
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::{AuditTrail, ReadRecorder};
 use application::erasure::ErasePerson;
+use application::export::{ExportFormat, ExportWriter, ExportWriters};
 use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
-use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
+use application::import::ingest::{IngestLayout, IngestShape};
 use application::ports::import_source::ImportRefusal;
-use application::ports::ingest_source::{IngestLayout, IngestParser, IngestShape, IngestSource};
+use application::ports::ingest_source::{IngestParser, IngestSource};
 use application::ports::storage::{
     AccessReader, ChangeReader, MockAccessReader, MockChangeReader, MockIdempotencyStore, MockProfileReader,
-    MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, StorageError, SupplementReader,
+    MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, SupplementReader,
 };
 use application::ports::system::{
     Clock, MockPause, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner,

@@ -1,9 +1,10 @@
 //! In-memory store with one person, one app, one service client and one code; codes are single-use.
 
+use application::StorageError;
 use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
     ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantFilter, GrantReader,
-    GrantWithUser, HeldCode, StorageError, UnitOfWork, UnitOfWorkFactory,
+    GrantWithUser, HeldCode, UnitOfWork, UnitOfWorkFactory,
 };
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;

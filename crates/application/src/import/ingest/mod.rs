@@ -1,13 +1,18 @@
 //! Takes in what a first-party backend sends: every item is answered for itself, in the order of the items.
 
 mod delete_record;
+pub(crate) mod kept_answer;
 mod once;
 mod people;
 mod profile;
 mod records;
 mod result;
 
+pub use crate::ports::ingest_source::{
+    IngestBody, IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal,
+};
 pub use delete_record::DeleteRecord;
+pub use kept_answer::*;
 pub use once::{ANSWER_KEPT, AnswerOnce, Begun, CLAIM_KEPT, CLAIM_PROLONGED};
 pub use result::{IngestReport, ItemResult, ItemStatus};
 
@@ -15,7 +20,7 @@ use super::run::Run;
 use super::storing::{BATCH, BackendTrace, Stop, Storing};
 use crate::audit::{AuditTrail, DailyEvents};
 use crate::ports::import_source::ImportRefusal;
-use crate::ports::ingest_source::{IngestBody, IngestContent, IngestItem, IngestParser, IngestShape};
+use crate::ports::ingest_source::{IngestContent, IngestItem, IngestParser};
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};

@@ -1,10 +1,11 @@
 //! The audit trail, and the sums of reads.
 
 use super::StorageError;
+pub use crate::audit::audit_page::{AuditFilter, AuditPosition};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::{AuditEvent, AuditKind};
-use domain::id::{AuditEventId, ClientId, UserId};
+use domain::audit::AuditEvent;
+use domain::id::UserId;
 use domain::read_tally::{ReadTally, TallyKey};
 #[cfg(feature = "test-support")]
 use mockall::automock;
@@ -23,22 +24,6 @@ pub trait AuditRepository: Send {
     /// Deletes events that happened before this moment, the oldest first, at most `limit`; returns how many.
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }
-
-/// Which events are meant; what is not named matches all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AuditFilter {
-    /// Only about this person.
-    pub user_id: Option<UserId>,
-    /// Only about this client.
-    pub client_id: Option<ClientId>,
-    /// Only of these kinds.
-    pub kinds: Option<&'static [AuditKind]>,
-    /// Only at or after this moment.
-    pub since: Option<DateTime<Utc>>,
-}
-
-/// Where a walk through the events goes on: after the event with this time and id.
-pub type AuditPosition = (DateTime<Utc>, AuditEventId);
 
 /// Reads the audit trail, outside a transaction.
 #[cfg_attr(feature = "test-support", automock)]

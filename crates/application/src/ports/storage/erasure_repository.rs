@@ -1,20 +1,11 @@
 //! Erasures, in a unit of work.
 
 use super::StorageError;
+pub use crate::erasure::receipt::Erasure;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::id::{ErasureId, UserId};
+use domain::id::UserId;
 #[cfg(feature = "test-support")]
 use mockall::automock;
-
-/// What is kept of an erasure: that it happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Erasure {
-    /// The number of the receipt.
-    pub id: ErasureId,
-    /// When.
-    pub at: DateTime<Utc>,
-}
 
 /// Erases people.
 #[cfg_attr(feature = "test-support", automock)]

@@ -1,31 +1,11 @@
 //! Answers that are given again when a request comes again (`Idempotency-Key`).
 
 use super::StorageError;
+pub use crate::import::ingest::kept_answer::{IdempotentRequest, KeptAnswer};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::id::ClientId;
 #[cfg(feature = "test-support")]
 use mockall::automock;
-
-/// Names one request of a client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct IdempotentRequest {
-    /// The client.
-    pub client_id: ClientId,
-    /// The SHA-256 of the key that the client chose.
-    pub key: [u8; 32],
-    /// The SHA-256 of method, path and body.
-    pub content: [u8; 32],
-}
-
-/// An answer that is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptAnswer {
-    /// The HTTP status.
-    pub status: u16,
-    /// The body.
-    pub body: Vec<u8>,
-}
 
 /// What there is under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

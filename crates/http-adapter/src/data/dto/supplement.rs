@@ -1,7 +1,7 @@
 //! Supplements and their intake.
 
 use super::Number;
-use application::ports::storage::{IntakeLogRow, SupplementRecord};
+use application::read::{IntakeLogRow, SupplementRecord};
 use domain::id::{SupplementId, UserId};
 use domain::supplement::{Amount, Ingredient, IntakeLog, Supplement};
 use domain::time::{UtcOffset, format};

@@ -4,7 +4,7 @@ use super::reader::Reader;
 use crate::data::dto::Include;
 use crate::parameter::Parameters;
 use crate::problem::Problem;
-use application::ports::storage::SleepPageQuery;
+use application::read::SleepPageQuery;
 use domain::id::UserId;
 use domain::paging::{PageRequest, PageSize};
 use domain::time::{DateRange, TimeZone};

@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use crate::parameter::Parameters;
 use crate::problem::Problem;
-use application::ports::storage::SupplementPageQuery;
+use application::read::SupplementPageQuery;
 use chrono::{DateTime, Utc};
 use domain::id::{SupplementId, UserId};
 use domain::paging::{PageRequest, PageSize};

@@ -5,7 +5,7 @@
 
 use super::json;
 use super::supplement::write_number;
-use application::ports::storage::IntakeLogRow;
+use application::read::IntakeLogRow;
 use domain::id::{SupplementId, UserId};
 use domain::time::TimestampWriter;
 use std::ops::Range;

@@ -7,7 +7,7 @@ use crate::problem::{RateLimitBody, rate_limit_headers};
 use actix_web::HttpResponse;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::ContentType;
-use application::ports::storage::StorageError;
+use application::StorageError;
 use bytes::Bytes;
 use domain::rate_limit::RateStatus;
 use std::error::Error;

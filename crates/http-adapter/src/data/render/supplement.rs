@@ -3,7 +3,8 @@
 use super::json;
 use super::log::LogWriter;
 use super::page::Items;
-use application::ports::storage::{IntakeLogRow, StorageError, SupplementRecord};
+use application::StorageError;
+use application::read::{IntakeLogRow, SupplementRecord};
 use domain::id::{SupplementId, UserId};
 use domain::sleep::MetricValue;
 use domain::supplement::{Amount, Ingredient, Supplement};

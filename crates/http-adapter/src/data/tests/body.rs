@@ -3,7 +3,8 @@
 use super::sample;
 use super::world::{USER, World, parts, paths, sleep_of, user};
 use crate::tests::{Answer, Parts};
-use application::ports::storage::{MockProfileReader, MockSupplementReader, SupplementPage};
+use application::ports::storage::{MockProfileReader, MockSupplementReader};
+use application::read::SupplementPage;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -7,10 +7,10 @@ use super::world::{
 use crate::data::dto::{Include, SleepSessionDto, SupplementDto};
 use crate::tests::{NOW, Parts};
 use actix_web::http::Method;
+use application::StorageError;
 use application::access::DailyLimits;
-use application::ports::storage::{
-    Change, ChangePage, ChangePageQuery, IntakeLogRow, MockChangeReader, StorageError, SupplementRecord,
-};
+use application::ports::storage::MockChangeReader;
+use application::read::{Change, ChangePage, ChangePageQuery, IntakeLogRow, SupplementRecord};
 use chrono::TimeDelta;
 use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::id::{IntakeLogId, UserId};

@@ -3,9 +3,9 @@
 use super::world::{USER, World, assert_problem, parts, paths, rate_headers};
 use crate::tests::{Parts, log_of};
 use crate::{Admission, AdmissionLimits};
-use application::ports::storage::{
-    MockProfileReader, SleepPage, SleepPageQuery, SleepPosition, SleepReader, StorageError,
-};
+use application::StorageError;
+use application::ports::storage::{MockProfileReader, SleepPosition, SleepReader};
+use application::read::{SleepPage, SleepPageQuery};
 use async_trait::async_trait;
 use domain::id::UserId;
 use domain::sleep::SleepSession;

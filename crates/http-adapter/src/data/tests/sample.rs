@@ -1,6 +1,6 @@
 //! Sample sessions and supplements.
 
-use application::ports::storage::{IntakeLogRow, PackedSleepRow, SupplementRecord};
+use application::read::{IntakeLogRow, PackedSleepRow, SupplementRecord};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::sleep::{

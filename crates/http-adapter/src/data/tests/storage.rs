@@ -5,9 +5,9 @@ use super::world::{
     ENDPOINTS, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers, sleep_of,
 };
 use crate::tests::Parts;
-use application::ports::storage::{
-    MockProfileReader, MockSleepReader, MockSupplementReader, StorageError, SupplementPage,
-};
+use application::StorageError;
+use application::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader};
+use application::read::SupplementPage;
 use std::sync::Arc;
 
 fn failing(error: fn() -> StorageError) -> World {

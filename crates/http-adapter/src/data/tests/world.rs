@@ -4,11 +4,12 @@ use crate::HttpState;
 use crate::tests::{Answer, MemoryStore, NOW, Parts, send};
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
+use application::StorageError;
 use application::ports::storage::{
-    AccessState, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow,
-    SleepPage, SleepPageQuery, StorageError, SupplementPage, SupplementPageQuery,
+    AccessState, MockAccessReader, MockProfileReader, MockSleepReader, MockSupplementReader,
 };
 use application::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier};
+use application::read::{PackedSleepRow, SleepPage, SleepPageQuery, SupplementPage, SupplementPageQuery};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, GrantId, TokenId, UserId};
 use domain::paging::SortDirection;

@@ -1,7 +1,7 @@
 use super::super::room::Room;
 use super::{IN_MEMORY, Receiving, Spool, blocking};
 use crate::problem::{Fault, Problem};
-use application::ports::ingest_source::IngestBody as _;
+use application::import::ingest::IngestBody as _;
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 

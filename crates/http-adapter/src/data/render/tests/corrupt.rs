@@ -5,7 +5,8 @@ use crate::data::dto::Include;
 use crate::data::render::page::Items as _;
 use crate::data::render::{SleepItems, answer};
 use crate::data::tests::sample;
-use application::ports::storage::{PackedPart, PackedSleepRow, StorageError};
+use application::StorageError;
+use application::read::{PackedPart, PackedSleepRow};
 use proptest::prelude::*;
 
 /// Damaged part and the function that damages it.

@@ -9,7 +9,7 @@ use crate::data::render::page::Items;
 use crate::data::render::{ChangeItems, Envelope, FeedEnvelope, SleepItems, SupplementItems, answer};
 use crate::data::tests::sample;
 use actix_web::body::to_bytes;
-use application::ports::storage::{Change, SupplementRecord};
+use application::read::{Change, SupplementRecord};
 use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
 use domain::id::UserId;
 use domain::rate_limit::{RateStatus, RateWindow};

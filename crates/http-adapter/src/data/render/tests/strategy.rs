@@ -1,6 +1,6 @@
 //! Random sessions and supplements, with texts of any script.
 
-use application::ports::storage::{IntakeLogRow, SupplementRecord};
+use application::read::{IntakeLogRow, SupplementRecord};
 use chrono::DateTime;
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::sleep::{

@@ -6,7 +6,7 @@ use crate::data::render::page::PageBody;
 use crate::data::render::{SleepItems, SupplementItems, answer};
 use crate::data::tests::sample;
 use actix_web::body::{BodySize, MessageBody};
-use application::ports::storage::PackedSleepRow;
+use application::read::PackedSleepRow;
 use domain::id::UserId;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
