@@ -83,7 +83,7 @@ fn read_attributes(text: &str) -> Vec<(String, String)> {
     attributes
 }
 
-/// Checks for scripts of any kind and for URLs of other sites (security.md T33).
+/// Rejects scripts of any kind and URLs of other sites (security.md T33).
 #[track_caller]
 fn check_attribute(name: &str, value: &str) {
     let name = name.to_ascii_lowercase();

@@ -6,7 +6,7 @@ use crate::e2e::app::{register, text};
 use crate::e2e::world::World;
 use reqwest::StatusCode;
 
-/// Resets the change numbers of a person to before the first record, like a backup of that time.
+/// Resets a person to the state before the first record, like restoring a backup of that time.
 const BACK: &str =
     "DELETE FROM sleep_session; UPDATE account SET change_number = 0, profile_change_number = 0";
 

@@ -187,7 +187,7 @@ async fn the_data_are_the_same_everywhere() {
     }
     let expected = first.reader().await.everything().await;
     let found = second.reader().await.everything().await;
-    // The first record, the profile, has the demo's creation time.
+    // The first response, the profile, contains the demo's creation time.
     assert_eq!(found[1..], expected[1..]);
 }
 

@@ -131,7 +131,7 @@ async fn a_second_signal_ends_the_server_at_once() {
     while connection.ask("/livez").await.is_some_and(|head| !is_last(&head)) {}
     assert!(server.is_running());
     server.signal("TERM");
-    // The supervisor's timeout is shorter than the drain.
+    // The timeout of this wait is shorter than the drain.
     assert_eq!(server.wait(), Some(0));
     assert!(server.log().contains("stopping at once"), "{}", server.log());
 }
@@ -141,7 +141,7 @@ async fn whoever_presses_ctrl_c_waits_for_no_load_balancer() {
     let world = world("300", "600").await;
     let mut server = world.serve();
     server.signal("INT");
-    // The supervisor's timeout is shorter than the drain.
+    // The timeout of this wait is shorter than the drain.
     assert_eq!(server.wait(), Some(0));
 }
 

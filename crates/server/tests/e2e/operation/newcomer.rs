@@ -152,7 +152,7 @@ on_sqlite! {
         let said = errors(&output);
         assert!(said.contains("line 1: user_id names another person") && said.contains("--user"), "{said}");
         assert_eq!(world.ok(&["export", "--user", &other]), before);
-        // Removes the lines that identify another person.
+        // Deliberately imported: the members that identify the other person are removed first.
         let lines = export.lines().map(|line| {
             let mut line: Value = serde_json::from_str(line).expect("JSON");
             let members = line.as_object_mut().expect("object");
@@ -236,7 +236,7 @@ async fn the_tables_of_an_export_are_not_imported_by_halves() {
     let output = world.run(&["import", "--user", &user, &tables]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(errors(&output).contains("(ndjson)"), "{}", errors(&output));
-    // Each of the required tables is recognized, whatever the names of the export's columns.
+    // Each table is recognized by itself, whatever the names of the export's columns.
     let mut archive = zip::ZipArchive::new(std::fs::File::open(&tables).expect("file")).expect("a zip");
     let mut known = 0;
     for place in 0..archive.len() {

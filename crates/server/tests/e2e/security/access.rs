@@ -1,4 +1,4 @@
-//! Who may read what, and what a stranger learns.
+//! Authorization of reads, and information disclosed to strangers.
 
 use super::caller::{Caller, Reply};
 use super::party::another_person;
@@ -8,10 +8,10 @@ use crate::e2e::world::World;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 
-/// A word that only the other person's data holds.
+/// A word that occurs only in the other person's data.
 const MARKER: &str = "ringofotherperson";
 
-/// Everything about a person that has an address.
+/// Every endpoint with data of a person.
 const ENDPOINTS: [&str; 6] = ["v1/profile", "v1/sleep", "v1/supplements", "profile", "sleep", "supplements"];
 
 on_sqlite! {
@@ -82,7 +82,7 @@ on_sqlite! {
                 }
             }
         }
-        // The other person's own app does see it: the marker is there to be found.
+        // The other person's own app sees the marker, so it would be found.
         let path = format!("/api/v1/sleep/{}", scene.other.user_id);
         assert!(caller.read(&scene.owner.access, &path).await.body.contains(MARKER));
     }
@@ -102,7 +102,7 @@ on_sqlite! {
         for endpoint in ["v1/sleep", "sleep"] {
             for query in hostile {
                 let reply = caller.read(&scene.stranger.access, &format!("/api/{endpoint}/{own}?{query}")).await;
-                // Not a parameter of its own: the whole pair is the value of `page`, or unknown and ignored.
+                // Not a separate parameter: the whole pair is the value of `page`, or unknown and ignored.
                 assert_eq!(reply.status, 400, "{query}: {reply:?}");
                 scene.assert_tells_nothing(&reply);
             }
@@ -140,7 +140,7 @@ fn hostile_paths(own: &str, other: &str) -> Vec<String> {
     ]
 }
 
-/// Two people of one client; only the second one has data.
+/// Two people with one client; only the second one has data.
 struct Scene {
     registration: Registration,
     other: Registration,

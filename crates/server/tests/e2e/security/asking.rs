@@ -1,4 +1,4 @@
-//! The request of an app, and the way of a person through it.
+//! Authorization request of an app, and the person's steps through it.
 
 use super::caller::Caller;
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, Tokens};
@@ -6,12 +6,12 @@ use crate::e2e::browser::{Browser, Page};
 use crate::e2e::person::Person;
 use crate::e2e::server::Server;
 
-/// The parameters of an authorization request, in their order.
+/// Parameters of an authorization request, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Asking(Vec<(String, String)>);
 
 impl Asking {
-    /// What an app sends that asks for everything it may.
+    /// Returns the request of an app for all of its scopes.
     pub(super) fn of(app: &Registration) -> Self {
         Self(Vec::new())
             .with("response_type", "code")
@@ -33,25 +33,25 @@ impl Asking {
         asking
     }
 
-    /// Takes a parameter out.
+    /// Removes a parameter.
     pub(super) fn without(&self, name: &str) -> Self {
         Self(self.0.iter().filter(|(given, _)| given != name).cloned().collect())
     }
 
-    /// Writes where the app sends the person.
+    /// Returns the path to which the app sends the person.
     pub(super) fn path(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         format!("/authorize?{}", query.extend_pairs(&self.0).finish())
     }
 }
 
-/// Sends a browser to the server as a link on the app's site does.
+/// Opens the authorization request, like a link on the app's site.
 pub(super) async fn ask(browser: &Browser, asking: &Asking) -> Page {
     let from_the_app = [("referer", "https://app.example.org/"), ("sec-fetch-site", "cross-site")];
     browser.get_with(&asking.path(), &from_the_app).await
 }
 
-/// Takes a browser to the page that asks what the app may read, and signs the person in on the way if they are not.
+/// Takes a browser to the consent page, signing the person in if necessary.
 pub(super) async fn reach_consent(browser: &Browser, asking: &Asking, person: &Person) -> Page {
     let mut sent = ask(browser, asking).await;
     if sent.own_location().starts_with("/sign-in?") {
@@ -64,13 +64,13 @@ pub(super) async fn reach_consent(browser: &Browser, asking: &Asking, person: &P
     page
 }
 
-/// Allows some scopes on the page that asks; returns where that leads.
+/// Allows some scopes on the consent page; returns the response.
 pub(super) async fn allow(browser: &Browser, consent: &Page, scopes: &[&str]) -> Page {
     let form = consent.form("/consent").tick("scope", scopes).with("decision", "allow");
     browser.submit(&form).await
 }
 
-/// Connects an app that asks for everything and gets it; returns its tokens.
+/// Connects an app with all requested scopes; returns its tokens.
 pub(super) async fn connect(
     server: &Server,
     browser: &Browser,

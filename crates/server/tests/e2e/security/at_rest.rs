@@ -1,4 +1,4 @@
-//! What a thief of the database gets.
+//! Contents of a stolen database.
 
 use super::caller::{Caller, Form};
 use super::dump::Dump;
@@ -33,7 +33,7 @@ on_both_stores! {
         for dump in [while_running, Dump::of(&world)] {
             assert!(dump.holds("sleeper@example.org") && dump.holds(REDIRECT_URI));
             for secret in &secrets {
-                // Not the whole alone: half of it would be half of the secret.
+                // Not only the whole secret: half of it must not be there either.
                 let half = secret.len() / 2;
                 assert!(!dump.holds(secret) && secret.get(half..).is_some_and(|half| !dump.holds(half)));
             }

@@ -1,4 +1,4 @@
-//! An app, or somebody who pretends to be one, that talks HTTP to a running server.
+//! An app or an attacker that sends HTTP requests to a running server.
 
 use crate::e2e::app::{REDIRECT_URI, Registration, Tokens};
 use crate::e2e::server::Server;
@@ -11,18 +11,18 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-/// The parameters of a request, in their order.
+/// Parameters of a request, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Form(pub(super) Vec<(&'static str, String)>);
 
 impl Form {
-    /// What the contract's code exchange needs.
+    /// Returns the contract's parameters of a code exchange.
     pub(super) fn of_code(registration: &Registration, code: &str) -> Self {
         Self(vec![("code", code.to_owned()), ("redirect_uri", REDIRECT_URI.to_owned())])
             .signed_by(registration)
     }
 
-    /// What the contract's refresh needs.
+    /// Returns the contract's parameters of a refresh.
     pub(super) fn of_refresh(registration: &Registration, refresh: &str) -> Self {
         Self(vec![("refresh_token", refresh.to_owned()), ("user_id", registration.user_id.clone())])
             .signed_by(registration)
@@ -35,30 +35,30 @@ impl Form {
         self
     }
 
-    /// Takes a parameter out.
+    /// Removes a parameter.
     pub(super) fn without(mut self, name: &str) -> Self {
         self.0.retain(|(given, _)| *given != name);
         self
     }
 
-    /// Puts the credentials of a client in.
+    /// Sets the credentials of a client.
     pub(super) fn signed_by(self, client: &Registration) -> Self {
         self.with("client_id", &client.client_id).with("client_secret", &client.client_secret)
     }
 
-    /// Takes the credentials out.
+    /// Removes the credentials.
     pub(super) fn unsigned(self) -> Self {
         self.without("client_id").without("client_secret")
     }
 
-    /// Writes the parameters as a query string or a form.
+    /// Encodes the parameters as a query string or a form.
     pub(super) fn encoded(&self) -> String {
         let mut text = url::form_urlencoded::Serializer::new(String::new());
         text.extend_pairs(&self.0).finish()
     }
 }
 
-/// One connection pool to one server.
+/// HTTP client of one server.
 #[derive(Clone)]
 pub(super) struct Caller {
     http: Client,
@@ -66,28 +66,28 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Calls from 127.0.0.1.
+    /// Creates a caller at 127.0.0.1.
     pub(super) fn of(server: &Server) -> Self {
         Self::from_address(server, Ipv4Addr::LOCALHOST)
     }
 
-    /// Calls from another loopback address.
+    /// Creates a caller at another loopback address.
     pub(super) fn from_address(server: &Server, address: Ipv4Addr) -> Self {
         Self::to(&server.base_url, address)
     }
 
-    /// Calls whatever has this URL, from a loopback address.
+    /// Creates a caller of any URL, at a loopback address.
     pub(super) fn to(base_url: &str, address: Ipv4Addr) -> Self {
         let builder = Client::builder().local_address(IpAddr::V4(address)).timeout(Duration::from_secs(20));
         Self { http: builder.build().expect("client"), base_url: base_url.to_owned() }
     }
 
-    /// Begins a request; `path` begins after the host.
+    /// Starts a request; `path` starts after the host.
     pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.base_url))
     }
 
-    /// Sends a GET with the parameters in the query string, as the contract has it.
+    /// Sends a GET with the parameters in the query string, as in the contract.
     pub(super) async fn get(&self, path: &str, form: &Form) -> Reply {
         Reply::to(self.request(Method::GET, &format!("{path}?{}", form.encoded()))).await
     }
@@ -124,12 +124,12 @@ impl Caller {
     }
 }
 
-/// Writes credentials as they stand into a header.
+/// Encodes credentials as HTTP Basic, without form encoding.
 pub(super) fn basic((id, secret): (&str, &str)) -> String {
     format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
 }
 
-/// A whole answer.
+/// Complete response.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -138,7 +138,7 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its response.
     pub(super) async fn to(request: RequestBuilder) -> Self {
         let answer: Response = request.send().await.expect("answer");
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
@@ -150,25 +150,25 @@ impl Reply {
         self.headers.get(name).map(|value| value.to_str().expect("ASCII"))
     }
 
-    /// Returns which headers there are.
+    /// Returns the names of the headers.
     pub(super) fn header_names(&self) -> BTreeSet<&str> {
         self.headers.keys().map(HeaderName::as_str).collect()
     }
 
-    /// Reads the body.
+    /// Parses the body.
     #[track_caller]
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Returns a member of the body that must be a text.
+    /// Returns a member of the body that must be a string.
     #[track_caller]
     pub(super) fn member(&self, name: &str) -> String {
         let body = self.json();
         body[name].as_str().unwrap_or_else(|| panic!("{name} is missing in {body}")).to_owned()
     }
 
-    /// Checks an answer that issues tokens, and returns the access token.
+    /// Checks a response with tokens, and returns the access token.
     #[track_caller]
     pub(super) fn access(&self) -> String {
         assert_eq!(self.status, 200, "{self:?}");
@@ -178,13 +178,13 @@ impl Reply {
         self.member("access_token")
     }
 
-    /// Checks the answer to a redeemed code, and returns what it gave.
+    /// Checks the response to a redeemed code, and returns the tokens.
     #[track_caller]
     pub(super) fn tokens(&self) -> Tokens {
         Tokens { access: self.access(), refresh: self.member("refresh_token") }
     }
 
-    /// Checks an error of a token endpoint with everything that all of them have in common (T02, T102).
+    /// Checks an error of a token endpoint with the common properties of all of them (T02, T102).
     #[track_caller]
     pub(super) fn assert_error(&self, status: u16, error: &str) {
         assert_eq!((self.status, self.member("error").as_str()), (status, error), "{self:?}");
@@ -205,7 +205,7 @@ impl Reply {
         self.assert_guarded("private, no-store");
     }
 
-    /// Checks the headers that keep an answer out of caches and of other pages (T02).
+    /// Checks the headers against caching and framing (T02).
     #[track_caller]
     pub(super) fn assert_guarded(&self, cache_control: &str) {
         assert_eq!(self.header("cache-control"), Some(cache_control), "{self:?}");
@@ -215,7 +215,7 @@ impl Reply {
         assert_eq!(self.header("access-control-allow-origin"), None, "{self:?}");
     }
 
-    /// Returns the body without the one member that differs from request to request.
+    /// Returns the body without the member that differs between requests.
     #[track_caller]
     pub(super) fn body_without_request_id(&self) -> String {
         match self.header("x-request-id") {

@@ -1,4 +1,4 @@
-//! Authorization codes: unguessable, single, short, and bound to everything they were issued for.
+//! Authorization codes: unguessable, single-use, short-lived, and bound to their authorization request.
 
 use super::caller::{Caller, Form};
 use super::dump::Dump;
@@ -9,7 +9,7 @@ use crate::e2e::world::World;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// Another redirect URI that the client may use as well.
+/// Another valid redirect URI of the client.
 const OTHER_REDIRECT_URI: &str = "https://app.example.org/other";
 
 on_both_stores! {
@@ -83,7 +83,7 @@ on_both_stores! {
             caller.redeem(&other, &code).await.assert_error(400, "invalid_grant");
         }
         let tokens = caller.redeem(&registration, &code).await.tokens();
-        // Nor does a replay by somebody else revoke what the owner got.
+        // Nor does a replay by another client revoke the owner's tokens.
         caller.redeem(&other, &code).await.assert_error(400, "invalid_grant");
         caller.refresh(&registration, &tokens.refresh).await.access();
     }
@@ -131,9 +131,9 @@ on_both_stores! {
         world.ok(&["client", "disable", &disabled.client_id]);
         caller.redeem(&locked, &codes[0]).await.assert_error(400, "invalid_grant");
         caller.redeem(&deleted, &codes[1]).await.assert_error(400, "invalid_grant");
-        // Who asks is checked before what is asked for (decisions 2).
+        // The client is authenticated before the code is checked (decisions 2).
         caller.redeem(&disabled, &codes[2]).await.assert_error(401, "invalid_client");
-        // And no new codes are made for them.
+        // And no new codes are issued for them.
         for party in [&locked, &deleted, &disabled] {
             let create = create_code(party);
             assert!(!world.run(&create).status.success(), "{create:?}");

@@ -1,4 +1,4 @@
-//! How a client proves who it is.
+//! Client authentication.
 
 use super::caller::{Caller, Form, Reply, basic};
 use super::party::another_client;

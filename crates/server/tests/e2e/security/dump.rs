@@ -1,32 +1,31 @@
-//! Everything that a store holds, as bytes to search.
+//! Contents of a store as searchable bytes.
 
 use crate::e2e::world::{StoreKind, World};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A copy of everything in the store: on SQLite the files as they are, on `PostgreSQL` a dump.
+/// Copy of everything in the store: on SQLite the files, on `PostgreSQL` a dump.
 pub(super) struct Dump {
     bytes: Vec<u8>,
-    /// The same, for fast searches; what is ASCII is as it was.
+    /// The same as text, for fast searches; ASCII is unchanged.
     text: String,
 }
 
 impl Dump {
-    /// Reads the store, also what lies in its write-ahead log.
+    /// Reads the store, including its write-ahead log.
     pub(super) fn of(world: &World) -> Self {
         let bytes = match world.kind {
             StoreKind::Sqlite => files_of(world),
             StoreKind::Postgres => dump_of(&world.storage_url),
         };
         let dump = Self { text: String::from_utf8_lossy(&bytes).into_owned(), bytes };
-        // What must be there is found, so that what is not found is not there.
+        // A known name is found, so a missing one is really absent.
         assert!(dump.holds("schema_compatibility"), "the dump is empty");
         dump
     }
 
-    /// Reads what the store would tell if it were asked for every column of every table, and no byte that lies in a
-    /// free page of its files.
+    /// Reads every column of every table, without deleted bytes in free pages of the files.
     pub(super) async fn live(world: &World) -> Self {
         if world.kind == StoreKind::Postgres {
             return Self::of(world);
@@ -40,7 +39,7 @@ impl Dump {
         dump
     }
 
-    /// Returns whether an id stands in the store, as a text of any kind or as its bytes.
+    /// Returns whether the store contains an id, as text or as bytes.
     pub(super) fn holds_id(&self, id: &str) -> bool {
         let id: uuid::Uuid = id.parse().expect("an id");
         let texts = [id.hyphenated().to_string(), id.simple().to_string()];
@@ -48,13 +47,13 @@ impl Dump {
             || texts.iter().any(|text| self.holds(text) || self.holds(&text.to_uppercase()))
     }
 
-    /// Tells whether an ASCII text stands in the store: as it is, or, where bytes are printed so, in hexadecimal.
+    /// Returns whether the store contains an ASCII text, as it is or in hexadecimal.
     pub(super) fn holds(&self, text: &str) -> bool {
         let hexadecimal = text.bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
         self.text.contains(text) || self.text.contains(&hexadecimal)
     }
 
-    /// Returns the copy as a text; what is ASCII is as it was.
+    /// Returns the copy as text; ASCII is unchanged.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -84,7 +83,7 @@ fn looks_random(window: &&[u8]) -> bool {
 
 fn files_of(world: &World) -> Vec<u8> {
     let files = ["restwell.db", "restwell.db-wal", "restwell.db-shm"].map(|name| world.dir.path().join(name));
-    // Closing a file that this process reads would end the locks of an embedded server on it.
+    // Closing a file opened by this process would release the locks of an embedded server on it.
     let output = Command::new("cat").args(files.iter().filter(|file| file.exists())).output().expect("cat");
     assert!(output.status.success(), "cat: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
@@ -96,7 +95,7 @@ fn dump_of(url: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// Finds a program of `PostgreSQL` where Debian puts it, or on the path.
+/// Finds a `PostgreSQL` program in Debian's folder or on the path.
 fn program(name: &str) -> PathBuf {
     let versions = Path::new("/usr/lib/postgresql").read_dir().into_iter().flatten();
     let found = versions.flatten().map(|version| version.path().join("bin").join(name));

@@ -1,4 +1,4 @@
-//! What is left of a person in the store once they are erased: nothing that could be asked for.
+//! No data of an erased person remains in the store.
 
 use super::account::visit::make_token;
 use super::asking::{Asking, ask};
@@ -12,17 +12,17 @@ use crate::e2e::world::{StoreKind, World};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// Somebody with one of everything, under a word that stands nowhere else.
+/// Person with one of everything, marked by a unique word.
 struct Somebody {
     word: &'static str,
     person: Person,
-    /// A token with which an app reads.
+    /// Access token of an app.
     access: String,
-    /// The ids of nights, logs, imports, grants and tokens.
+    /// Ids of nights, logs, imports, grants and tokens.
     ids: Vec<String>,
 }
 
-/// Nights and intakes with the word wherever a source may say something.
+/// Returns nights and intakes with the word in every free text.
 fn lines(word: &str, from: u32) -> String {
     let label = "5e7a0000-0000-4000-8000-000000000003";
     let mut lines = json!({"type": "supplement", "id": label, "name": "Evening Capsule"}).to_string();
@@ -51,7 +51,7 @@ impl Somebody {
         let person = Person::create(world, &format!("{marker}@example.org"));
         let user = person.user_id.clone();
         let app = app_of(world, &person, &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI]);
-        // Imported, taken back, imported again; nights, deletions and what was there before.
+        // Imported, undone, imported again: nights, deletions and earlier versions.
         for (name, from) in [("first", 1), ("second", 2), ("third", 10)] {
             let file = world.file(&format!("{marker}-{name}.ndjson"), &lines(marker, from));
             world.ok(&["import", "--user", &user, &file]);
@@ -62,7 +62,7 @@ impl Somebody {
         browser.sign_in(&person).await;
         upload(&browser, marker).await;
         make_token(&browser, &format!("{marker} notebook"), "sleep").await;
-        // A request that waits to be decided, one that nobody signed in for, a link, and a sign-in that failed.
+        // A pending request, one without a sign-in, a link, and a failed sign-in.
         let asking =
             Asking::of(&app).with("login_hint", &person.email).with("state", &format!("{marker} state"));
         ask(&browser, &asking).await;
@@ -78,7 +78,7 @@ impl Somebody {
         let grants = members(world, &["grant", "list", "--user", &user, "--json"], "grant_id");
         let tokens_of_own = members(world, &["token", "list", "--user", &user, "--json"], "token_id");
         let ids: Vec<String> = [vec![user], imports, nights, grants, tokens_of_own].concat();
-        // The label is nobody's own.
+        // The label belongs to no person.
         let ids: Vec<String> = ids.into_iter().filter(|id| !id.starts_with("5e7a0000")).collect();
         assert!(ids.len() > 1 + 3 + 8 + 1, "{ids:?}");
         Self { word: marker, person, access: tokens.access, ids }
@@ -89,7 +89,7 @@ impl Somebody {
     }
 }
 
-/// Uploads a file on the page and waits until it is read.
+/// Uploads a file on the page and waits until it is processed.
 async fn upload(browser: &Browser, word: &str) {
     let form = browser.open("/imports").await.form("/imports");
     let file = file_form(
@@ -118,7 +118,7 @@ on_both_stores! {
                 assert!(before.holds_id(id), "{id} of {} is not found", somebody.word);
             }
         }
-        // Read a moment before: the sums of it are still in the process when there is nobody any more.
+        // A read just before the erasure: its sums are still in the process when the person is erased.
         erased.read(&server).await;
         stays.read(&server).await;
         world.ok(&["user", "erase", &erased.person.user_id, "--yes"]);
@@ -130,15 +130,14 @@ on_both_stores! {
             assert!(!after.holds_id(id), "{id} is still there");
         }
         assert!(after.holds(stays.word) && stays.ids.iter().all(|id| after.holds_id(id)));
-        // The reads of the others were stored beside those that nobody is left for.
+        // The reads of the others were stored in the same batch as those of the erased person.
         let reads = members(&world, &["audit", "reads", &stays.person.user_id, "--json"], "read");
         assert!(reads.iter().any(|read| read == "sleep"), "{reads:?}");
         assert!(!server.log().contains("ERROR") && !server.log().contains("not stored"), "{}", server.log());
     }
 }
 
-/// Reads every file beside the embedded store, but for logs and files to import, as one who copies its folder
-/// could.
+/// Reads every file beside the embedded store, except logs and import files.
 fn files(world: &World) -> Vec<u8> {
     let files = std::fs::read_dir(world.dir.path()).expect("folder").map(|file| file.expect("file").path());
     let of_store = files.filter(|path| path.to_string_lossy().contains("restwell.db"));

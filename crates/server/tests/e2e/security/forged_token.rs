@@ -1,4 +1,4 @@
-//! Access tokens that nobody here signed. What a key would be needed for is tested in system-adapter.
+//! Forged access tokens. Those that need a signing key are tested in system-adapter.
 
 use super::caller::{Caller, Form, Reply};
 use crate::e2e::app::{Registration, SCOPES, code, register, text};
@@ -97,7 +97,7 @@ async fn assert_refused(caller: &Caller, registration: &Registration, authorizat
     assert!(challenge.contains(r#"error="invalid_token""#), "{challenge}");
 }
 
-/// A token taken apart.
+/// Parts of a token.
 #[derive(Clone)]
 struct Token {
     header: Value,
@@ -147,7 +147,7 @@ fn unsigned(token: &Token) -> Vec<String> {
     }
     forgeries.extend(["", "AA", "junk", &"A".repeat(86)].map(|signature| token.with_signature(signature)));
     forgeries.push(token.signed_part());
-    // The signature of the good token under other claims.
+    // The signature of the valid token with other claims.
     let claims = URL_SAFE_NO_PAD.decode(&token.claims).expect("base64");
     let mut claims: Value = serde_json::from_slice(&claims).expect("JSON");
     claims["scope"] = "profile sleep supplements users:write".into();
@@ -177,7 +177,7 @@ fn signed_with_what_is_public(token: &Token, key_set: &str) -> Vec<String> {
     forgeries
 }
 
-/// Signs properly, with a key that the header brings along.
+/// Signs correctly with a key contained in the header.
 fn signed_with_a_key_of_our_own(token: &Token) -> Vec<String> {
     let pair = Ed25519KeyPair::generate().expect("key");
     let x = URL_SAFE_NO_PAD.encode(aws_lc_rs::signature::KeyPair::public_key(&pair));
@@ -216,7 +216,7 @@ fn with_strange_key_ids(token: &Token) -> Vec<String> {
     let mut without = token.clone();
     without.header.as_object_mut().expect("object").remove("kid");
     forgeries.push(without.with_signature(&token.signature));
-    // The empty file behind that path would be the key of this signature.
+    // The empty file at that path would be the key of this signature.
     forgeries.push(
         token
             .with_header("alg", "HS256".into())

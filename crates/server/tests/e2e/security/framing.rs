@@ -1,4 +1,4 @@
-//! Requests that are malformed on the wire: each is refused, and none uses up the code that it carries.
+//! Requests that are malformed on the wire: each is rejected, and none uses up its code.
 
 use super::caller::Form;
 use super::raw::{exchange, status_of};
@@ -45,7 +45,7 @@ on_sqlite! {
     }
 }
 
-/// A request and the statuses that may answer it.
+/// Request and the allowed statuses of its response.
 type Attempt = (Vec<u8>, &'static [u16]);
 
 fn get(target: &str) -> Vec<u8> {

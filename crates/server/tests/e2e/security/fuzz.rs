@@ -1,4 +1,4 @@
-//! Bytes that nobody meant: never a 500, never a hang, never a crash.
+//! Arbitrary bytes: never a 500, never a hang, never a crash.
 
 use super::caller::{Caller, Form, Reply};
 use super::raw::connect;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-/// How many requests are sent at a time.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 16;
 
 on_both_stores! {
@@ -66,20 +66,20 @@ async fn scene(world: &World) -> (Registration, Server, Tokens) {
     (registration, server, tokens)
 }
 
-/// Checks that the server is as it was, and that nothing broke inside.
+/// Checks that the server still works, and that no internal error occurred.
 async fn assert_well(server: &Server, registration: &Registration, tokens: &Tokens) {
     let caller = Caller::of(server);
     assert_eq!(caller.get("/readyz", &Form(Vec::new())).await.status, 200);
     assert_eq!(caller.read_profile(&tokens.access, registration).await.status, 200);
     let log = server.log();
-    // The HTTP library calls it an error that somebody does not speak HTTP.
+    // The HTTP library logs a malformed request as an error.
     let is_ours = |line: &&str| !line.contains("stream error: request parse error");
     let is_trouble = |line: &&str| line.contains("panic") || line.contains(r#""level":"ERROR""#);
     let trouble = log.lines().filter(is_ours).find(is_trouble);
     assert_eq!(trouble, None);
 }
 
-/// Well-formed requests, from which the malformed ones are made.
+/// Returns well-formed requests, from which the malformed ones are derived.
 fn seeds(registration: &Registration, tokens: &Tokens) -> Vec<Vec<u8>> {
     let refresh = Form::of_refresh(registration, &tokens.refresh).encoded();
     let user = &registration.user_id;
@@ -112,7 +112,7 @@ fn seeds(registration: &Registration, tokens: &Tokens) -> Vec<Vec<u8>> {
     .into()
 }
 
-/// Changes a seed in a few places, or makes noise.
+/// Changes a seed in a few places, or generates noise.
 fn mutated(dice: &mut Dice, seeds: &[Vec<u8>]) -> Vec<u8> {
     if dice.below(20) == 0 {
         return (0..dice.below(600)).map(|_| dice.byte()).collect();
@@ -148,7 +148,7 @@ fn mutated(dice: &mut Dice, seeds: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// Texts that parsers stumble over.
+/// Texts that often break parsers.
 const ODD: [&str; 24] = [
     "%00",
     "%ff%fe",
@@ -204,7 +204,7 @@ fn odd_query(dice: &mut Dice) -> String {
                 let encoded = url::form_urlencoded::byte_serialize(dice.pick::<&str>(&ODD).as_bytes());
                 query.extend(encoded);
             } else {
-                // Encoded or not, whole or broken; but nothing that the client library would refuse itself.
+                // Encoded or not, valid or not, except what the client library itself would reject.
                 query += format!("%{:02x}", dice.byte()).as_str();
             }
         }
@@ -213,7 +213,8 @@ fn odd_query(dice: &mut Dice) -> String {
     query
 }
 
-/// Sends bytes and waits for an answer; when the server waits for more, ends the sending and waits for the close.
+/// Sends bytes and waits for a response. If the server waits for more, closes the sending side and waits for
+/// the close.
 async fn exchange_or_close(server: &Server, request: Vec<u8>, number: u64) {
     let mut stream = connect(server).await;
     let _ = stream.write_all(&request).await;
@@ -238,7 +239,7 @@ async fn futures_join(batch: impl Iterator<Item = impl Future<Output = ()>>) {
     .await;
 }
 
-/// Numbers that look random and are the same in every run (`SplitMix64`), so that a failure can be repeated.
+/// Pseudo-random numbers, the same in every run (`SplitMix64`), so that failures are reproducible.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! A token given back, or asked about.
+//! Revocation and introspection of tokens.
 
 use super::caller::{Caller, Form, Reply, basic};
 use super::party::{another_client, with_one_address};
@@ -9,7 +9,7 @@ use reqwest::header::AUTHORIZATION;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How soon every server must refuse what was given back.
+/// Time limit for every server to reject a revoked token.
 const LIMIT: Duration = Duration::from_secs(2);
 
 on_sqlite! {
@@ -33,7 +33,7 @@ on_sqlite! {
                 assert_refused_in_time(caller, &registration, &tokens.access, given_at).await;
                 assert_eq!(caller.read_profile(&bystander.access, &registration).await.status, 200);
             }
-            // Again: there is nothing left to take, and the answer is the same.
+            // Again: there is nothing left to revoke, and the response is the same.
             for token in [&tokens.refresh, &tokens.access] {
                 assert_taken(&give_back(&callers[1], &registration, token).await);
             }
@@ -63,7 +63,7 @@ on_sqlite! {
         assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
     }
 
-    // RFC 7662 section 2.2: a resource server that introspects accepts what is active.
+    // RFC 7662 section 2.2: a resource server accepts a token that is active.
     async fn a_refresh_token_is_active_for_its_owner_alone_and_only_with_the_hint(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
@@ -113,10 +113,10 @@ on_sqlite! {
         assert_eq!(members, expected.into());
         assert_eq!((text(&told, "iss"), text(&told, "sub")), (server.base_url.clone(), registration.user_id.clone()));
         assert_eq!(text(&ask(&caller, &writer, &service_token).await, "sub"), writer.client_id);
-        // A service token has no grant that could be revoked, and nobody is told that it was.
+        // A service token has no grant to revoke, and the response says so.
         give_back(&caller, &writer, &service_token).await.assert_error(400, "unsupported_token_type");
         assert_taken(&give_back(&caller, &registration, &tokens.access).await);
-        // At once, whatever a data endpoint still remembers; and no more than that.
+        // At once, despite the caches of data endpoints; other tokens are unaffected.
         assert_eq!(ask(&caller, &inspector, &tokens.access).await, json!({"active": false}));
         let form = Form(vec![("token", tokens.refresh.clone())]).signed_by(&registration);
         let told = caller.post("/oauth/introspect", &form.with("token_type_hint", "refresh_token")).await;
@@ -142,7 +142,7 @@ on_sqlite! {
                 "jwks_uri" | "service_documentation" => {
                     assert_eq!(Reply::to(caller.request(Method::GET, path)).await.status, 200, "{name}");
                 }
-                // Without parameters: a page, because there is no app to tell it to.
+                // Without parameters: a page, because there is no app to redirect to.
                 "authorization_endpoint" => {
                     let reply = Reply::to(caller.request(Method::GET, path)).await;
                     assert_eq!((reply.status, reply.header("content-type")), (400, Some("text/html; charset=utf-8")));
@@ -186,7 +186,7 @@ fn assert_taken(reply: &Reply) {
     reply.assert_guarded("no-store");
 }
 
-/// Reads until the token is refused, which must be soon.
+/// Reads until the token is rejected, within the time limit.
 async fn assert_refused_in_time(caller: &Caller, of: &Registration, token: &str, given_at: Instant) {
     loop {
         let asked_at = given_at.elapsed();

@@ -21,13 +21,13 @@ on_both_stores! {
             guess(&caller, &registration).await.assert_error(401, "invalid_client");
         }
         assert_told_to_wait(&guess(&caller, &registration).await);
-        // No header moves a caller to another address.
+        // No header changes the caller's address.
         let form = wrong(&registration);
         for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"] {
             let request = caller.request(Method::POST, "/api/token").form(&form.0);
             assert_told_to_wait(&Reply::to(request.header(header, "for=203.0.113.7")).await);
         }
-        // The client itself is not locked out, here or elsewhere, nor is anybody else.
+        // Neither the client itself nor any other is locked out, here or elsewhere.
         caller.refresh(&registration, &tokens.refresh).await.access();
         guess(&caller, &other).await.assert_error(401, "invalid_client");
         let elsewhere = Caller::from_address(&server, Ipv4Addr::new(127, 0, 0, 2));

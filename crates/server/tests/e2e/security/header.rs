@@ -1,4 +1,4 @@
-//! What every answer carries and no answer shows, by the statuses that a running server gives.
+//! Required and forbidden headers of responses, for each status of a running server.
 
 use super::caller::{Caller, Form, Reply, basic};
 use crate::e2e::app::{SCOPES, code, register};
@@ -109,7 +109,7 @@ on_sqlite! {
         let basic = basic((&registration.client_id, &registration.client_secret));
         let refresh = Form::of_refresh(&registration, &tokens.refresh).unsigned();
         let reply = Reply::to(evil(caller.request(Method::POST, "/api/refresh").form(&refresh.0).header(AUTHORIZATION, basic))).await;
-        // Issued for the same issuer as before: the token is accepted.
+        // The issuer is the same, so the token is accepted.
         let reply = caller.read_profile(&reply.access(), &registration).await;
         assert_eq!(reply.status, 200);
         assert_eq!(reply.header("set-cookie"), None);

@@ -1,4 +1,4 @@
-//! T70: signing keys that come and go while two servers run on one store.
+//! T70: rotation of signing keys with two servers on one store.
 
 use super::caller::{Caller, Reply};
 use super::party::with_one_address;
@@ -22,8 +22,8 @@ on_both_stores! {
             let made_at = Instant::now();
             assert_eq!(made["retired"], serde_json::json!([]));
             kids.push(text(&made, "key_id"));
-            // Fresh tokens of each server go to the other one at once. One of the two takes the key up first, and its
-            // first token meets a server that has not.
+            // New tokens of each server are sent to the other one at once. One of the two loads the key
+            // first, and its first token reaches a server that has not.
             let mut signed_anew = [false; 2];
             let mut tokens = 0;
             while tokens < 50 || signed_anew != [true; 2] {
@@ -88,7 +88,7 @@ on_both_stores! {
         }
         let expected = [(old.clone(), "retired".to_owned()), (new, "signing".to_owned())];
         assert_eq!(statuses(&scene.world), expected);
-        // Once more changes nothing.
+        // Retiring it again changes nothing.
         assert_eq!(scene.world.json(&["key", "retire", &old, "--json"]), retired);
         let unknown = scene.world.run(&["key", "retire", &scene.registration.user_id]);
         assert_eq!(unknown.status.code(), Some(1));
@@ -122,8 +122,8 @@ on_both_stores! {
         assert!(listed.iter().any(|(id, status)| *id == first && status == "retired"), "{listed:?}");
         scene.assert_refused_in_time("rotations at once", &[&scene.tokens.access]).await;
         for (from, to) in [(0, 1), (1, 0)] {
-            // The old key was refused as soon as the first of the rotations was seen; the last one follows. How soon
-            // a key is used has its limit in the tests of one rotation: here it counts that the servers agree.
+            // The old key was rejected after the first of the rotations; the last one may follow later. The
+            // tests of a single rotation check the time limit: here the servers only have to agree.
             let token = eventually("signs with the last key", async || {
                 Some(scene.fresh(from).await).filter(|token| kid(token) == signing[0].0)
             });
@@ -175,7 +175,7 @@ impl Scene {
         self.callers[server].refresh(&self.registration, &self.tokens.refresh).await.access()
     }
 
-    /// A token that was signed with this key, as soon as a server does.
+    /// Returns a token signed with this key, as soon as a server uses it.
     async fn token_of(&self, key_id: &str) -> String {
         let ask = async || Some(self.fresh(0).await).filter(|token| kid(token) == key_id);
         within(REVOCATION_LIMIT, Instant::now(), "the new key is used", ask).await
@@ -191,7 +191,8 @@ impl Scene {
         keys["keys"].as_array().expect("keys").iter().map(|key| text(key, "kid")).collect()
     }
 
-    /// Asks both servers for every token until all are refused; measures from when the command had ended.
+    /// Sends every token to both servers until all are rejected; the time limit starts at the end of the
+    /// command.
     async fn assert_refused_in_time(&self, what: &str, tokens: &[&str]) {
         let done_at = Instant::now();
         let asked: Vec<(usize, &str)> =
@@ -216,14 +217,14 @@ impl Scene {
     }
 }
 
-/// Reads the `kid` of a token.
+/// Returns the `kid` of a token.
 fn kid(token: &str) -> String {
     let header = token.split('.').next().expect("header");
     let header = URL_SAFE_NO_PAD.decode(header).expect("base64url");
     text(&serde_json::from_slice(&header).expect("JSON"), "kid")
 }
 
-/// Lists the keys, oldest first, as id and status; nothing else of a key but its dates is told.
+/// Lists the keys, oldest first, as id and status; other members must be dates.
 fn statuses(world: &World) -> Vec<(String, String)> {
     let list = world.ok(&["key", "list", "--json"]);
     let keys = list.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));

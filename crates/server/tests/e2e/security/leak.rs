@@ -1,4 +1,4 @@
-//! What a caller sends and what a person's body tells stands in no log, at the most talkative level.
+//! No input of a caller and no data of a person is in any log, at the most verbose level.
 
 use super::caller::{Caller, Form, Reply, basic};
 use super::dump::Dump;
@@ -12,12 +12,12 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::{Method, RequestBuilder};
 use std::fs::File;
 
-/// Planted wherever a caller can put a text.
+/// Sent in every place for a text.
 const MARKER: &str = "LEAKME123";
-/// Planted in what is stored of a person.
+/// Stored in a person's data.
 const HEALTH_MARKER: &str = "healthleak";
 
-/// Every address, and some that lead nowhere.
+/// Every path, and some that do not exist.
 const PATHS: [&str; 41] = [
     "/api/token",
     "/api/refresh",
@@ -62,7 +62,7 @@ const PATHS: [&str; 41] = [
     "/nowhere",
 ];
 
-/// Every parameter that means something, and one that does not.
+/// Every known parameter, and an unknown one.
 const NAMES: [&str; 23] = [
     "code",
     "client_id",
@@ -159,14 +159,14 @@ on_both_stores! {
     }
 }
 
-/// Starts the server with both of its outputs in files.
+/// Starts the server with both of its outputs redirected to files.
 fn start(world: &World) -> Server {
     let mut command = world.command(&["serve"]);
     command.stdout(File::create(world.dir.path().join("server.out")).expect("file"));
     Server::spawn(command, &world.dir.path().join("server.log"))
 }
 
-/// Returns what the server wrote: both outputs, and every file that is neither the store nor an input.
+/// Returns the server's output: both streams, and every file that is neither the store nor an input.
 fn output_of(world: &World) -> String {
     let mut folders = vec![world.dir.path().to_owned()];
     let mut output = String::new();
@@ -183,7 +183,7 @@ fn output_of(world: &World) -> String {
     output
 }
 
-/// Lets each kind of real secret do its work, and fail to, once; returns them all, the access token first.
+/// Uses each kind of real secret once successfully and once not; returns them all, the access token first.
 async fn use_every_secret(world: &World, server: &Server, registration: &Registration) -> Vec<String> {
     let caller = Caller::of(server);
     let (replayed, unused) = (code(world, registration, &SCOPES), code(world, registration, &SCOPES));
@@ -218,7 +218,7 @@ async fn plant_everywhere(caller: &Caller, path: &str, access: &str) {
     }
 }
 
-/// Writes every parameter with the marker as its value.
+/// Encodes every parameter with the marker as its value.
 fn every_parameter() -> String {
     NAMES.map(|name| format!("{name}={MARKER}")).join("&")
 }
@@ -296,7 +296,7 @@ fn with_methods(caller: &Caller, path: &str, access: &str) -> Vec<RequestBuilder
     methods.into_iter().flat_map(request).collect()
 }
 
-/// Sends the marker where no library would put it.
+/// Sends the marker in places where no library would put it.
 async fn plant_in_raw_bytes(server: &Server, path: &str) {
     for head in [
         format!("GET {path}?code={MARKER} HTTP/1.1\r\n{MARKER}: {MARKER}\r\nHost: a"),
@@ -321,7 +321,7 @@ fn good_lines() -> String {
     .join("\n")
 }
 
-/// Lines with a value that cannot be taken, each with the marker in it.
+/// Returns lines with an invalid value, each containing the marker.
 fn bad_lines() -> String {
     [
         format!(r#"{{"type":"sleep_session","time_in_bed_start":"{HEALTH_MARKER}","time_in_bed_end":"2026-01-11T07:00:00+01:00"}}"#),

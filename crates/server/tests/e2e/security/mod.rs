@@ -1,6 +1,6 @@
-//! Attacks and mistakes, against the running program: the rows of the security bar that need one.
+//! Attacks and mistakes against the running program: rows of the security bar that need one.
 //!
-//! Rows are named above the tests. What a single crate can prove is tested there.
+//! Rows are named above the tests. Rows that a single crate can prove are tested there.
 
 mod asking;
 mod caller;

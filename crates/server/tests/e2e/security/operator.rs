@@ -1,4 +1,4 @@
-//! The operator's use cases, run by the test itself on the store of the servers: what the command line does, without a
+//! The operator's use cases, run by the test itself on the servers' store: like the command line, without a
 //! process for each step, and with a clock that can be slow.
 
 use crate::e2e::app::{REDIRECT_URI, Registration};
@@ -36,7 +36,7 @@ use system_adapter::{
     SystemEntropy, TokenParties, ZxcvbnPasswordJudge,
 };
 
-/// The operator at the store of a world.
+/// Operator of a world's store.
 #[derive(Clone)]
 pub(super) struct Operator {
     units: Arc<dyn UnitOfWorkFactory>,
@@ -51,7 +51,7 @@ pub(super) struct Operator {
     entropy: Arc<dyn Entropy>,
 }
 
-/// Tells a time that is over.
+/// Clock that returns a time in the past.
 struct SlowClock(TimeDelta);
 
 impl Clock for SlowClock {
@@ -60,7 +60,7 @@ impl Clock for SlowClock {
     }
 }
 
-/// A personal access token with the id by which it is revoked.
+/// Personal access token with the id by which it is revoked.
 #[derive(Clone, Debug)]
 pub(super) struct MadeToken {
     pub(super) id: String,
@@ -68,7 +68,7 @@ pub(super) struct MadeToken {
 }
 
 impl Operator {
-    /// Opens the store of a world, in which a server has run or been migrated.
+    /// Opens the store of a world, which must be migrated.
     pub(super) async fn of(world: &World) -> Self {
         let encryption_key = find(world.dir.path(), "restwell.key").expect("the file of the encryption key");
         match (&world.database, world.kind) {
@@ -107,7 +107,7 @@ impl Operator {
         }
     }
 
-    /// The same operator so much earlier.
+    /// Returns the same operator with an earlier clock.
     pub(super) fn earlier(&self, by: TimeDelta) -> Self {
         Self { clock: Arc::new(SlowClock(by)), ..self.clone() }
     }
@@ -148,7 +148,7 @@ impl Operator {
         set.run(user(user_id), password).await.expect("password");
     }
 
-    /// Makes a link with which a person can choose a password; those of before are gone.
+    /// Creates a link with which a person can set a password; earlier links become invalid.
     pub(super) async fn issue_link(&self, user_id: &str) -> String {
         let (units, entropy, clock) = self.ports();
         let issued = IssuePasswordLink::new(units, entropy, clock, None).run(user(user_id)).await;
@@ -169,7 +169,7 @@ impl Operator {
         ErasePerson::new(units, entropy, clock).run(command).await.expect("erasure");
     }
 
-    /// Registers an app that may ask for everything, or a service client with every scope of one.
+    /// Registers an app with every scope, or a service client with every service scope.
     pub(super) async fn create_client(&self, kind: ClientKind, user_id: &str) -> Registration {
         let (units, entropy, clock) = self.ports();
         let uri = RedirectUri::parse(REDIRECT_URI).expect("URI");
@@ -200,14 +200,14 @@ impl Operator {
         ChangeClient::new(units, entropy, clock).run(client(client_id), change).await.expect("change");
     }
 
-    /// Gives a client a new secret; of those before, the youngest goes on.
+    /// Issues a new secret for a client; of the earlier ones, only the newest stays valid.
     pub(super) async fn rotate_secret(&self, client_id: &str) -> String {
         let (units, entropy, clock) = self.ports();
         let secret = RotateClientSecret::new(units, entropy, clock).run(client(client_id), None).await;
         secret.expect("secret").expose().to_owned()
     }
 
-    /// Makes a new signing key; returns its id.
+    /// Creates a new signing key; returns its id.
     pub(super) async fn rotate_key(&self, older: OlderKeys) -> String {
         let (units, entropy, clock) = self.ports();
         let ring = Arc::new(self.ring(""));
@@ -215,7 +215,7 @@ impl Operator {
         rotation.expect("rotation").made.to_string()
     }
 
-    /// Revokes what a person granted to a client.
+    /// Revokes a person's grant to a client.
     pub(super) async fn revoke_grants(&self, of: &Registration) {
         let (units, entropy, clock) = self.ports();
         let filter = GrantFilter {
@@ -226,12 +226,12 @@ impl Operator {
         RevokeGrants::new(self.grants.clone(), units, entropy, clock).run(filter).await.expect("revocation");
     }
 
-    /// Issues a code that lives for ten minutes.
+    /// Issues a code with a lifetime of ten minutes.
     pub(super) async fn issue_code(&self, of: &Registration, scopes: &[Scope]) -> String {
         self.try_issue_code(of, scopes).await.expect("code")
     }
 
-    /// Issues a code that lives for ten minutes; none for a person or a client that cannot be connected.
+    /// Issues a code with a lifetime of ten minutes; `None` if the person or client cannot be connected.
     pub(super) async fn try_issue_code(&self, of: &Registration, scopes: &[Scope]) -> Option<String> {
         let (units, entropy, clock) = self.ports();
         let command = IssueCodeCommand {
@@ -269,7 +269,7 @@ impl Operator {
         redeem.run(command).await.expect("tokens").access_token
     }
 
-    /// Makes a personal access token that ends after 30 days.
+    /// Creates a personal access token that expires after 30 days.
     pub(super) async fn personal_token(&self, user_id: &str, scopes: &[Scope]) -> MadeToken {
         let (units, entropy, clock) = self.ports();
         let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
@@ -301,7 +301,7 @@ impl Operator {
         }
     }
 
-    /// A ring without keys, for tokens of this issuer.
+    /// Returns a key ring without keys, for tokens of this issuer.
     fn ring(&self, issuer: &str) -> Ed25519KeyRing {
         let key = EncryptionKey::load_or_create_file(&self.encryption_key).expect("encryption key");
         let parties = TokenParties { issuer: issuer.to_owned(), audience: issuer.to_owned() };
@@ -309,7 +309,7 @@ impl Operator {
     }
 }
 
-/// Every scope that a person can grant.
+/// Returns every scope that a person can grant.
 pub(super) fn all_scopes() -> Vec<Scope> {
     ScopeSet::CONSENTABLE.iter().collect()
 }
@@ -322,7 +322,7 @@ fn client(id: &str) -> ClientId {
     ClientId::parse(id).expect("client id")
 }
 
-/// Finds a file by its name, a folder or two deep.
+/// Finds a file by its name, up to two folders deep.
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     let entries: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
     let here = entries.iter().find(|path| path.file_name().is_some_and(|found| found == name));

@@ -1,4 +1,4 @@
-//! A database that goes away, and comes back.
+//! A database that becomes unavailable and available again.
 
 use super::caller::{Caller, Form, Reply};
 use super::raw::read_to_end;
@@ -14,7 +14,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 
-/// How long any answer may take while the database is away: waiting for a connection, and for a statement.
+/// Maximum time of a response while the database is unavailable: waiting for a connection, and for a
+/// statement.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 // T103
@@ -46,7 +47,7 @@ async fn outage(kind: Line) {
     wait_for(&caller, "/readyz", 200).await;
 
     proxy.set(kind);
-    // What is known of the token is forgotten after a second.
+    // Cached grants expire after a second.
     tokio::time::sleep(Duration::from_millis(1100)).await;
     assert_unavailable(&caller, &registration, (&unused, &tokens.refresh, &tokens.access)).await;
     wait_for(&caller, "/readyz", 503).await;
@@ -54,7 +55,7 @@ async fn outage(kind: Line) {
 
     proxy.set(Line::Up);
     wait_for(&caller, "/readyz", 200).await;
-    // By itself, without a restart; and what was asked for in vain is still there to be had.
+    // Without a restart. A code whose exchange failed is still valid.
     caller.redeem(&registration, &unused).await.tokens();
     caller.refresh(&registration, &tokens.refresh).await.access();
     assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
@@ -65,7 +66,7 @@ async fn outage(kind: Line) {
     }
 }
 
-/// Names another key in a token.
+/// Replaces the key id of a token.
 fn of_an_unseen_key(token: &str) -> String {
     let (_, rest) = token.split_once('.').expect("token");
     let kid = "5d0d7c4e-9a0b-4a56-8f0e-3b8f5c1f9a70";
@@ -73,7 +74,7 @@ fn of_an_unseen_key(token: &str) -> String {
     format!("{}.{rest}", URL_SAFE_NO_PAD.encode(header))
 }
 
-/// Checks that each kind of request is told to come back, never that its secrets are wrong.
+/// Checks that each kind of request gets 503 with a retry time, never an error about its secrets.
 async fn assert_unavailable(caller: &Caller, registration: &Registration, secrets: (&str, &str, &str)) {
     let (code, refresh, access) = secrets;
     let wrong = Form::of_code(registration, code).with("client_secret", "rws_wrong");
@@ -86,7 +87,7 @@ async fn assert_unavailable(caller: &Caller, registration: &Registration, secret
         caller.request(Method::GET, &format!("/api/v1/profile/{user}")).bearer_auth(access),
         caller.request(Method::GET, &format!("/api/v1/sleep/{user}?include_stages=1")).bearer_auth(access),
         caller.request(Method::GET, &format!("/api/supplements/{user}")).bearer_auth(access),
-        // Of a key that this server has not seen: whether the store has it cannot be told (T70).
+        // With a key that this server has not seen: it cannot check whether the store has it (T70).
         caller.request(Method::GET, &format!("/api/v1/sleep/{user}")).bearer_auth(of_an_unseen_key(access)),
     ];
     let asked = Instant::now();
@@ -117,18 +118,18 @@ async fn wait_for(caller: &Caller, path: &str, status: u16) {
     }
 }
 
-/// In which state the way to the database is.
+/// State of the connection to the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// Bytes go through.
+    /// Bytes are forwarded.
     Up,
-    /// Connections are closed, and new ones too.
+    /// Connections are closed, new ones too.
     Cut,
-    /// Connections stay, and nothing goes through.
+    /// Connections stay open, and nothing is forwarded.
     Silent,
 }
 
-/// Stands between a server and its database.
+/// Proxy between a server and its database.
 struct Proxy {
     port: u16,
     line: watch::Sender<Line>,
@@ -152,7 +153,7 @@ impl Proxy {
         self.line.send_replace(line);
     }
 
-    /// Puts the proxy's address into a URL.
+    /// Replaces the address in a URL by the proxy's.
     fn url_of(&self, url: &str) -> String {
         let mut parsed = url::Url::parse(url).expect("URL");
         parsed.set_host(Some("127.0.0.1")).expect("host");
@@ -161,7 +162,7 @@ impl Proxy {
     }
 }
 
-/// Where the database listens.
+/// Address of the database.
 #[derive(Clone)]
 enum Target {
     Unix(PathBuf),
@@ -181,7 +182,7 @@ impl Target {
     }
 }
 
-/// Carries one connection while the line is up.
+/// Forwards one connection while the line is up.
 async fn carry(mut near: TcpStream, target: Target, mut state: watch::Receiver<Line>) {
     if *state.borrow() == Line::Up {
         let carried = async {
@@ -201,12 +202,12 @@ async fn carry(mut near: TcpStream, target: Target, mut state: watch::Receiver<L
             _ = state.wait_for(|line| *line != Line::Up) => {}
         }
     }
-    // A connection that went silent stays so until the line is up again; then it is found to be dead.
+    // A silent connection stays so until the line is up again; then it is dead.
     let _ = state.wait_for(|line| *line != Line::Silent).await;
     let _ = near.shutdown().await;
 }
 
-/// Fails when the way through the proxy does not work at all, so that no outage is taken for one of its own.
+/// Fails if the proxy does not work at all, so that such a failure is not mistaken for an outage.
 #[tokio::test]
 async fn the_proxy_closes_what_it_cut() {
     let proxy = Proxy::start("postgres://127.0.0.1:1/none").await;

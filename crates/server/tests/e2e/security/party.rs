@@ -1,13 +1,13 @@
-//! More people, more clients, and what the operator does to them.
+//! More people and clients, and the operator's actions on them.
 
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, text};
 use crate::e2e::world::World;
 
-/// A public address that stays the same over restarts and for several servers, so that they accept each
+/// Public address that is stable over restarts and shared by several servers, so that they accept each
 /// other's tokens.
 pub(super) const PUBLIC_URL: &str = "http://localhost:8080";
 
-/// Lets every server of this world be known under one address.
+/// Sets the same public address for every server of this world.
 pub(super) fn with_one_address(world: World) -> World {
     world.with("RESTWELL__SERVER__PUBLIC_URL", PUBLIC_URL)
 }
@@ -30,7 +30,7 @@ pub(super) fn another_person(world: &World, of: &Registration, email: &str) -> R
     Registration { user_id: text(&user, "user_id"), ..of.clone() }
 }
 
-/// Issues a code that lives for the time given, such as `2s`.
+/// Issues a code with this lifetime, such as `2s`.
 pub(super) fn code_for(world: &World, registration: &Registration, time_to_live: &str) -> String {
     let mut arguments = vec!["code", "create", "--client", &registration.client_id, "--user"];
     arguments.extend([

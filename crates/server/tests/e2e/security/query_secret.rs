@@ -1,4 +1,4 @@
-//! Secrets in query strings: allowed by the contract, and refused where the operator says so.
+//! Secrets in query strings: allowed by the contract, and rejected if the operator forbids them.
 
 use super::caller::{Caller, Form, Reply};
 use crate::e2e::app::{Registration, SCOPES, code, register};
@@ -49,7 +49,7 @@ on_sqlite! {
     }
 }
 
-/// Checks that each kind of secret is refused in a query, and that what was refused is still good elsewhere.
+/// Checks that each kind of secret is rejected in a query, and that it stays valid elsewhere.
 async fn assert_refused_in_queries(world: &World, registration: &Registration, caller: &Caller) {
     let pair = (registration.client_id.as_str(), registration.client_secret.as_str());
     let form = Form::of_code(registration, &code(world, registration, &SCOPES));
@@ -67,7 +67,7 @@ async fn assert_refused_in_queries(world: &World, registration: &Registration, c
     let reply = caller.get_basic("/api/refresh", pair, &form.clone().unsigned()).await;
     reply.assert_error(400, "invalid_request");
     caller.post("/api/refresh", &form).await.access();
-    // Basic with the token in a body: no secret stands in the address.
+    // Basic with the token in a body: no secret is in the URL.
     let by_header = caller.request(Method::GET, "/api/refresh").form(&form.unsigned().0);
     Reply::to(by_header.basic_auth(pair.0, Some(pair.1))).await.access();
 }

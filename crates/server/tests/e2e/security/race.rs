@@ -1,4 +1,4 @@
-//! Many at once, over two servers on one store.
+//! Concurrent requests, over two servers on one store.
 
 use super::caller::{Caller, Form, Reply};
 use super::party::with_one_address;
@@ -7,7 +7,7 @@ use crate::e2e::patience::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
 use std::time::Instant;
 
-/// How many ask at once.
+/// Number of concurrent requests.
 const CALLERS: usize = 50;
 
 on_both_stores! {
@@ -51,7 +51,7 @@ on_both_stores! {
         let replies = all_at_once(&callers, "/api/refresh", &form).await;
         for (number, reply) in replies.iter().enumerate() {
             let access = reply.access();
-            // Each server accepts what the other one issued.
+            // Each server accepts the other one's tokens.
             let reply = callers[(number + 1) % 2].read_profile(&access, &registration).await;
             assert_eq!(reply.status, 200, "{reply:?}");
         }
@@ -72,7 +72,7 @@ async fn all_at_once(callers: &[Caller; 2], path: &'static str, form: &Form) -> 
     replies
 }
 
-/// Checks with the operator's own eyes that each winner's grant was revoked for a replay.
+/// Checks through the command line that each winner's grant was revoked for a replay.
 fn assert_all_revoked(world: &World, registration: &Registration, count: usize) {
     let list = world.ok(&["grant", "list", "--client", &registration.client_id, "--json"]);
     assert_eq!(list.lines().count(), count, "{list}");

@@ -1,4 +1,4 @@
-//! Bytes on a socket, as no library would send them.
+//! Raw bytes on a socket, as no library would send them.
 
 use crate::e2e::server::Server;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long any answer may take before it counts as a hang.
+/// Timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 /// Connects to a server.
@@ -14,12 +14,12 @@ pub(super) async fn connect(server: &Server) -> TcpStream {
     TcpStream::connect(server.address()).await.expect("connection")
 }
 
-/// Sends a request that ends the connection, and returns everything that comes back.
+/// Sends a request that ends the connection, and returns the complete response.
 ///
-/// The server must close: a request that leaves it waiting for more is a hang here.
+/// The server must close: a request that leaves it waiting for more counts as a hang.
 pub(super) async fn exchange(server: &Server, request: &[u8]) -> String {
     let mut stream = connect(server).await;
-    // A server may refuse and close before everything is sent.
+    // A server may reject and close before everything is sent.
     let _ = stream.write_all(request).await;
     read_to_end(&mut stream).await
 }
@@ -29,12 +29,12 @@ pub(super) async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut received = Vec::new();
     let ended = timeout(PATIENCE, stream.read_to_end(&mut received)).await;
     let text = String::from_utf8_lossy(&received).into_owned();
-    // A reset after the answer is an end like any other.
+    // A reset after the response is a valid end.
     assert!(ended.is_ok(), "the server neither answers to the end nor closes; so far: {text}");
     text
 }
 
-/// Returns the status of a raw answer.
+/// Returns the status of a raw response.
 #[track_caller]
 pub(super) fn status_of(answer: &str) -> u16 {
     let status = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));

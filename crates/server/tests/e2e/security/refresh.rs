@@ -89,7 +89,7 @@ on_both_stores! {
         let sleep = format!("/api/v1/sleep/{}", registration.user_id);
         assert_eq!(caller.read(&narrow, &sleep).await.status, 200);
         caller.read_profile(&narrow, &registration).await.assert_problem(403, "insufficient_scope");
-        // The grant is what it was.
+        // The grant is unchanged.
         let whole = caller.post("/api/refresh", &form).await;
         assert_eq!(whole.member("scope"), "profile sleep");
         let profile = caller.read_profile(&whole.access(), &registration).await;

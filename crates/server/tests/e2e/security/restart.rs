@@ -1,4 +1,4 @@
-//! What was decided stays decided after a crash.
+//! Durability of decisions after a crash.
 
 use super::caller::Caller;
 use super::party::with_one_address;
@@ -18,7 +18,7 @@ on_both_stores! {
         let revoked = caller.redeem(&registration, &codes[1]).await.tokens();
         caller.redeem(&registration, &codes[1]).await.assert_error(400, "invalid_grant");
         let replayed_later = caller.redeem(&registration, &codes[2]).await.tokens();
-        // At once, so that nothing has a moment to be written later.
+        // At once, so that nothing can be written later.
         server.kill();
 
         let server = world.serve_as("after-the-crash");
@@ -28,7 +28,7 @@ on_both_stores! {
         caller.redeem(&registration, &codes[2]).await.assert_error(400, "invalid_grant");
         let refused = caller.refresh(&registration, &replayed_later.refresh).await;
         refused.assert_error(400, "invalid_grant");
-        // What was good is good still: the signing key is the same one.
+        // Valid tokens stay valid: the signing key is the same.
         assert_eq!(caller.read_profile(&kept.access, &registration).await.status, 200);
         caller.refresh(&registration, &kept.refresh).await.access();
     }

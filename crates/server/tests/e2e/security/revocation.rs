@@ -1,4 +1,4 @@
-//! How soon what was taken away is gone.
+//! Time until revoked access is rejected.
 
 use super::caller::Caller;
 use super::party::{another_client, another_person, with_one_address};
@@ -6,7 +6,7 @@ use crate::e2e::app::{Registration, SCOPES, Tokens, code, register, text};
 use crate::e2e::world::World;
 use std::time::{Duration, Instant};
 
-/// How soon a revocation must be seen by every server.
+/// Time limit for every server to see a revocation.
 const LIMIT: Duration = Duration::from_secs(2);
 
 on_both_stores! {
@@ -16,7 +16,7 @@ on_both_stores! {
         let user = scene.registration.user_id.clone();
         scene.assert_gone_after(&["user", "lock", &user]).await;
         scene.caller().refresh(&scene.registration, &scene.tokens.refresh).await.assert_error(400, "invalid_grant");
-        // Unlocking gives back what was there.
+        // Unlocking restores access.
         scene.world.ok(&["user", "unlock", &user]);
         scene.caller().refresh(&scene.registration, &scene.tokens.refresh).await.access();
     }
@@ -28,7 +28,7 @@ on_both_stores! {
         scene.assert_gone_after(&["user", "delete", &user, "--yes"]).await;
         let heir = another_person(&scene.world, &scene.registration, "sleeper@example.org");
         assert_ne!(heir.user_id, user);
-        // For a second it is remembered that the grant was live; whose data it opens is nobody's by then.
+        // The grant is cached as valid for a second, but its person no longer exists.
         tokio::time::sleep(Duration::from_millis(1100)).await;
         let caller = scene.caller();
         caller.read_profile(&scene.tokens.access, &scene.registration).await.assert_problem(401, "invalid_token");
@@ -88,7 +88,7 @@ impl Scene {
         Caller::of(&self.servers[0])
     }
 
-    /// Runs a command while both servers are asked all the time, and measures when each stops answering.
+    /// Runs a command while continuously reading from both servers, and measures when each rejects the token.
     async fn assert_gone_after(&self, command: &[&str]) {
         let callers = self.servers.each_ref().map(Caller::of);
         for caller in &callers {
@@ -108,7 +108,7 @@ impl Scene {
                 } else {
                     assert_eq!(reply.status, 200, "{reply:?}");
                     assert!(asked_at < LIMIT, "{command:?}: still accepted after {asked_at:?}");
-                    // Once refused it stays refused.
+                    // Once rejected it stays rejected.
                     assert!(!*refused, "{command:?}: accepted again after {asked_at:?}");
                 }
             }

@@ -1,4 +1,4 @@
-//! A person, an app and a browser, on a server; and what tests look at or turn behind its back.
+//! A person, an app and a browser on one server, with direct access to the store.
 
 use super::asking::Asking;
 use crate::e2e::app::Registration;
@@ -7,9 +7,9 @@ use crate::e2e::person::{Person, party};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 
-/// One server, a person who can sign in, an app, and a browser in which nobody has been.
+/// Server, person who can sign in, app, and a browser without cookies.
 pub(super) struct Scene {
-    // Before the world, whose folder holds its log.
+    // Before the world, whose folder contains its log.
     pub(super) server: Server,
     pub(super) world: World,
     pub(super) person: Person,
@@ -25,15 +25,15 @@ impl Scene {
         Self { server, world, person, app, browser }
     }
 
-    /// What the app sends people with when it asks for everything.
+    /// Returns the app's authorization request for all of its scopes.
     pub(super) fn asking(&self) -> Asking {
         Asking::of(&self.app)
     }
 }
 
-/// Checks how many rows of a table there are; a condition begins with `WHERE`.
+/// Checks the number of rows of a table; a condition starts with `WHERE`.
 pub(super) async fn assert_rows(world: &World, table: &str, condition: &str, expected: u32) {
-    // A sentence in place of a number when it fails, without a way to read from the store.
+    // On failure the name of the constraint appears in the error.
     let name = format!("expected_{expected}_of_{table}");
     let statements = format!(
         "CREATE TEMPORARY TABLE found (number INTEGER CONSTRAINT {name} CHECK (number = {expected}));
@@ -42,7 +42,7 @@ pub(super) async fn assert_rows(world: &World, table: &str, condition: &str, exp
     world.execute(&statements).await;
 }
 
-/// Lets every sign-in have been so many seconds earlier than it was.
+/// Moves every sign-in into the past by this many seconds.
 pub(super) async fn age_sessions(world: &World, seconds: u32) {
     let earlier = match world.kind {
         StoreKind::Sqlite => format!("authenticated_at - {seconds} * 1000000"),

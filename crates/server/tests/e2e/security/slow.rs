@@ -1,4 +1,4 @@
-//! Callers that take their time. No store is asked, so one is enough.
+//! Slow callers. These tests do not use the store, so one kind suffices.
 
 use super::caller::{Caller, Form, Reply};
 use super::raw::{connect, read_to_end, status_of};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-/// How long a request may take to arrive: the 5 s of the settings, a second in which what still arrives is thrown
-/// away, and much for a busy machine. Without those settings it would be taken for as long as the caller likes.
+/// Maximum time for receiving a request: the 5 s of the settings, a second in which further bytes are
+/// discarded, and a margin for a busy machine. Without those settings there is no limit.
 const LIMIT: Duration = Duration::from_secs(30);
 
 // T101
@@ -58,7 +58,7 @@ async fn a_head_that_trickles_in_is_given_up_all_the_same() {
 async fn a_thousand_idle_connections_keep_nobody_out() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     allow_many_files();
-    // Longer than a caller waits: one that had to wait for the end of the others would not be answered.
+    // Longer than the caller's timeout: it would fail if it had to wait for the others.
     let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "60").serve();
     let mut idle = Vec::new();
     for number in 0..1000 {
@@ -69,7 +69,7 @@ async fn a_thousand_idle_connections_keep_nobody_out() {
         idle.push(stream);
     }
     for path in ["/livez", "/readyz", "/api/token", "/livez"] {
-        // A connection of its own each time, as a load balancer makes it.
+        // A new connection each time, as a load balancer uses.
         let caller = Caller::of(&server);
         let reply = Reply::to(caller.request(Method::GET, path)).await;
         let expected = if path == "/api/token" { 400 } else { 200 };
@@ -78,7 +78,7 @@ async fn a_thousand_idle_connections_keep_nobody_out() {
     drop(idle);
     assert_eq!(Caller::of(&server).get("/livez", &Form(Vec::new())).await.status, 200);
 }
-/// Raises how many files this process, and the server that it starts, may have open.
+/// Raises the limit of open files of this process and of its server.
 fn allow_many_files() {
     let pid = std::process::id().to_string();
     let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=4096:"]).status();

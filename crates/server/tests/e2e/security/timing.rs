@@ -1,5 +1,5 @@
-//! What time tells: two kinds of requests must ask the store for as much. `scripts/security-timing` measures what is
-//! left, on a machine that has nothing else to do.
+//! Timing side channels: two kinds of requests must make the same number of store round trips.
+//! `scripts/security-timing` measures the remaining difference, on an idle machine.
 
 use super::caller::{Caller, Form};
 use super::party::another_person;
@@ -8,9 +8,9 @@ use crate::e2e::collector::metrics;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 
-/// Requests of each kind in a round: many more than what the server asks its store by itself meanwhile.
+/// Requests of each kind per round: many more than the server's background queries meanwhile.
 const SAMPLES: u64 = 20;
-/// Rounds, of which the one with the least counts: what the server does by itself, such as keeping house, only adds.
+/// Number of rounds, of which the minimum counts: background work such as cleanup only adds.
 const ROUNDS: usize = 5;
 
 on_both_stores! {
@@ -24,7 +24,7 @@ on_both_stores! {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
-        // Of the form of a secret, so that both are hashed and compared.
+        // In the format of a secret, so that both are hashed and compared.
         let wrong = registration.client_secret.chars().rev().collect::<String>();
         let known = Form::of_code(&registration, "rwc_any").with("client_secret", &wrong);
         let unknown = known.clone().with("client_id", "00000000-0000-4000-8000-000000000001");
@@ -65,7 +65,7 @@ on_both_stores! {
     }
 }
 
-/// Sends both kinds of requests, and returns how often the store was asked for one of each.
+/// Sends both kinds of requests, and returns the store round trips for one of each.
 async fn steps(server: &Server, ask: impl AsyncFn(bool)) -> [u64; 2] {
     let mut least = [u64::MAX; 2];
     for _ in 0..ROUNDS {
@@ -74,14 +74,14 @@ async fn steps(server: &Server, ask: impl AsyncFn(bool)) -> [u64; 2] {
             for _ in 0..SAMPLES {
                 ask(first).await;
             }
-            // Rounded: a look at the time, say, is little beside that.
+            // Rounded: occasional background queries are few compared with that.
             *least = (*least).min((round_trips(server).await - before + SAMPLES / 2) / SAMPLES);
         }
     }
     least
 }
 
-/// Reads how often the store was asked so far, for whatever.
+/// Returns the number of store round trips so far.
 async fn round_trips(server: &Server) -> u64 {
     let page = metrics(server).await;
     let counts = page.lines().filter(|line| line.starts_with("restwell_store_round_trip_seconds_count{"));

@@ -165,7 +165,7 @@ async fn a_certificate_that_has_ended_is_warned_of_and_its_end_is_measured() {
     let ended = "restwell_tls_certificate_end_seconds 1609459200";
     eventually("it is measured", async || metrics(&server).await.contains(ended).then_some(())).await;
     assert_eq!(server.log().matches("ended on 2021-01-01").count(), 1, "{}", server.log());
-    // Renewing it is logged no more.
+    // The renewed certificate causes no further warning.
     authority.certify(world.dir.path());
     server.signal("HUP");
     eventually("it is renewed", async || (!metrics(&server).await.contains(ended)).then_some(())).await;

@@ -1,4 +1,4 @@
-//! What a thief of the database gets of people: their addresses, and nothing that opens anything.
+//! Data of people in a stolen database: their addresses, and no usable secret.
 
 use super::super::caller::Caller;
 use super::super::dump::Dump;
@@ -18,7 +18,7 @@ on_both_stores! {
         let user = registration.user_id.as_str();
         let link = text(&world.json(&["user", "reset-password", user, "--json"]), "password_link");
         let (_, used_link) = link.split_once("link=").expect("link");
-        // A mail server that wants to be asked again: what it read waits in the outbox.
+        // A mail server that asks for a retry: the message waits in the outbox.
         let mail = MailServer::start_at(0, Verdict::Later).await;
         let world = with_mail(world, mail.port);
         let mut server = world.serve();
@@ -57,10 +57,10 @@ on_both_stores! {
         let while_running = Dump::of(&world);
         server.terminate();
         for dump in [while_running, Dump::of(&world)] {
-            // What must be there is: the person, the name of the token, and the message that waits.
+            // Known values are found: the person, the name of the token, and the pending message.
             assert!(dump.holds(EMAIL) && dump.holds("Notebook") && dump.holds("outbox"));
             for secret in &secrets {
-                // Not the whole alone: half of it would be half of the secret.
+                // Not only the whole secret: half of it must not be there either.
                 let middle = secret.char_indices().nth(secret.chars().count() / 2).map_or(0, |(at, _)| at);
                 let (front, back) = secret.split_at(middle);
                 assert!([secret, front, back].iter().all(|part| !dump.holds(part)), "{secret} is in the store");

@@ -1,9 +1,9 @@
-//! What a store holds now, without what lies deleted in its pages.
+//! Current contents of a store, without deleted data in its pages.
 
 use super::super::dump::Dump;
 use crate::e2e::world::{StoreKind, World};
 
-/// Returns the rows of every table as a text; what is ASCII is as it was.
+/// Returns the rows of every table as text; ASCII is unchanged.
 pub(super) fn content_of(world: &World) -> String {
     match world.kind {
         StoreKind::Postgres => Dump::of(world).text().to_owned(),

@@ -1,4 +1,4 @@
-//! Nobody learns from the pages which accounts there are.
+//! The pages do not reveal which accounts exist.
 
 use super::people::{PASSWORD, WRONG_PASSWORD, person, person_without_password};
 use super::visit::{fill, form_token, sign_in, try_to_sign_in, without_request_id};
@@ -7,14 +7,14 @@ use crate::e2e::browser::Page;
 use crate::e2e::world::World;
 use std::collections::BTreeMap;
 
-/// Addresses of the same length, so that even the length of an answer has to be the same.
+/// Addresses of the same length, so that even the lengths of responses must be equal.
 const KNOWN: &str = "known@example.org";
 const LOCKED: &str = "block@example.org";
 const WITHOUT_PASSWORD: &str = "empty@example.org";
 const DELETED: &str = "erase@example.org";
 const UNKNOWN: &str = "noone@example.org";
 
-/// Makes the people of those addresses, but for the last one.
+/// Creates the people of those addresses, except for the last one.
 fn people(world: &World) {
     person(world, KNOWN, PASSWORD);
     let locked = person(world, LOCKED, PASSWORD);
@@ -24,7 +24,7 @@ fn people(world: &World) {
     world.ok(&["user", "delete", &deleted, "--yes"]);
 }
 
-/// Names a mail server, at a port where nobody is.
+/// Configures a mail server at a port without a listener.
 fn with_mail(world: World) -> World {
     world
         .with("RESTWELL__MAIL__HOST", "127.0.0.1")
@@ -32,7 +32,7 @@ fn with_mail(world: World) -> World {
         .with("RESTWELL__MAIL__PORT", "9")
 }
 
-/// What somebody sees of an answer, without what is of this browser or was typed by it.
+/// Visible parts of a response, without values of this browser and its input.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     status: u16,
@@ -54,7 +54,7 @@ impl Seen {
     }
 }
 
-/// Opens a page with a fresh browser and sends its form, once for each address.
+/// Opens a page in a new browser and submits its form, once for each address.
 async fn seen_by_each(
     server: &crate::e2e::server::Server,
     path: &str,
@@ -89,7 +89,7 @@ on_sqlite! {
                 .map(|(email, password)| [("email", email), ("password", password)]).into();
         let attempts: Vec<&[(&str, &str)]> = attempts.iter().map(AsRef::as_ref).collect();
         assert_all_the_same(&seen_by_each(&server, "/sign-in", &attempts).await, 422);
-        // The password is the right one, and the account is not hurt by any of it.
+        // The right password still works.
         sign_in(&Browser::new(&server), KNOWN, PASSWORD).await;
     }
 
@@ -127,7 +127,7 @@ on_sqlite! {
         let seen = seen_by_each(&server, "/forgot-password", &addresses).await;
         assert_all_the_same(&seen, 200);
         assert!(seen[0].body.contains("If there is an account with this address"), "{}", seen[0].body);
-        // Asked for too often it is the same as well.
+        // The same applies when the limit is reached.
         let mut last = Vec::new();
         for email in [KNOWN, UNKNOWN] {
             let browser = Browser::new(&server);

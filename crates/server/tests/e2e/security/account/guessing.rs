@@ -1,4 +1,4 @@
-//! Guessing the password of an account, from wherever and at whichever server.
+//! Guessing an account's password, from any address and at any server.
 
 use super::people::{OTHER_PASSWORD, PASSWORD, WRONG_PASSWORD, give_password, person, trail};
 use super::visit::{fill, sign_in, try_to_sign_in};
@@ -12,7 +12,7 @@ use std::time::Duration;
 const EMAIL: &str = "sleeper@example.org";
 const NEIGHBOUR: &str = "neighbour@example.org";
 
-/// How many wrong passwords are looked at within the window, by the default settings.
+/// Maximum number of wrong passwords within the window, by default.
 const LIMIT: usize = 10;
 
 #[track_caller]
@@ -37,7 +37,7 @@ on_both_stores! {
         let servers = [world.serve(), world.serve_as("second")];
         let mut told_to = Vec::new();
         for number in 0..3 * LIMIT {
-            // A browser, an address and a spelling of its own for each attempt.
+            // A separate browser, address and spelling for each attempt.
             let browser = Browser::from_address(&servers[number % 2], loopback(number));
             let email = if number % 3 == 0 { "Sleeper@Example.ORG" } else { EMAIL };
             told_to.push(try_to_sign_in(&browser, email, &format!("{WRONG_PASSWORD} {number}")).await);
@@ -49,13 +49,13 @@ on_both_stores! {
                 told_to_wait(reply, 600);
             }
         }
-        // What was not looked at is not in the trail either.
+        // Rejected attempts are not in the trail either.
         let refused = trail(&world, &["--kind", "session.refused", "--user", &user]);
         assert_eq!(refused.len(), LIMIT);
-        // That the limit was reached is there once, however many attempts were refused.
+        // The event about the limit is there once, however many attempts were rejected.
         assert_eq!(trail(&world, &["--kind", "session.limited", "--user", &user]).len(), 1);
         for server in &servers {
-            // The right password is not looked at, so that it cannot be told from a wrong one.
+            // The right password is not checked either, so it cannot be distinguished from a wrong one.
             let owner = Browser::new(server);
             told_to_wait(&try_to_sign_in(&owner, EMAIL, PASSWORD).await, 600);
             assert!(!owner.is_signed_in().await);
@@ -107,14 +107,14 @@ on_both_stores! {
         sign_in(&owner.at(&servers[1]), EMAIL, PASSWORD).await;
         told_to_wait(&try_to_sign_in(&Browser::new(&servers[0]), EMAIL, PASSWORD).await, 86_400);
 
-        // A new password makes the earlier cookie worthless.
+        // A new password invalidates the earlier cookie.
         let earlier = Browser::new(&servers[0]);
         earlier.plant(KNOWN_BROWSER, &owner.cookie(KNOWN_BROWSER).expect("what a sign-in leaves"));
         assert_ne!(owner.cookie(KNOWN_BROWSER), Some(strangers_cookie));
         give_password(&world, &user, OTHER_PASSWORD);
         refused_after_three(&servers).await;
         told_to_wait(&try_to_sign_in(&earlier, EMAIL, OTHER_PASSWORD).await, 86_400);
-        // The operator's word lifts the limit at once.
+        // A password set by the operator lifts the limit at once.
         give_password(&world, &user, PASSWORD);
         sign_in(&earlier, EMAIL, PASSWORD).await;
     }
@@ -131,7 +131,7 @@ on_both_stores! {
         tokio::time::sleep(wait).await;
         sign_in(&owner, EMAIL, PASSWORD).await;
         assert!(owner.at(&servers[1]).is_signed_in().await);
-        // The right password begins a new count: there are three more attempts.
+        // The right password resets the counter: there are three more attempts.
         for _ in 0..3 {
             let reply = try_to_sign_in(&Browser::new(&servers[1]), EMAIL, WRONG_PASSWORD).await;
             assert_eq!(reply.status, 422);
@@ -174,7 +174,7 @@ on_both_stores! {
         assert_eq!(looked_at, 4);
         assert!(wait > Duration::from_hours(23), "{wait:?}");
         told_to_wait(&try_to_sign_in(&browser, EMAIL, PASSWORD).await, 86_400);
-        // It is never for good: whoever has a link begins anew at once.
+        // Not for good: a password link lifts the limit at once.
         let link = text(&world.json(&["user", "reset-password", &user, "--json"]), "password_link");
         let (_, path) = link.split_once("/set-password").expect("link");
         let page = browser.get(&format!("/set-password{path}")).await;
@@ -196,7 +196,7 @@ on_both_stores! {
             let fields = [("current_password", WRONG_PASSWORD), ("new_password", OTHER_PASSWORD)];
             assert_eq!(thief.submit(&fill(&page, "/account/password", &fields)).await.status, expected);
         }
-        // Both pages share the count of the browsers that the person knows.
+        // Both pages share the counter of known browsers.
         let known = Browser::new(&servers[0]);
         known.plant(KNOWN_BROWSER, &owner.cookie(KNOWN_BROWSER).expect("what a sign-in leaves"));
         told_to_wait(&try_to_sign_in(&known, EMAIL, PASSWORD).await, 600);
@@ -211,7 +211,7 @@ fn with_window(world: World, attempts: usize, seconds: u64) -> World {
         .with("RESTWELL__ACCOUNTS__FAILURE_WINDOW_SECONDS", &seconds.to_string())
 }
 
-/// Spends the three attempts that there are, at both servers.
+/// Uses up the three attempts, at both servers.
 async fn refused_after_three(servers: &[Server; 2]) {
     for number in 0..3 {
         let reply = try_to_sign_in(&Browser::new(&servers[number % 2]), EMAIL, WRONG_PASSWORD).await;

@@ -1,4 +1,4 @@
-//! Passwords that are meant to keep the server busy.
+//! Passwords that are meant to overload the server.
 
 use super::super::caller::Caller;
 use super::super::raw;
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const EMAIL: &str = "slow@example.org";
-/// What one hash takes in these tests: enough to be told from everything else.
+/// Memory of one hash in these tests: large enough to be distinguished from everything else.
 const HASH_MIB: u64 = 128;
 
-/// Makes hashing dear: about a quarter of a second and much memory for each.
+/// Makes hashing expensive: about a quarter of a second and much memory each.
 fn with_dear_hashes(world: World) -> World {
     world
         .with("RESTWELL__PASSWORDS__MEMORY_KIB", &(HASH_MIB * 1024).to_string())
@@ -45,7 +45,7 @@ on_sqlite! {
             let reply = try_to_sign_in(&browser, EMAIL, &"a".repeat(length)).await;
             assert_eq!(reply.status, 400, "{length}: {reply:?}");
         }
-        // The limit is of bytes: 400 letters of three bytes each are too many.
+        // The limit is in bytes: 400 letters of three bytes each are too many.
         assert_eq!(try_to_sign_in(&browser, EMAIL, &"睡".repeat(400)).await.status, 400);
         assert_eq!(try_to_sign_in(&browser, EMAIL, "").await.status, 400);
         for length in [17 * 1024, 1024 * 1024] {
@@ -67,7 +67,7 @@ on_sqlite! {
         person(&world, EMAIL, &long);
         let server = world.serve();
         let browser = Browser::new(&server);
-        // Every byte counts: bcrypt, for one, would stop at the 72nd.
+        // Every byte counts: bcrypt, for example, would stop at the 72nd.
         let mut almost = long.clone();
         almost.pop();
         assert_eq!(try_to_sign_in(&browser, EMAIL, &almost).await.status, 422);
@@ -115,11 +115,11 @@ on_sqlite! {
             let seconds: u64 = reply.header("retry-after").expect("Retry-After").parse().expect("seconds");
             assert!((1..=60).contains(&seconds), "{seconds}");
         }
-        // Data was served meanwhile, and none of it had to wait for the hashes.
+        // Data was served meanwhile, without waiting for the hashes.
         assert!(reads >= 10 && slowest < took, "{reads} reads, the slowest {slowest:?} of {took:?}");
         let peak = most_memory_mib(&server);
         assert!(peak < 2 * HASH_MIB, "{peak} MiB: more than one password was hashed at a time");
-        // What was turned away did not count: the account still has nearly all of its attempts.
+        // Rejected attempts did not count: the account still has nearly all of them.
         sign_in(&Browser::new(&server), EMAIL, PASSWORD).await;
     }
 
@@ -137,7 +137,7 @@ on_sqlite! {
         let busy = replies.iter().filter(|reply| reply.status == 503).count();
         assert!(busy > 2, "{busy} were turned away");
         assert_eq!(trail(&world, &["--kind", "session.refused", "--user", &user]).len(), BURST - busy);
-        // As many more as are left, one after the other, are all looked at.
+        // All remaining attempts, one after the other, are checked.
         let browser = Browser::new(&server);
         for _ in 0..=busy {
             assert_eq!(try_to_sign_in(&browser, EMAIL, WRONG_PASSWORD).await.status, 422);
@@ -156,7 +156,7 @@ on_sqlite! {
         let browser = Browser::new(&server);
         let page = browser.get(&format!("/set-password{query}")).await;
         let begun = computing_time(&server);
-        // As long as may be, and one byte more.
+        // The maximum length, and one byte more.
         let longest = format!("{} {}", "Hagebutte und Quitte ".repeat(48), "im Herbst, nie.");
         assert_eq!(longest.len(), 1024);
         let too_long = format!("{longest}!");
@@ -168,12 +168,12 @@ on_sqlite! {
     }
 }
 
-/// Returns how long the server has computed since it had computed so long.
+/// Returns the server's processor time since an earlier reading.
 fn since(server: &Server, begun: Duration) -> Duration {
     computing_time(server).saturating_sub(begun)
 }
 
-/// Sends wrong passwords for one account, all at once.
+/// Sends wrong passwords for one account, concurrently.
 async fn burst(server: &Server, count: usize) -> Vec<Page> {
     let mut ready = Vec::new();
     for _ in 0..count {
@@ -192,7 +192,7 @@ async fn burst(server: &Server, count: usize) -> Vec<Page> {
     replies
 }
 
-/// Posts a password as bytes on a socket: a server may refuse before a large body is sent to its end.
+/// Posts a password through a raw socket: a server may reject before a large body is fully sent.
 async fn post_raw(server: &Server, browser: &Browser, password: &str) -> String {
     let page = browser.get("/sign-in").await;
     let token = form_token(&page, "/sign-in");

@@ -1,4 +1,4 @@
-//! What people and browsers send to the pages stands in no log, at the most talkative level.
+//! No input of people and browsers to the pages is in a log, at the most verbose level.
 
 use super::super::caller::{Caller, Reply};
 use super::super::raw;
@@ -13,11 +13,11 @@ use crate::e2e::world::World;
 use reqwest::{Method, RequestBuilder};
 use std::fs::File;
 
-/// Planted wherever a browser can put a text.
+/// Sent in every place for a text.
 const MARKER: &str = "LEAKME123";
 const EMAIL: &str = "sleeper@example.org";
 
-/// Every page, and what its forms lead to.
+/// Every page, and the targets of its forms.
 const PATHS: [&str; 17] = [
     "/authorize",
     "/sign-in",
@@ -38,8 +38,8 @@ const PATHS: [&str; 17] = [
     "/sign-in/",
 ];
 
-/// Every parameter and field that means something to a page, and one that does not. The name of a token and the
-/// state of an app are not among them: those are kept, and shown again.
+/// Every known parameter and field of a page, and an unknown one. The name of a token and the state of an app
+/// are not included: those are stored and shown again.
 const NAMES: [&str; 30] = [
     "response_type",
     "client_id",
@@ -107,19 +107,19 @@ on_both_stores! {
         }
         let content = content_of(&world);
         assert!(content.contains(EMAIL));
-        // The names of tokens and the states of apps are kept on purpose, and were not sent.
+        // Names of tokens and states of apps are stored deliberately, and were not sent.
         assert!(!content.to_lowercase().contains(&MARKER.to_lowercase()), "a request left its text in the store");
     }
 }
 
-/// Starts the server with both of its outputs in files.
+/// Starts the server with both of its outputs redirected to files.
 fn start(world: &World) -> Server {
     let mut command = world.command(&["serve"]);
     command.stdout(File::create(world.dir.path().join("server.out")).expect("file"));
     Server::spawn(command, &world.dir.path().join("server.log"))
 }
 
-/// Returns what the server wrote: both outputs, and every other file but the store.
+/// Returns the server's output: both streams, and every other file except the store.
 fn output_of(world: &World) -> String {
     let mut folders = vec![world.dir.path().to_owned()];
     let mut output = String::new();
@@ -136,7 +136,8 @@ fn output_of(world: &World) -> String {
     output
 }
 
-/// Lets each kind of secret of a person do its work, and fail to; returns them all. The browser is signed in then.
+/// Uses each kind of a person's secret successfully and unsuccessfully; returns them all. Afterwards the
+/// browser is signed in.
 async fn use_every_secret(
     world: &World,
     server: &Server,
@@ -170,7 +171,7 @@ async fn use_every_secret(
     caller.read(&personal, &format!("/api/v1/sleep/{}", registration.user_id)).await;
     world.ok(&["user", "reset-password", &registration.user_id]);
     let session_token = form_token(&browser.get("/account").await, "/account/password");
-    // Two links, and two notices that the password is another one now.
+    // Two links, and two notices of the password change.
     let messages = mail.wait_for(4).await;
     let with_link = messages.iter().filter(|message| message.text.contains("rwl_"));
     let mut secrets: Vec<String> = with_link.map(Message::secret).collect();
@@ -181,7 +182,7 @@ async fn use_every_secret(
     secrets
 }
 
-/// Sends the marker in every place of a request that a browser could make; returns how many requests that were.
+/// Sends the marker in every place of a browser's request; returns the number of requests.
 async fn plant_everywhere(browser: &Browser, path: &str) -> usize {
     let token = match browser.get("/account").await {
         page if page.status == 200 => form_token(&page, "/account/password"),
@@ -202,7 +203,7 @@ async fn plant_everywhere(browser: &Browser, path: &str) -> usize {
     sent
 }
 
-/// Writes every parameter with the marker as its value.
+/// Encodes every parameter with the marker as its value.
 fn every_parameter() -> String {
     NAMES.map(|name| format!("{name}={MARKER}")).join("&")
 }
@@ -257,7 +258,7 @@ fn in_forms(browser: &Browser, path: &str, token: &str) -> Vec<RequestBuilder> {
         ("application/json".to_owned(), format!(r#"{{"form_token":"{token}","password":"{MARKER}"}}"#)),
         (format!("text/{MARKER}"), every.clone()),
     ];
-    // Two forms would do what they say: end the test's own session, and note the address that wants an account.
+    // Two forms would have an effect: one ends the test's session, the other stores the address of a sign-up.
     let is_end = path.contains("sign-out");
     let is_sign_up = path == "/sign-up";
     let bodies = bodies.into_iter().filter(|(_, body)| {
@@ -283,7 +284,7 @@ fn with_methods(browser: &Browser, path: &str) -> Vec<RequestBuilder> {
     methods.into_iter().flat_map(request).collect()
 }
 
-/// Sends the marker where no library would put it.
+/// Sends the marker in places where no library would put it.
 async fn plant_in_raw_bytes(server: &Server, path: &str) {
     for head in [
         format!("GET {path}?link={MARKER} HTTP/1.1\r\n{MARKER}: {MARKER}\r\nHost: a"),

@@ -1,4 +1,4 @@
-//! Passwords, sessions and what is known of accounts: attacks on the pages where people sign in.
+//! Passwords, sessions and account enumeration: attacks on the sign-in pages.
 
 mod content;
 pub(crate) mod people;

@@ -1,15 +1,15 @@
-//! People with and without passwords, made by the operator.
+//! People with and without passwords, created by the operator.
 
 use crate::e2e::app::text;
 use crate::e2e::person::type_password;
 use crate::e2e::world::World;
 use serde_json::Value;
 
-/// A password that is taken: long enough, known to nobody, and not plain ASCII.
+/// Valid password: long enough, uncommon, and not plain ASCII.
 pub(crate) const PASSWORD: &str = "vier graue Gänse schlafen im Gras";
-/// Another one.
+/// Another valid password.
 pub(crate) const OTHER_PASSWORD: &str = "fünf weiße Hühner wachen im Heu";
-/// One that nobody has.
+/// Password of no account.
 pub(crate) const WRONG_PASSWORD: &str = "sechs blaue Enten baden im Bach";
 
 /// Creates a person with a password; returns their id.
@@ -35,12 +35,12 @@ pub(crate) fn person_without_password(world: &World, email: &str) -> String {
     text(&created, "user_id")
 }
 
-/// Gives a person who is there a password, as the operator can.
+/// Sets a person's password, as the operator can.
 pub(crate) fn give_password(world: &World, user_id: &str, password: &str) {
     type_password(world, &["user", "reset-password", user_id, "--password-stdin"], password);
 }
 
-/// Lists the audit trail with further arguments, the latest first.
+/// Lists the audit trail with further arguments, latest first.
 pub(crate) fn trail(world: &World, arguments: &[&str]) -> Vec<Value> {
     let mut all = vec!["audit", "list", "--json"];
     all.extend(arguments);

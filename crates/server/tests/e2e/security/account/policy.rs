@@ -1,4 +1,4 @@
-//! Which passwords may be chosen.
+//! Rules for passwords.
 
 use super::people::{PASSWORD, person_without_password};
 use super::visit::{fill, sign_in, try_to_sign_in};
@@ -9,7 +9,7 @@ use crate::e2e::world::World;
 
 const EMAIL: &str = "sleeper@example.org";
 
-/// Opens a fresh link and chooses a password with it; returns the status and the page.
+/// Opens a new link and sets a password with it; returns the status and the page.
 async fn choose(world: &World, server: &Server, user: &str, password: &str) -> (u16, String) {
     let link = text(&world.json(&["user", "reset-password", user, "--json"]), "password_link");
     let (_, query) = link.split_once("/set-password").expect("link");
@@ -24,14 +24,15 @@ on_sqlite! {
     async fn a_password_has_fifteen_characters_of_any_kind(world: World) {
         let user = person_without_password(&world, EMAIL);
         let server = world.serve();
-        // Characters count, not bytes: the second has 22 of them, the third 14 of four bytes.
+        // Characters are counted, not bytes: the second has 22 of them, the third 14 of four bytes.
         for short in ["kahmfusselzopf", "Gänse-Öhrläpp", "🦉🌙🐑🛌🦔🌧🍃🐌🦊🌲🍄🪵🌾🐝", " ", "a"] {
             let (status, page) = choose(&world, &server, &user, short).await;
             assert_eq!(status, 422, "{short}");
             assert!(page.contains("Use at least 15 characters"), "{page}");
             assert!(!page.contains(short) || short.len() < 3, "the page repeats the password");
         }
-        // No rule of composition: small letters, digits, blanks or signs of any script alone will do.
+        // No composition rules: lower-case letters, digits, blanks or characters of any script alone are
+        // valid.
         for good in [
             "kahmfusselzopfe",
             "vier graue schafe",
@@ -73,14 +74,14 @@ on_sqlite! {
     async fn the_same_letters_typed_on_another_keyboard_are_the_same_password(world: World) {
         let user = person_without_password(&world, EMAIL);
         let server = world.serve();
-        // Composed as one keyboard types it, in pieces as another one does.
+        // Composed as one keyboard enters it, decomposed as another one does.
         let (composed, decomposed) = ("vier gr\u{e4}ue G\u{e4}nse im Gr\u{e1}s", "vier gra\u{308}ue Ga\u{308}nse im Gra\u{301}s");
         assert_ne!(composed, decomposed);
         assert_eq!(choose(&world, &server, &user, composed).await.0, 200);
         sign_in(&Browser::new(&server), EMAIL, decomposed).await;
         assert_eq!(choose(&world, &server, &user, decomposed).await.0, 200);
         sign_in(&Browser::new(&server), EMAIL, composed).await;
-        // Nothing else is made alike: case, blanks and look-alikes count.
+        // Nothing else is normalized: case, blanks and look-alikes differ.
         for other in [composed.to_uppercase(), format!("{composed} "), composed.replace("\u{e4}", "a")] {
             assert_eq!(try_to_sign_in(&Browser::new(&server), EMAIL, &other).await.status, 422, "{other}");
         }

@@ -1,4 +1,4 @@
-//! Hashes that were made with the settings of another day.
+//! Hashes with outdated settings.
 
 use super::content::content_of;
 use super::people::{PASSWORD, WRONG_PASSWORD, person};
@@ -7,19 +7,19 @@ use crate::e2e::browser::Browser;
 use crate::e2e::world::World;
 
 const EMAIL: &str = "sleeper@example.org";
-/// What the defaults write into a hash.
+/// Prefix of a hash with the default settings.
 const WEAK: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
-/// What is written with one more iteration.
+/// Prefix of a hash with one more iteration.
 const STRONG: &str = "$argon2id$v=19$m=19456,t=3,p=1$";
-/// The length of a hash with 16 bytes of salt and 32 of result.
+/// Length of a hash with 16 bytes of salt and 32 of result.
 const LENGTH: usize = WEAK.len() + 22 + 1 + 43;
 
-/// Lets servers that are started from now on hash with one more iteration.
+/// Makes servers started from now on hash with one more iteration.
 fn with_stronger_hashes(world: World) -> World {
     world.with("RESTWELL__PASSWORDS__ITERATIONS", "3")
 }
 
-/// Returns the one hash that the store holds.
+/// Returns the only hash in the store.
 fn stored_hash(world: &World) -> String {
     let text = content_of(world);
     let hashes: Vec<_> = text.match_indices("$argon2id$").map(|(at, _)| text.get(at..at + LENGTH)).collect();
@@ -48,7 +48,7 @@ on_sqlite! {
         assert!(browser.is_signed_in().await);
         assert!(try_to_sign_in(&Browser::new(&new), EMAIL, WRONG_PASSWORD).await.status == 422);
 
-        // A server that has not been given the new settings yet checks it with the hash's own, and leaves it.
+        // A server with the old settings verifies it with the parameters in the hash, and leaves it.
         sign_in(&Browser::new(&old), EMAIL, PASSWORD).await;
         assert_eq!(try_to_sign_in(&Browser::new(&old), EMAIL, WRONG_PASSWORD).await.status, 422);
         assert_eq!(stored_hash(&world), strong);
@@ -68,7 +68,7 @@ on_sqlite! {
         }).collect();
         for task in tasks {
             let (reply, browser) = task.await.expect("sign-in");
-            // Whoever checked the hash that another one replaced meanwhile is asked to try again.
+            // A sign-in whose hash was replaced meanwhile must be retried.
             assert!(matches!(reply.status, 303 | 503), "{reply:?}");
             if reply.status == 303 {
                 assert!(browser.is_signed_in().await);

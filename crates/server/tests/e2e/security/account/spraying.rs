@@ -6,7 +6,7 @@ use crate::e2e::browser::Browser;
 use crate::e2e::world::World;
 use std::net::Ipv4Addr;
 
-/// How many wrong passwords an address has in these tests.
+/// Maximum number of wrong passwords from an address in these tests.
 const LIMIT: usize = 12;
 const EMAIL: &str = "sleeper@example.org";
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 77);
@@ -32,7 +32,7 @@ on_both_stores! {
             assert_eq!(reply.status, 429, "{reply:?}");
             assert!(reply.header("retry-after").is_some());
         }
-        // The person has spent one attempt and is taken elsewhere.
+        // The person has used one attempt and can sign in from another address.
         sign_in(&Browser::from_address(&servers[0], ELSEWHERE), EMAIL, PASSWORD).await;
     }
 
@@ -62,7 +62,7 @@ on_both_stores! {
         for number in 0..LIMIT {
             try_to_sign_in(&guesser, &format!("person-{number}@example.org"), PASSWORD).await;
         }
-        // Far more than an account has: none of them is looked at.
+        // Far more than an account allows: none of them is checked.
         for _ in 0..30 {
             assert_eq!(try_to_sign_in(&guesser, EMAIL, OTHER_PASSWORD).await.status, 429);
         }

@@ -1,4 +1,4 @@
-//! What attacks leave in the audit trail.
+//! Attacks in the audit trail.
 
 use super::super::caller::{Caller, Form};
 use super::super::party::{another_client, with_one_address};
@@ -7,7 +7,7 @@ use crate::e2e::app::{Registration, SCOPES, code, register};
 use crate::e2e::world::World;
 use serde_json::Value;
 
-/// Returns the events of a kind, each with the members that every one of them has.
+/// Returns the events of a kind, after checking their common members.
 #[track_caller]
 fn events(world: &World, kind: &str) -> Vec<Value> {
     let events = trail(world, &["--kind", kind]);
@@ -18,7 +18,7 @@ fn events(world: &World, kind: &str) -> Vec<Value> {
     events
 }
 
-/// Returns the id of the one grant of a client.
+/// Returns the id of a client's only grant.
 fn grant_of(world: &World, client: &Registration) -> Value {
     let list = world.ok(&["grant", "list", "--client", &client.client_id, "--json"]);
     let grants: Vec<Value> = list.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -42,7 +42,7 @@ on_both_stores! {
         assert_eq!(exposed[0]["address"], "127.0.0.1");
         let secret = exposed[0]["subject"].as_str().expect("which secret");
         assert!(!secret.contains("rws_"), "{secret}");
-        // A wrong secret exposes nothing, and neither does one that came in a body.
+        // A wrong secret exposes nothing, and neither does one in a body.
         caller.get("/api/token", &form.clone().with("client_secret", "rws_wrong")).await;
         caller.post("/api/token", &form).await.tokens();
         assert_eq!(events(&world, "client.secret_exposed").len(), 1);
@@ -100,7 +100,7 @@ on_both_stores! {
         caller.refresh(&thief, &tokens.refresh).await.assert_error(400, "invalid_grant");
         let misused = events(&world, "grant.misused");
         assert_eq!(misused.len(), 1, "{misused:?}");
-        // The event names who presented it; the grant is that of its owner.
+        // The event contains the client that presented it; the grant is the owner's.
         assert_eq!(misused[0]["client_id"], thief.client_id);
         assert_eq!(misused[0]["subject"], grant_of(&world, &registration));
         assert_eq!(misused[0]["user_id"], registration.user_id);

@@ -1,9 +1,9 @@
-//! What people do on the pages for their account, each step in one call.
+//! Account actions on the pages, each in one call.
 
 use crate::e2e::app::{REDIRECT_URI, Registration};
 use crate::e2e::browser::{Browser, KNOWN_BROWSER, Page, PageForm, SESSION, VISIT};
 
-/// Fills in a form of a page, the first with this action; fields of the same name are all sent.
+/// Fills in the first form with this action; all fields of the same name are sent.
 #[track_caller]
 pub(crate) fn fill(page: &Page, action: &str, fields: &[(&str, &str)]) -> PageForm {
     let forms = page.forms(action);
@@ -18,18 +18,18 @@ pub(crate) fn form_token(page: &Page, action: &str) -> String {
     fill(page, action, &[]).value("form_token").to_owned()
 }
 
-/// Writes the cookies that a browser sends.
+/// Returns the cookies that a browser sends.
 pub(crate) fn cookie_header(browser: &Browser) -> String {
     let pair = |name| browser.cookie(name).map(|value| format!("{name}={value}"));
     [SESSION, VISIT, KNOWN_BROWSER].into_iter().filter_map(pair).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns what a page says, without the one thing that differs from request to request.
+/// Returns the text of a page without the request id, which differs each time.
 pub(crate) fn without_request_id(page: &Page) -> String {
     page.header("x-request-id").map_or_else(|| page.body.clone(), |id| page.body.replace(id, "-"))
 }
 
-/// Sends what somebody typed on the page to sign in.
+/// Submits the sign-in page.
 pub(crate) async fn try_to_sign_in(browser: &Browser, email: &str, password: &str) -> Page {
     let page = browser.open("/sign-in").await;
     browser.submit(&fill(&page, "/sign-in", &[("email", email), ("password", password)])).await
@@ -40,8 +40,8 @@ pub(crate) async fn sign_in(browser: &Browser, email: &str, password: &str) {
     assert_eq!(try_to_sign_in(browser, email, password).await.own_location(), "/apps");
 }
 
-/// Lets an app send a person who is signed in to the consent page, and allows what it asks for. Returns the code
-/// with which the person is sent back.
+/// Takes a signed-in person through the consent page of an app, and allows these scopes. Returns the code of
+/// the redirect.
 pub(crate) async fn allow(browser: &Browser, app: &Registration, scopes: &[&str]) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("response_type", "code")
@@ -54,7 +54,7 @@ pub(crate) async fn allow(browser: &Browser, app: &Registration, scopes: &[&str]
     browser.submit(&form).await.answer_to(REDIRECT_URI)["code"].clone()
 }
 
-/// Makes a personal access token on the page for it; returns its text.
+/// Creates a personal access token on its page; returns its text.
 pub(crate) async fn make_token(browser: &Browser, name: &str, scope: &str) -> String {
     let page = browser.open("/tokens").await;
     let form = page.form("/tokens").with("name", name).tick("scope", &[scope]).with("expires", "30");

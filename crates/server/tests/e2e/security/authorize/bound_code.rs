@@ -1,4 +1,4 @@
-//! A code is worth no more than the consent behind it.
+//! A code is valid only as long as the consent behind it.
 
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES};
 use crate::e2e::browser::{Browser, PageForm};

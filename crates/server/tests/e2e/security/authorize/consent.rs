@@ -1,4 +1,4 @@
-//! A decision counts for the request that was stored, for its person and its browser, once.
+//! A decision applies once, to the stored request, its person and its browser.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
 use crate::e2e::browser::{Browser, Page, PageForm};
@@ -19,7 +19,7 @@ on_sqlite! {
         let asking = scene.asking().with("scope", "sleep");
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         let form = consent.form("/consent").with("decision", "allow");
-        // A name that no form of ours has ends it, before anything is decided.
+        // An unknown field ends the request before anything is decided.
         for scope in ["unheard-of", "Sleep", "sleep profile", "", "*"] {
             scene.browser.submit(&form.and("scope", scope)).await.assert_refused(400);
         }
@@ -55,7 +55,7 @@ on_sqlite! {
         assert_eq!(grant(&scene, &asking, &["sleep", "supplements"]).await, "sleep");
         assert_eq!(grant(&scene, &asking, &["sleep", "sleep", "profile"]).await, "profile sleep");
         assert_eq!(grant(&scene, &scene.asking(), &["sleep", "sleep:write", "users:write"]).await, "sleep");
-        // Meanwhile the operator takes one away.
+        // Meanwhile the operator removes a scope.
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         let alone = reach_consent(&scene.browser, &asking.with("scope", "profile"), &scene.person).await;
         let client = &scene.app.client_id;
@@ -79,7 +79,7 @@ on_sqlite! {
         ] {
             let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
             scene.world.ok(change);
-            // Not told to the app: it is not known any more that the address is its own.
+            // Not reported to the app: the redirect URI is no longer registered.
             allow(&scene.browser, &consent, &SCOPES).await.assert_refused(400);
             let form = consent.form("/consent").with("decision", "deny");
             scene.browser.submit(&form).await.assert_refused(400);
@@ -139,16 +139,16 @@ on_sqlite! {
         let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
         let (id, path) = (consent.form("/consent").value("request").to_owned(), consent_path(&consent));
 
-        // Somebody else in another browser, with a form of their own.
+        // Another person in another browser, with a form of theirs.
         let other = Browser::new(&scene.server);
         let own = reach_consent(&other, &scene.asking(), &stranger).await;
         let own = own.form("/consent");
         assert_cannot_touch(&other, &path, &own.with("request", &id)).await;
-        // The same person in another browser, so that a stolen link to the page is worth nothing.
+        // The same person in another browser: a stolen link to the page is useless.
         let elsewhere = Browser::new(&scene.server);
         let form = reach_consent(&elsewhere, &scene.asking(), &scene.person).await.form("/consent");
         assert_cannot_touch(&elsewhere, &path, &form.with("request", &id)).await;
-        // Somebody else in the same browser.
+        // Another person in the same browser.
         scene.browser.submit(&consent.form("/sign-out")).await;
         let signed_out = scene.browser.get(&path).await;
         assert_eq!(signed_out.own_location(), format!("/sign-in?request={id}"));
@@ -158,7 +158,7 @@ on_sqlite! {
 
         assert_rows(&scene.world, "authorization_request", "WHERE decided_at IS NOT NULL", 0).await;
         assert_rows(&scene.world, "authorization_code", "", 0).await;
-        // Whose it is decides it still.
+        // The owner of the request can still decide it.
         scene.browser.submit(&scene.browser.open("/apps").await.form("/sign-out")).await;
         scene.browser.sign_in(&scene.person).await;
         let consent = scene.browser.open(&path).await;

@@ -1,4 +1,4 @@
-//! What is told to an app once it is known where it may be told.
+//! Errors reported to the app once its redirect URI is verified.
 
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::person::app_of;
@@ -48,7 +48,7 @@ on_sqlite! {
         let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
         let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
         scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
-        // Even where nobody would be asked.
+        // Even if no page would be shown.
         for kind in ["token", "code token", "id_token token", "code id_token"] {
             let asking = scene.asking().with("response_type", kind);
             let sent = ask(&scene.browser, &asking).await;
@@ -79,7 +79,7 @@ on_sqlite! {
         }
         assert_rows(&scene.world, "authorization_code", "", 0).await;
         assert_rows(&scene.world, "consent", "", 0).await;
-        // What was denied can be asked again.
+        // After a denial the app can ask again.
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         assert!(allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI).contains_key("code"));
     }
@@ -115,13 +115,13 @@ on_sqlite! {
             for value in [same, "another", ""] {
                 let answer = ask(&scene.browser, &asking.and(name, value)).await.answer_to(REDIRECT_URI);
                 assert_eq!(answer["error"], "invalid_request", "{name}");
-                // Which of two is meant cannot be known.
+                // Which of two is meant is unknown.
                 let expected = (name != "state").then_some("a state");
                 assert_eq!(answer.get("state").map(String::as_str), expected);
             }
         }
         assert_rows(&scene.world, "authorization_request", "", 0).await;
-        // A name that means nothing may come as often as it likes.
+        // An unknown name may be repeated.
         let twice = asking.and("unknown", "a").and("unknown", "b").and("scope[]", "x");
         assert!(ask(&scene.browser, &twice).await.own_location().starts_with("/sign-in?request="));
     }

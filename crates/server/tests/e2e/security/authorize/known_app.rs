@@ -1,4 +1,4 @@
-//! Nobody is sent anywhere before it is known which app asks, and where it may send people.
+//! No redirect before the app and its redirect URI are verified.
 
 use crate::e2e::app::{REDIRECT_URI, text};
 use crate::e2e::browser::Browser;
@@ -24,7 +24,7 @@ on_sqlite! {
         for stranger in strangers {
             for uri in [REDIRECT_URI, EVIL] {
                 let asking = asking.with("client_id", stranger).with("redirect_uri", uri);
-                // Whatever else is wrong, and whatever the app wants done about it.
+                // Whatever else is wrong, and whatever error handling the app requests.
                 for asking in [asking.clone(), asking.with("response_type", "token"), asking.with("prompt", "none")] {
                     assert_leads_nowhere(&scene, &asking).await;
                 }
@@ -66,7 +66,7 @@ on_sqlite! {
         refused.assert_refused(429);
         assert!(refused.header("retry-after").is_some_and(|seconds| seconds.parse::<u32>().is_ok()), "{refused:?}");
         assert_rows(&scene.world, "authorization_request", "", 5).await;
-        // Somebody who has signed in is asked as before.
+        // After signing in, the consent page is shown as before.
         scene.browser.sign_in(&scene.person).await;
         assert!(ask(&scene.browser, &scene.asking()).await.own_location().starts_with("/consent?request="));
     }

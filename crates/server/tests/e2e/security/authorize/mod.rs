@@ -1,4 +1,4 @@
-//! How an app gets a code: `/authorize`, the pages that a person goes through, and the way back.
+//! The authorization flow: `/authorize`, the pages, and the redirect to the app.
 
 mod bound_code;
 mod consent;

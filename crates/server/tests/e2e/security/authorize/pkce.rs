@@ -1,4 +1,4 @@
-//! PKCE: one method, enforced once used, and required where the operator says so.
+//! PKCE: one method, enforced once used, and required if the operator says so.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
@@ -53,7 +53,7 @@ on_sqlite! {
         }
         caller.get("/api/token", &form).await.assert_error(400, "invalid_grant");
         caller.post("/api/token", &form).await.assert_error(400, "invalid_grant");
-        // None of that used the code up.
+        // None of these attempts used up the code.
         caller.get("/api/token", &form.with("code_verifier", VERIFIER)).await.tokens();
     }
 

@@ -1,4 +1,4 @@
-//! When a person is asked, and when they are not.
+//! When the consent page is shown.
 
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::browser::{Browser, Page};
@@ -12,7 +12,7 @@ on_sqlite! {
     async fn only_a_remembered_consent_lets_an_app_through_and_never_for_more(world: World) {
         let scene = Scene::of(world);
         let sleep = scene.asking().with("scope", "sleep");
-        // Allowed, but not to be remembered: asked again.
+        // Allowed without being remembered: shown again.
         decide(&scene, &sleep, &["sleep"], false).await;
         assert!(is_asked(&scene, &sleep).await);
         decide(&scene, &sleep, &["sleep"], true).await;
@@ -20,7 +20,7 @@ on_sqlite! {
         for wider in ["profile sleep", "sleep supplements", "profile", "profile sleep supplements"] {
             assert!(is_asked(&scene, &sleep.with("scope", wider)).await, "{wider}");
         }
-        // Without a scope an app asks for all of its own.
+        // Without a scope an app requests all of its own.
         assert!(is_asked(&scene, &sleep.without("scope")).await);
         // Neither another app nor another person inherits it.
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
@@ -28,7 +28,7 @@ on_sqlite! {
         let stranger = Person::create(&scene.world, "stranger@example.org");
         let browser = Browser::new(&scene.server);
         reach_consent(&browser, &sleep, &stranger).await;
-        // A part of what is asked is no consent to the whole, now or later.
+        // Consent to a part is not consent to the whole, now or later.
         decide(&scene, &sleep.with("scope", "profile sleep"), &["sleep"], true).await;
         assert!(is_asked(&scene, &sleep.with("scope", "profile sleep")).await);
     }
@@ -60,7 +60,7 @@ on_sqlite! {
         decide(&scene, &silent.without("prompt"), &["sleep"], true).await;
         assert!(ask(&scene.browser, &silent).await.answer_to(REDIRECT_URI).contains_key("code"));
         assert_eq!(error(&ask(&scene.browser, &silent.with("scope", "sleep profile")).await), "consent_required");
-        // Neither a session that ended nor a locked account counts as somebody who has signed in.
+        // Neither an ended session nor a locked account is signed in.
         scene.world.ok(&["user", "lock", &scene.person.user_id]);
         assert_eq!(error(&ask(&scene.browser, &silent).await), "login_required");
         scene.world.ok(&["user", "unlock", &scene.person.user_id]);
@@ -77,7 +77,7 @@ on_sqlite! {
         for prompt in ["login", "select_account"] {
             let sent = ask(&scene.browser, &sleep.with("prompt", prompt)).await;
             assert!(sent.own_location().starts_with("/sign-in?request="), "{sent:?}");
-            // There is no way around the password.
+            // The password cannot be bypassed.
             let around = scene.browser.get(&format!("/consent?request={}", sent.request_id())).await;
             assert_eq!(around.own_location(), format!("/sign-in?request={}", sent.request_id()));
             let page = scene.browser.follow(&sent).await;
@@ -85,7 +85,7 @@ on_sqlite! {
             let wrong = scene.browser.submit(&form.with("email", &scene.person.email).with("password", "wrong")).await;
             assert_eq!(wrong.status, 422, "{wrong:?}");
             let signed_in = scene.browser.submit(&scene.person.credentials(&form)).await;
-            // Then what is remembered counts.
+            // Then the remembered consent applies.
             assert!(scene.browser.follow(&signed_in).await.answer_to(REDIRECT_URI).contains_key("code"));
             age_sessions(&scene.world, 60).await;
         }
@@ -112,7 +112,7 @@ async fn decide(scene: &Scene, asking: &Asking, ticked: &[&str], remember: bool)
     assert!(scene.browser.submit(&form).await.answer_to(REDIRECT_URI).contains_key("code"));
 }
 
-/// Returns whether the person who is signed in is shown a page.
+/// Returns whether the signed-in person is shown a page.
 async fn is_asked(scene: &Scene, asking: &Asking) -> bool {
     let sent = ask(&scene.browser, asking).await;
     if sent.location().starts_with("/consent?request=") {

@@ -7,7 +7,7 @@ use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 
-/// What stands after the registered URI.
+/// Suffixes of the registered URI.
 const SUFFIXES: [&str; 18] = [
     "/",
     "?x=1",
@@ -29,7 +29,7 @@ const SUFFIXES: [&str; 18] = [
     "%0a",
 ];
 
-/// What somebody could hope to be taken for the registered URI.
+/// Lookalikes of the registered URI.
 const LOOKALIKES: [&str; 28] = [
     "https://APP.example.org/callback",
     "HTTPS://app.example.org/callback",
@@ -73,7 +73,7 @@ on_sqlite! {
         for table in ["authorization_request", "authorization_code"] {
             assert_rows(&scene.world, table, "", 0).await;
         }
-        // Nor where the person would not even be asked: a mistake would hand out a code at once.
+        // Nor if no page would be shown: a mistake would issue a code at once.
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         let form = consent.form("/consent").tick("scope", &SCOPES).with("remember", "yes").with("decision", "allow");
         scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
@@ -82,7 +82,7 @@ on_sqlite! {
         }
         assert_rows(&scene.world, "authorization_request", "", 1).await;
         assert_rows(&scene.world, "authorization_code", "", 1).await;
-        // The registered one does get a code at once.
+        // The registered one gets a code at once.
         assert!(ask(&scene.browser, &asking).await.answer_to(REDIRECT_URI).contains_key("code"));
     }
 

@@ -1,4 +1,4 @@
-//! Which redirect URIs an operator can register at all.
+//! Redirect URIs that an operator can register.
 
 use crate::e2e::app::text;
 use crate::e2e::world::World;
@@ -49,7 +49,7 @@ on_sqlite! {
         let app = text(&world.json(&[&create[..], &[good]].concat()), "client_id");
         for uri in DANGEROUS {
             let update = ["client", "update", &app, "--redirect-uri", uri];
-            // A good one beside it does not help.
+            // A valid one beside it does not help.
             let beside = ["client", "update", &app, "--redirect-uri", good, "--redirect-uri", uri];
             for arguments in [&[&create[..], &[uri]].concat()[..], &update, &beside] {
                 let output = world.run(arguments);
@@ -58,7 +58,7 @@ on_sqlite! {
                 assert!(errors.contains("redirect URI") || errors.contains("--redirect-uri"), "{uri:?}: {errors}");
             }
         }
-        // Nor is an app registered that has none.
+        // Nor is an app registered without any.
         assert!(!world.run(&["client", "create", "--name", "App", "--scope", "sleep"]).status.success());
         assert_eq!(world.ok(&["client", "list", "--json"]).lines().count(), 1);
         let shown = world.json(&["client", "show", &app, "--json"]);

@@ -1,4 +1,4 @@
-//! What every way back to the app carries: its own `state`, byte for byte, and the configured issuer.
+//! Every redirect to the app contains its `state`, byte for byte, and the configured issuer.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
@@ -27,7 +27,7 @@ on_sqlite! {
         ];
         for state in states {
             let asking = scene.asking().with("state", state);
-            // With a code, with an error, and by way of the store and the page.
+            // With a code, with an error, and through the store and the page.
             for asking in [asking.clone(), asking.with("response_type", "token"), asking.with("prompt", "consent")] {
                 let mut sent = ask(&scene.browser, &asking).await;
                 if sent.location().starts_with('/') {
@@ -36,7 +36,7 @@ on_sqlite! {
                     remember_everything(&scene).await;
                 }
                 assert_eq!(sent.answer_to(REDIRECT_URI)["state"], state);
-                // Nothing of it stands for itself that means something in an address or a header.
+                // Characters with a meaning in a URL or header are encoded.
                 let location = sent.location();
                 assert!(location.bytes().all(|byte| byte.is_ascii_graphic()), "{location}");
                 assert_eq!(location.matches(['#', '<', '"', '\'', '+']).count(), 0, "{location}");
@@ -95,13 +95,13 @@ on_sqlite! {
             assert_eq!(answer["iss"], PUBLIC_URL);
             assert!(answer.contains_key(member), "{answer:?}");
         }
-        // Without a page, because it is remembered.
+        // Without a page, because consent is remembered.
         let answer = at_evil(&asking).await.answer_to(REDIRECT_URI);
         assert!(answer["iss"] == PUBLIC_URL && answer.contains_key("code"), "{answer:?}");
     }
 }
 
-/// Lets the app through from now on without a page.
+/// Remembers consent, so that the app gets codes without a page.
 async fn remember_everything(scene: &Scene) {
     let asking = scene.asking().with("prompt", "consent");
     let consent = reach_consent(&scene.browser, &asking, &scene.person).await;

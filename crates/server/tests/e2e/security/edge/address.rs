@@ -1,4 +1,4 @@
-//! Who calls, when proxies stand in between.
+//! Address of the caller behind proxies.
 
 use super::proxy::{Kind, Proxy};
 use crate::e2e::app::{Registration, register};
@@ -7,7 +7,7 @@ use crate::e2e::world::World;
 use reqwest::{Method, RequestBuilder};
 use std::net::Ipv4Addr;
 
-/// Says of itself what others might believe, another lie each time.
+/// Adds forged headers, different for each number.
 fn lying(request: RequestBuilder, number: usize) -> RequestBuilder {
     let lie = format!("203.0.113.{number}");
     request
@@ -47,7 +47,7 @@ on_sqlite! {
             for number in 4..8 {
                 assert_eq!(guess(&through(base), &registration, number).await, 429, "{kind:?}");
             }
-            // The same bucket without the proxy, and another one for another caller.
+            // Directly the caller has the same bucket, and another caller has another one.
             assert_eq!(guess(&direct(base), &registration, 9).await, 429, "{kind:?}");
             assert_eq!(guess(&through(base + 1), &registration, 9).await, 401, "{kind:?}");
             for number in 0..4 {
@@ -73,7 +73,7 @@ on_sqlite! {
             let form = Form::of_code(&stranger, "rwc_any").with("client_secret", "rws_guess");
             let request = caller.request(Method::POST, "/api/token").form(&form.0);
             let request = request.header("Forwarded", format!("for=203.0.113.{number}, for=\"[{network}::{number:x}]:47\""));
-            // The header that was not chosen.
+            // The header that is not configured.
             Reply::to(request.header("X-Forwarded-For", format!("203.0.113.{number}"))).await.status
         };
         for number in 1..=5 {
@@ -83,7 +83,7 @@ on_sqlite! {
         assert_eq!(spray("2001:db8:1:3", 7).await, 401);
     }
 
-    // T26, T99: a trusted proxy is believed about addresses and about nothing else.
+    // T26, T99: a trusted proxy is trusted for addresses only.
     async fn links_issuer_and_cookies_follow_from_the_settings_alone(world: World) {
         let world = world.with("RESTWELL__SERVER__TRUSTED_PROXIES", "127.0.0.0/8");
         let server = world.serve();

@@ -1,4 +1,4 @@
-//! What proxies write down.
+//! Logs of proxies.
 
 use super::proxy::{Kind, Proxy};
 use super::wire::send;
@@ -41,7 +41,7 @@ async fn no_proxy_writes_down_a_query_a_header_a_body_or_a_persons_id() {
         for request in &requests {
             send(proxy.address, request.as_bytes()).await;
         }
-        // A replica that is not there, which is what the error logs of proxies tell most about.
+        // An unreachable replica, about which the error logs of proxies have the most details.
         let nobody = world.serve_as("nobody");
         let address = nobody.address().to_owned();
         let broken = Proxy::start(kind, [&address, &address]).await;

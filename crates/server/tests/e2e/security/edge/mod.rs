@@ -1,5 +1,5 @@
-//! What stands between callers and replicas: HAProxy and nginx with the very files of `deploy`, and the bounds of the
-//! replicas themselves.
+//! In front of the replicas: HAProxy and nginx with the files of `deploy`, and the limits of the replicas
+//! themselves.
 
 mod address;
 mod log;

@@ -1,4 +1,4 @@
-//! More than a server can do.
+//! Overload.
 
 use crate::e2e::app::{SCOPES, code, register};
 use crate::e2e::patience::{PATIENCE, eventually};
@@ -13,14 +13,14 @@ use tokio::task::JoinSet;
 use url::Url;
 
 const CALLERS: usize = 2000;
-/// How long everything takes that is said to the store.
+/// Latency of the store.
 const LATENCY: Duration = Duration::from_millis(20);
-/// How long a refusal may take: the wait for a connection to the store, and much for a busy machine.
+/// Maximum time of a rejection: the wait for a connection to the store, and a margin for a busy machine.
 const LONGEST_REFUSAL: Duration = Duration::from_secs(45);
-/// What a caller may cost: sockets, and the buffers of a request.
+/// Maximum memory per caller: sockets, and the buffers of a request.
 const BYTES_A_CALLER: usize = 64 * 1024;
 
-/// Opens a slow road to the database under a URL; returns the URL of its other end.
+/// Starts a slow relay to the database in a URL; returns the relay's URL.
 async fn slow_road(database: &str) -> String {
     let database = Url::parse(database).expect("URL");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("port");
@@ -61,14 +61,14 @@ async fn carry(client: TcpStream, server: impl AsyncRead + AsyncWrite + Unpin) {
     }
 }
 
-/// Raises how many files this process may have open; the server does that for itself.
+/// Raises the limit of open files of this process; the server does so itself.
 fn allow_many_files() {
     let pid = std::process::id().to_string();
     let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=8192:"]).status();
     assert!(status.is_ok_and(|status| status.success()), "the limit of open files cannot be raised to 8192");
 }
 
-/// The peak of the resident memory of a process so far, in bytes.
+/// Returns the peak of the resident memory of a process, in bytes.
 fn peak(server: &Server) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("status");
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
@@ -76,7 +76,7 @@ fn peak(server: &Server) -> usize {
     kibibytes.expect("number") * 1024
 }
 
-/// Sends one request on a connection of its own; returns the answer, and how long it took.
+/// Sends one request on a separate connection; returns the response, and its duration.
 async fn ask(address: String, request: String) -> (String, Duration) {
     let started = Instant::now();
     let mut stream = TcpStream::connect(address).await.expect("connection");
@@ -116,7 +116,7 @@ async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_c
     for _ in 0..CALLERS {
         asking.spawn(ask(server.address().to_owned(), request.clone()));
     }
-    // A load balancer's own question is answered meanwhile.
+    // Health checks are answered meanwhile.
     assert_eq!(caller.get("/livez", &Form(Vec::new())).await.status, 200);
     let (mut answered, mut refused, mut longest) = (0, 0, Duration::ZERO);
     for (answer, took) in asking.join_all().await {
@@ -137,12 +137,12 @@ async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_c
     assert!(answered >= 20 && refused > 0, "{answered} served, {refused} refused");
     assert!(longest < LONGEST_REFUSAL, "{longest:?}");
     assert!(peak(&server) < idle + CALLERS * BYTES_A_CALLER, "{} bytes", peak(&server));
-    // At once, not after a time of rest.
+    // At once, without a recovery time.
     assert_eq!(caller.read(&token, &path).await.status, 200);
     assert!(server.log().contains("overloaded: "));
 }
 
-/// Nights that fill a page of some megabytes.
+/// Number of nights on a page of some megabytes.
 const NIGHTS: usize = 3000;
 
 on_both_stores! {
@@ -166,7 +166,7 @@ on_both_stores! {
         );
         let mut readers = Vec::new();
         loop {
-            // A small window, so that the sockets do not buffer the whole answer.
+            // A small window, so that the sockets do not buffer the whole response.
             let socket = TcpSocket::new_v4().expect("socket");
             socket.set_recv_buffer_size(8 * 1024).expect("window");
             let mut stream = socket.connect(server.address().parse().expect("address")).await.expect("connection");
@@ -204,7 +204,7 @@ async fn hundreds_of_large_pages_of_one_reader_that_wait_keep_nobody_from_a_smal
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);
     let code = code(&world, &registration, &SCOPES);
-    // Whoever waits is never told that it was for too long.
+    // No request may time out while it waits.
     let world = ["CONNECT_TIMEOUT_SECONDS", "STATEMENT_TIMEOUT_SECONDS", "LOCK_TIMEOUT_SECONDS"]
         .iter()
         .fold(world, |world, name| world.with(&format!("RESTWELL__STORAGE__{name}"), "60"));
@@ -222,7 +222,7 @@ async fn hundreds_of_large_pages_of_one_reader_that_wait_keep_nobody_from_a_smal
     for _ in 0..300 {
         asking.spawn(ask(server.address().to_owned(), large.clone()));
     }
-    // All but those that are worked on are told to come back while these still wait.
+    // All except those in progress are rejected while these still wait.
     while asking.len() > OF_ONE_PERSON {
         let (answer, _) = asking.join_next().await.expect("asked").expect("answer");
         assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
@@ -238,7 +238,7 @@ async fn hundreds_of_large_pages_of_one_reader_that_wait_keep_nobody_from_a_smal
     }
     let log = server.log();
     assert!(!log.contains("overloaded"), "{log}");
-    // The refusals came within seconds: a line for each few seconds, not for each.
+    // The rejections came within seconds: one log line per few seconds, not one per request.
     let told = log.lines().filter(|line| line.contains("too_many_at_once")).count();
     assert!((1..=30).contains(&told), "{told} lines");
 }

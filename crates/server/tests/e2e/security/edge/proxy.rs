@@ -11,10 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Names under which the tests call; `evil.example` among them, so that a foreign `Host` reaches the replicas.
+/// Host names that the tests use, including `evil.example`, so that a foreign `Host` reaches the replicas.
 const NAMES: &str = "127.0.0.1 a evil.example";
 
-/// Which proxy.
+/// Kind of proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Haproxy,
@@ -25,7 +25,7 @@ impl Kind {
     pub(super) const ALL: [Self; 2] = [Self::Haproxy, Self::Nginx];
 }
 
-/// A proxy in front of two replicas; killed when dropped.
+/// Proxy in front of two replicas; killed on drop.
 pub(super) struct Proxy {
     child: Child,
     dir: TempDir,
@@ -33,11 +33,11 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts the proxy with its file of `deploy` and waits until it lets requests through. It serves plain http
-    /// here, as behind something else that ends TLS; scripts/check-deploy runs the files with TLS.
+    /// Starts the proxy with its file in `deploy` and waits until it forwards requests. It serves plain http
+    /// here, as behind a TLS terminator; scripts/check-deploy runs the files with TLS.
     pub(super) async fn start(kind: Kind, replicas: [&str; 2]) -> Self {
         let dir = TempDir::new().expect("temporary folder");
-        // Workers of nginx run as nobody when root starts it.
+        // If root starts nginx, its workers run as nobody.
         std::fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).expect("permissions");
         let address = free_address();
         let mut command = match kind {
@@ -66,7 +66,7 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Everything that the proxy wrote so far.
+    /// Returns everything that the proxy has written so far.
     pub(super) fn log(&self) -> String {
         let read = |name: &str| std::fs::read(self.dir.path().join(name)).unwrap_or_default();
         String::from_utf8_lossy(&[read("out.log"), read("err.log")].concat()).into_owned()
@@ -78,7 +78,7 @@ impl Drop for Proxy {
         if std::thread::panicking() {
             eprintln!("the proxy said:\n{}", self.log());
         }
-        // SIGTERM, because nginx's workers outlive a master that is killed.
+        // SIGTERM, because nginx's workers outlive a killed master.
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         for _ in 0..100 {
             if self.child.try_wait().is_ok_and(|status| status.is_some()) {
@@ -91,8 +91,8 @@ impl Drop for Proxy {
     }
 }
 
-/// Neither of them can take a free port and tell which, so one is looked for; nobody else takes it in between unless
-/// the system has given every other port out.
+/// Returns a free address: neither proxy can choose a port and report it. Another process could only take it
+/// if the system had run out of other ports.
 fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("port");
     listener.local_addr().expect("address")
@@ -106,14 +106,14 @@ fn haproxy(address: SocketAddr, [one, other]: [&str; 2]) -> Command {
     let mut command = Command::new(program("haproxy"));
     command.args(["-db", "-f", &deployed("haproxy/haproxy.cfg")]);
     command.env("RESTWELL_PROXY_HOST", NAMES).env("RESTWELL_PROXY_BIND", address.to_string());
-    // Several run beside each other here.
+    // Several instances run concurrently.
     command.env("RESTWELL_PROXY_PLAIN_BIND", format!("abns@restwell-plain-{}", address.port()));
     command.env("RESTWELL_PROXY_INNER", format!("abns@restwell-{}", address.port()));
     command.env("RESTWELL_REPLICA_A", one).env("RESTWELL_REPLICA_B", other);
     command
 }
 
-/// The file of `deploy` is the content of `http`; around it stands what the main configuration of every nginx says.
+/// Writes the main configuration around the file of `deploy`, which is the content of `http`.
 fn nginx(dir: &Path, address: SocketAddr, [one, other]: [&str; 2]) -> Command {
     let template = std::fs::read_to_string(deployed("nginx/restwell.conf")).expect("file");
     Authority::new().certify(dir);
@@ -147,7 +147,7 @@ fn nginx(dir: &Path, address: SocketAddr, [one, other]: [&str; 2]) -> Command {
     command
 }
 
-/// Debian keeps both where only root looks.
+/// Finds a program; Debian installs both in folders on root's path only.
 fn program(name: &str) -> String {
     let places = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin"];
     let found = places.iter().map(|place| format!("{place}/{name}")).find(|path| Path::new(path).exists());

@@ -1,4 +1,4 @@
-//! A stretch of road between proxy and replica on which chosen requests lose their answers.
+//! A relay between proxy and replica that loses the responses to chosen requests.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 
-/// A request that a replica answered, and whose answer went nowhere.
+/// Request whose response was lost.
 #[derive(Debug)]
 pub(super) struct Lost {
-    /// Behind which relay.
+    /// Number of the relay.
     pub(super) relay: usize,
-    /// The request's first line.
+    /// First line of the request.
     pub(super) line: String,
-    /// The whole answer.
+    /// Complete response.
     pub(super) answer: String,
 }
 
-/// Which requests lose their answers, on all relays of a test.
+/// Requests whose responses are lost, on all relays of a test.
 pub(super) struct Losses {
-    /// What their first line begins with.
+    /// Prefix of their first line.
     prefix: String,
-    /// How many are still to be lost.
+    /// Number of responses still to be lost.
     left: AtomicUsize,
     lost: mpsc::UnboundedSender<Lost>,
-    /// Opens for each before its connection is closed.
+    /// Permit required before each connection is closed.
     pub(super) door: Semaphore,
 }
 
 impl Losses {
-    /// Loses the answers of so many requests whose first line begins so.
+    /// Loses the responses to this many requests whose first line has the prefix.
     pub(super) fn of(prefix: &str, count: usize) -> (Arc<Self>, mpsc::UnboundedReceiver<Lost>) {
         let (lost, losses) = mpsc::unbounded_channel();
         let door = Semaphore::new(0);
@@ -44,7 +44,7 @@ impl Losses {
     }
 }
 
-/// Opens the relay of this number to a replica; returns its address.
+/// Starts the relay with this number to a replica; returns its address.
 pub(super) async fn relay(number: usize, replica: &str, losses: &Arc<Losses>) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("port");
     let address = listener.local_addr().expect("address").to_string();
@@ -58,7 +58,7 @@ pub(super) async fn relay(number: usize, replica: &str, losses: &Arc<Losses>) ->
     address
 }
 
-/// Carries one request and its answer; the connection ends with it, so that each request is looked at.
+/// Forwards one request and its response, and closes the connection, so that each request is inspected.
 async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Losses) -> Option<()> {
     let head = head_of(&mut caller).await?;
     let (line, rest) = head.split_once("\r\n")?;
@@ -69,7 +69,7 @@ async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Loss
     let (mut from_server, mut to_server) = server.into_split();
     let upwards = tokio::spawn(async move {
         let _ = copy(&mut from_caller, &mut to_server).await;
-        // Not dropped before the answer is there: a replica that sees its caller go gives the request up.
+        // Kept until the response is there: a replica aborts a request whose caller disconnects.
         (from_caller, to_server)
     });
     if is_lost {
@@ -86,7 +86,7 @@ async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Loss
     Some(())
 }
 
-/// Reads to the end of the head, without `Connection`, which is between neighbours only.
+/// Reads the head, without `Connection`, which is hop-by-hop.
 async fn head_of(caller: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

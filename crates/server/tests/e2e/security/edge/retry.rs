@@ -1,4 +1,4 @@
-//! What is sent a second time, and what never is.
+//! Requests that proxies may retry, and those that they must not.
 
 use super::proxy::{Kind, Proxy};
 use super::relay::{Losses, Lost, relay};
@@ -24,7 +24,7 @@ struct Scene {
 
 impl Scene {
     async fn new(kind: Kind, prefix: &str, count: usize) -> Self {
-        // One public URL, so that each takes the tokens of the other.
+        // One public URL, so that each accepts the other's tokens.
         let world = World::new(StoreKind::Postgres).await.in_processes();
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://127.0.0.1:8080");
         let registration = register(&world);
@@ -56,21 +56,21 @@ async fn a_code_is_not_replayed_when_its_replica_dies_before_it_answers(kind: Ki
     let mut scene = Scene::new(kind, &format!("{method} /api/token"), usize::MAX).await;
     let form = Form::of_code(&scene.registration, &code(&scene.world, &scene.registration, &SCOPES));
     let caller = scene.caller();
-    // The second request on a connection that has served one: some proxies end that without an answer.
+    // The second request on a used connection: some proxies close that one without a response.
     assert_eq!(caller.get("/livez", &Form(Vec::new())).await.status, 200);
     let (asking, by_post) = (caller.clone(), method == Method::POST);
     let asked = tokio::spawn(async move {
         if by_post { asking.post("/api/token", &form).await } else { asking.get("/api/token", &form).await }
     });
     let lost = scene.lost.recv().await.expect("a request");
-    // It has committed, and nobody but this test has its answer.
+    // It has committed, and only this test has its response.
     let access = body_of(&lost.answer)["access_token"].as_str().expect("a token").to_owned();
     scene.servers[lost.relay].kill();
     scene.losses.door.add_permits(1000);
     let reply = asked.await.expect("answer");
     assert_eq!(reply.status, 502, "{kind:?} {method}: {reply:?}");
     assert!(scene.lost.try_recv().is_err(), "{kind:?} {method}: the request was sent again");
-    // A replayed code would have taken this back.
+    // A replayed code would have revoked this token.
     let other = Caller::of(&scene.servers[1 - lost.relay]);
     assert_eq!(other.read_profile(&access, &scene.registration).await.status, 200);
 }

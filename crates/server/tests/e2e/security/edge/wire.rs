@@ -1,4 +1,4 @@
-//! Bytes that no library would send, through proxies.
+//! Raw bytes through proxies, as no library would send them.
 
 use super::proxy::{Kind, Proxy};
 use crate::e2e::app::{SCOPES, code, register};
@@ -10,10 +10,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long any answer may take before it counts as a hang.
+/// Timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// Sends bytes and returns everything that comes back until the connection ends.
+/// Sends bytes and returns everything received until the connection ends.
 pub(super) async fn send(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.expect("connection");
     let _ = stream.write_all(request).await;
@@ -24,7 +24,7 @@ pub(super) async fn send(address: SocketAddr, request: &[u8]) -> String {
     text
 }
 
-/// A request, and what the status of its answer may begin with.
+/// Request and the allowed prefix of its response's status.
 type Attempt = (String, &'static str);
 
 // T97, T98, T100
@@ -81,8 +81,8 @@ async fn nothing_malformed_uses_up_a_code_through_a_proxy() {
     }
 }
 
-// T98: neither proxy refuses a line that ends without a carriage return, and neither passes one on. What it understood
-// it writes anew, so that both sides see the same requests.
+// T98: neither proxy rejects a line that ends without a carriage return, and neither forwards one. They
+// rewrite requests, so that both sides see the same ones.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_request_hides_in_another_between_a_proxy_and_a_replica() {
     let world = World::new(StoreKind::Sqlite).await;

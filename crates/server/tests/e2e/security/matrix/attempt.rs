@@ -1,4 +1,4 @@
-//! One request: an endpoint, and what is shown to be let in.
+//! A request: an endpoint and a credential.
 
 use super::cast::{Cast, Cookies};
 use super::sample::{Material, Sample};
@@ -9,10 +9,10 @@ use http_adapter::{Audience, Credential, Endpoint};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE};
 use reqwest::{Method, RequestBuilder};
 
-/// What a sample request asks for where it may be any of several: another scope does not do.
+/// Requested scope at endpoints that accept any of several: a token with another scope is rejected.
 pub(super) const SCOPE_OF_ANY: Scope = Scope::Sleep;
 
-/// One request.
+/// Request to an endpoint with a credential.
 pub(super) struct Attempt {
     pub(super) endpoint: Endpoint,
     pub(super) method: Method,
@@ -21,7 +21,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Writes it as it is sent.
+    /// Builds the request.
     pub(super) fn request(&self, cast: &Cast, sample: &Sample, material: &Material) -> RequestBuilder {
         let mut fields = sample.fields.clone();
         fields.extend(self.form_token(cast, material).map(|token| ("form_token", token)));
@@ -59,7 +59,7 @@ impl Attempt {
         }
     }
 
-    /// The scope that the endpoint needs, or any.
+    /// Returns the required scope of the endpoint, or any.
     fn scope(&self) -> Scope {
         match self.audience {
             Audience::Reader(scope) | Audience::Writer(scope) => scope,
@@ -68,7 +68,7 @@ impl Attempt {
         }
     }
 
-    /// The token of the form, with credentials that hold one, where a form is sent.
+    /// Returns the form token, for credentials that include one.
     fn form_token(&self, cast: &Cast, material: &Material) -> Option<String> {
         let of = |cookies: &Cookies| match self.audience {
             Audience::AnyForm => Some(cookies.token_of_visit()),

@@ -1,4 +1,4 @@
-//! Who takes part: the owner of the data, others, their apps, and everything that any of them can show.
+//! Participants: the owner of the data, others, their apps, and all of their credentials.
 
 use super::sample;
 use crate::e2e::app::Registration;
@@ -18,7 +18,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The cookies of a browser.
+/// Cookies of a browser.
 #[derive(Clone, Debug)]
 pub(super) struct Cookies {
     pub(super) session: Option<String>,
@@ -26,18 +26,18 @@ pub(super) struct Cookies {
 }
 
 impl Cookies {
-    /// Returns the header.
+    /// Returns the header `Cookie`.
     pub(super) fn header(&self) -> String {
         let session = self.session.iter().map(|session| format!("restwell_session={session}; "));
         session.chain([format!("restwell_visit={}", self.visit)]).collect()
     }
 
-    /// Returns the token of a form for people who need not be signed in.
+    /// Returns the form token for visitors.
     pub(super) fn token_of_visit(&self) -> String {
         token(SecretKind::Visit, &self.visit)
     }
 
-    /// Returns the token of a form for people who are; in a browser in which nobody is, the best there is.
+    /// Returns the form token for signed-in people; in a signed-out browser, that of the visit.
     pub(super) fn token_of_session(&self) -> String {
         match &self.session {
             Some(session) => token(SecretKind::Session, session),
@@ -50,24 +50,24 @@ fn token(kind: SecretKind, cookie: &str) -> String {
     FormToken::of(&Secret::parse(kind, cookie).expect("cookie")).expose().to_owned()
 }
 
-/// Everybody, and what they hold.
+/// All participants and their credentials.
 pub(super) struct Cast {
     http: Client,
     base_url: String,
     browser: Browser,
     caller: Caller,
     pub(super) operator: Operator,
-    /// Whose data, and in whose browser.
+    /// Owner of the data and of the browser.
     pub(super) owner: Person,
-    /// Who forgot a password, so that the owner's stays what it is.
+    /// Person who resets a password, so that the owner's stays the same.
     pub(super) forgetful: Person,
-    /// The app that holds the owner's grants.
+    /// App with the owner's grants.
     pub(super) app: Registration,
-    /// Another one, to be disconnected.
+    /// Another app, to be disconnected.
     pub(super) other_app: Registration,
     service: Registration,
     bearers: HashMap<(Credential, Scope), String>,
-    /// The owner's browser while only safe methods are tried.
+    /// Owner's browser for safe methods.
     pub(super) owners: Cookies,
     pub(super) strangers: Cookies,
     pub(super) ended: Cookies,
@@ -107,17 +107,17 @@ impl Cast {
         cast
     }
 
-    /// Begins a request; `path` begins after the host.
+    /// Starts a request; `path` starts after the host.
     pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.base_url))
     }
 
-    /// Returns the token that a credential is, for an endpoint that needs this scope.
+    /// Returns the token of a credential, for an endpoint that requires this scope.
     pub(super) fn bearer(&self, credential: Credential, needed: Scope) -> Option<&str> {
         self.bearers.get(&(credential, needed)).map(String::as_str)
     }
 
-    /// Returns an access token that holds everything.
+    /// Returns an access token with all scopes.
     pub(super) fn best_token(&self) -> &str {
         self.bearer(Credential::Token, Scope::Profile).expect("token")
     }
@@ -127,13 +127,13 @@ impl Cast {
         sign_in(&self.browser.twin(), &self.owner).await
     }
 
-    /// Has an app redeem a code; returns the refresh token.
+    /// Redeems a code as an app; returns the refresh token.
     pub(super) async fn grant(&self) -> String {
         let code = self.operator.issue_code(&self.app, &all_scopes()).await;
         self.caller.redeem(&self.app, &code).await.tokens().refresh
     }
 
-    /// Has an app begin in this browser; returns the id of its request.
+    /// Starts an authorization request in this browser; returns its id.
     pub(super) async fn begin(&self, parameters: Form, cookies: &Cookies) -> String {
         let request = self.request(Method::GET, &format!("/authorize?{}", parameters.encoded()));
         let answer = request.header("cookie", cookies.header()).send().await.expect("answer");
@@ -142,7 +142,7 @@ impl Cast {
         id.unwrap_or_else(|| panic!("sent to {location}")).to_owned()
     }
 
-    /// Has the owner upload a file that no importer knows; returns the id of its import.
+    /// Uploads a file in an unknown format as the owner; returns the id of its import.
     pub(super) async fn uploaded(&self) -> String {
         let body = file_form(Some(&self.owners.token_of_session()), "export.txt", b"no export at all");
         let request = self.request(Method::POST, "/imports").header("cookie", self.owners.header());
@@ -196,7 +196,7 @@ impl Cast {
             let others = ScopeSet::INGEST.iter().filter(|scope| *scope != needed).collect();
             let narrow_service = self.service_token(others).await;
             self.bearers.insert((Credential::ServiceTokenOfOtherScope, needed), narrow_service);
-            // Whatever a person grants is the same to what is written.
+            // Endpoints that write reject tokens of people whatever their scopes.
             let of_person: Vec<_> = Credential::ALL
                 .into_iter()
                 .filter_map(|one| Some((one, self.bearers.get(&(one, Scope::Profile))?.clone())))
@@ -206,7 +206,7 @@ impl Cast {
         }
     }
 
-    /// Stores one item as a backend does; returns its id.
+    /// Stores one item as a backend; returns its id.
     pub(super) async fn stored(&self, endpoint: Endpoint, item: &Value) -> String {
         let token = self.bearer(Credential::ServiceToken, Scope::SleepWrite).expect("token");
         let path = endpoint.path().replace("{user_id}", &self.owner.user_id);
@@ -220,7 +220,7 @@ impl Cast {
         self.caller.redeem(of, &code).await.tokens().access
     }
 
-    /// A token of an app of its own, whose grants were then revoked.
+    /// Returns a token of a separate app, whose grants were then revoked.
     async fn revoked_token(&self) -> String {
         let app = self.operator.create_client(ClientKind::App, &self.owner.user_id).await;
         let token = self.access_token(&app, &all_scopes()).await;

@@ -1,6 +1,7 @@
-//! Every endpoint against every kind of credential, as the table of routes says it (docs/reference/authorization.md).
+//! Every endpoint with every kind of credential, compared with the table of routes
+//! (docs/reference/authorization.md).
 //!
-//! An endpoint that is new to the table does not compile here until it has a sample request.
+//! A new endpoint in the table does not compile here until it has a sample request.
 
 mod attempt;
 mod cast;
@@ -18,7 +19,7 @@ use sample::Material;
 on_sqlite! {
     async fn every_endpoint_answers_every_credential_as_the_table_says(world: World) {
         let world = world.in_processes();
-        // Mail goes nowhere: nothing listens there. It is waiting mail that these endpoints make.
+        // Email is configured without a listener: these endpoints only queue messages.
         let world = world.with("RESTWELL__MAIL__HOST", "127.0.0.1").with("RESTWELL__MAIL__PORT", "9");
         let world = world.with("RESTWELL__MAIL__TLS", "none").with("RESTWELL__MAIL__FROM", "no-reply@example.org");
         let world = world.with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
@@ -47,7 +48,7 @@ on_sqlite! {
     }
 }
 
-/// Tries those first that must be refused: had one of them done or used up something, the others would show it.
+/// Tries the rejected ones first: if one of them had an effect, the others would show it.
 async fn try_every_credential(
     cast: &Cast,
     endpoint: Endpoint,
@@ -74,7 +75,7 @@ async fn try_every_credential(
     surprises
 }
 
-/// A method without an audience is for nobody, whatever is shown.
+/// Tries a method without an audience, which rejects every credential.
 async fn try_wrong_method(cast: &Cast, endpoint: Endpoint, method: &Method) -> Option<String> {
     let path = sample::path(cast, endpoint);
     let request = cast.request(method.clone(), &path).bearer_auth(cast.best_token());

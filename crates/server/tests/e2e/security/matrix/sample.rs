@@ -1,4 +1,4 @@
-//! A good request for each endpoint, to which only the credential is still missing.
+//! A valid request for each endpoint, without the credential.
 
 use super::attempt::SCOPE_OF_ANY;
 use super::cast::{Cast, Cookies};
@@ -10,20 +10,21 @@ use http_adapter::{Audience, Endpoint};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// The id of a request that nobody made.
+/// Id of a request that does not exist.
 const UNKNOWN_REQUEST: &str = "11111111-2222-4333-8444-555555555555";
 
-/// What a request uses up, or could.
+/// Single-use inputs of a request.
 #[derive(Clone, Debug)]
 pub(super) struct Material {
-    /// The browser in which the owner is signed in.
+    /// Browser in which the owner is signed in.
     pub(super) browser: Cookies,
-    /// A code, a refresh token, a link, the id of a request or of a personal token, as the endpoint needs it.
+    /// A code, a refresh token, a link, the id of a request or of a personal token, depending on the
+    /// endpoint.
     thing: String,
 }
 
 impl Material {
-    /// Makes it anew, with a browser of its own wherever a session counts: some of these end it.
+    /// Creates it, with a separate browser if a session is needed: some requests end it.
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
         let counts = !matches!(
             audience,
@@ -48,21 +49,21 @@ impl Material {
     }
 }
 
-/// What is asked, and how it is answered when it is served.
+/// Request and the expected response if it is served.
 pub(super) struct Sample {
     pub(super) path: String,
     pub(super) fields: Vec<(&'static str, String)>,
-    /// What is sent as JSON in place of the fields.
+    /// JSON body, instead of the fields.
     pub(super) items: Option<Value>,
     pub(super) good: Good,
 }
 
-/// A good answer.
+/// Successful response.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Good {
-    /// With this status.
+    /// Response with this status.
     Status(u16),
-    /// A redirect to somewhere that begins with one of these.
+    /// Redirect to a path with one of these prefixes.
     SeeOther(&'static [&'static str]),
 }
 
@@ -73,7 +74,7 @@ pub(super) fn path(cast: &Cast, endpoint: Endpoint) -> String {
 
 /// Returns the request.
 pub(super) fn of(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Material) -> Sample {
-    // Whoever is erased is not the owner, whose data the others need.
+    // The owner must not be erased: the other requests need the data.
     if endpoint == Endpoint::User {
         let path = endpoint.path().replace("{user_id}", &material.thing);
         return Sample { path, fields: Vec::new(), items: None, good: Good::Status(200) };
@@ -95,7 +96,7 @@ pub(super) fn of(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Ma
     Sample { path, fields, items: None, good }
 }
 
-/// What a backend sends.
+/// Returns the body of a backend's request.
 fn written(endpoint: Endpoint, method: &Method) -> Option<Value> {
     match (endpoint, method) {
         (Endpoint::Users, &Method::POST) => {
@@ -113,7 +114,7 @@ fn session() -> Value {
     json!({ "time_in_bed_start": "2026-01-10T23:00:00+01:00", "time_in_bed_end": "2026-01-11T07:00:00+01:00" })
 }
 
-/// A label that carries the code of the log.
+/// Returns a label with the product code of the log.
 pub(super) fn label() -> Value {
     json!({ "name": "Evening Capsule", "upc": "0 12345 67890 5" })
 }
@@ -132,7 +133,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Authorize => {
             (authorization(cast), Good::SeeOther(&["/sign-in?request=", "/consent?request="]))
         }
-        // With a request, or whoever is signed in would be sent on.
+        // With a request id; otherwise a signed-in browser would be redirected.
         Endpoint::SignIn => (vec![("request", UNKNOWN_REQUEST.to_owned())], ok),
         Endpoint::SetPassword => (vec![("link", material.thing.clone())], ok),
         Endpoint::Consent => (vec![("request", material.thing.clone())], ok),
@@ -170,7 +171,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Token | Endpoint::Refresh => of_token_endpoint(cast, endpoint, material),
         Endpoint::Revoke | Endpoint::Introspect => (vec![("token", thing())], ok),
         Endpoint::SignIn => (vec![email(&cast.owner), password("password")], Good::SeeOther(&["/apps"])),
-        // Not too often for one address: each endpoint counts for itself.
+        // Below the limit per address: each endpoint has a separate counter.
         Endpoint::ForgotPassword => (vec![email(&cast.forgetful)], ok),
         Endpoint::SignUp => (vec![("email", "somebody-new@example.org".to_owned())], ok),
         Endpoint::SetPassword => (vec![("link", thing()), password("password")], ok),
@@ -188,19 +189,19 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
             let fields = vec![password("current_password"), password("new_password")];
             (fields, Good::SeeOther(&["/account?done="]))
         }
-        // An empty field, because an empty body is no form.
+        // An empty field, because an empty body is not a form.
         Endpoint::SignOut | Endpoint::SignOutEverywhere => (vec![("request", String::new())], ok),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => unserved(endpoint),
         Endpoint::Users | Endpoint::Catalogue | Endpoint::IntakeLogs => unserved(endpoint),
         Endpoint::SleepSession | Endpoint::IntakeLog => unserved(endpoint),
         Endpoint::Changes | Endpoint::Export | Endpoint::User => unserved(endpoint),
         Endpoint::DownloadExport => (vec![("format", "zip".to_owned())], ok),
-        // Not the owner's own address: it is asked for again, and the owner stays.
+        // Not the owner's address: the form is shown again, and the owner stays.
         Endpoint::Erase => (vec![("email", cast.forgetful.email.clone())], Good::Status(422)),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => unserved(endpoint),
         Endpoint::UnversionedSupplements => unserved(endpoint),
         Endpoint::Authorize | Endpoint::Apps | Endpoint::Activity | Endpoint::Account => unserved(endpoint),
-        // The file is written by the attempt.
+        // The attempt adds the file.
         Endpoint::Imports => (Vec::new(), Good::SeeOther(&["/imports/"])),
         Endpoint::UndoImport | Endpoint::ApplyProfile => {
             (vec![("import", thing())], Good::SeeOther(&["/imports/"]))
@@ -225,7 +226,7 @@ fn unserved(endpoint: Endpoint) -> Parts {
     panic!("{endpoint:?} is served by a method for which there is no sample")
 }
 
-/// What an app asks for.
+/// Returns the parameters of an authorization request.
 fn authorization(cast: &Cast) -> Vec<(&'static str, String)> {
     vec![
         ("response_type", "code".to_owned()),

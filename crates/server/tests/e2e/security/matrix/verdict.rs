@@ -1,4 +1,4 @@
-//! Whether an answer is the one that the table promises.
+//! Compares responses with the table.
 
 use super::attempt::Attempt;
 use super::cast::Cast;
@@ -9,7 +9,7 @@ use http_adapter::{Audience, Credential, Outcome};
 use reqwest::Method;
 use serde_json::Value;
 
-/// Makes an attempt; says what is surprising about the answer.
+/// Sends an attempt; returns a description of an unexpected response.
 pub(super) async fn of(cast: &Cast, attempt: &Attempt, material: &Material) -> Result<(), String> {
     let sample = sample::of(cast, attempt.endpoint, &attempt.method, material);
     let reply = Reply::to(attempt.request(cast, &sample, material)).await;
@@ -26,7 +26,7 @@ pub(super) async fn of(cast: &Cast, attempt: &Attempt, material: &Material) -> R
     })
 }
 
-/// Checks that the refused attempts changed nothing: the owner is signed in still, and every token goes on.
+/// Checks that rejected attempts changed nothing: the owner is still signed in, and every token works.
 pub(super) async fn of_what_was_left_alone(cast: &Cast, material: &Material) -> Result<(), String> {
     let account = cast.request(Method::GET, "/account").header("cookie", material.browser.header());
     let account = Reply::to(account).await.status;
@@ -69,7 +69,7 @@ fn member(reply: &Reply, name: &str) -> String {
     body[name].as_str().unwrap_or_default().to_owned()
 }
 
-/// Whoever is not served gets no session, and no token.
+/// Checks that a rejected request gets no session and no token.
 fn gives_nothing_away(reply: &Reply, outcome: Outcome) -> Result<(), String> {
     let sets_session = reply
         .headers

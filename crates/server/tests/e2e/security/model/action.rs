@@ -1,13 +1,13 @@
-//! What can happen.
+//! Actions of the model.
 
 use proptest::prelude::*;
 
-/// Which of the things that there are, counted from the newest on; always one that is there, if any is.
+/// Index of an existing element, counted from the newest; always valid if there is any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pick(u8);
 
 impl Pick {
-    /// Returns its place among so many.
+    /// Returns the index among this many.
     pub(super) fn of(self, count: usize) -> Option<usize> {
         (count > 0).then(|| count - 1 - usize::from(self.0) % count)
     }
@@ -20,16 +20,16 @@ pub(super) struct Party {
     pub(super) client: usize,
 }
 
-/// Who presents something as a client.
+/// Client that presents something.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Presenter {
-    /// The client that it belongs to, or the other one.
+    /// Whether it is the owner, or the other client.
     pub(super) is_owner: bool,
-    /// With which of its secrets.
+    /// Which of its secrets it uses.
     pub(super) secret: Pick,
 }
 
-/// Everything that can happen; `at` is the server that is asked.
+/// Every action; `at` is the server that gets the request.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     /// The operator issues a code by hand.
@@ -58,19 +58,19 @@ pub(super) enum Action {
         by: Presenter,
         at: usize,
     },
-    /// A client gives a refresh token back.
+    /// A client revokes a refresh token.
     GiveRefreshBack {
         grant: Pick,
         by: Presenter,
         at: usize,
     },
-    /// A client gives an access token back.
+    /// A client revokes an access token.
     GiveAccessBack {
         access: Pick,
         by: Presenter,
         at: usize,
     },
-    /// A client asks whether an access token counts.
+    /// A client introspects an access token.
     Introspect {
         access: Pick,
         by: Presenter,
@@ -123,7 +123,7 @@ pub(super) enum Action {
         person: usize,
         at: usize,
     },
-    /// A browser opens a page of the person's own.
+    /// A browser opens a page of the signed-in person.
     Look {
         session: Pick,
         at: usize,
@@ -151,17 +151,17 @@ pub(super) enum Action {
     Enable {
         client: usize,
     },
-    /// The operator gives a client a new secret.
+    /// The operator rotates a client's secret.
     RotateSecret {
         client: usize,
     },
-    /// The operator makes a new signing key, and retires those of before or not.
+    /// The operator creates a new signing key, and optionally retires the older ones.
     RotateKey {
         is_emergency: bool,
     },
 }
 
-/// Any action, those more often that lead somewhere.
+/// Returns any action, with productive ones more often.
 pub(super) fn any() -> impl Strategy<Value = Action> {
     prop_oneof![
         32 => issuing(),

@@ -1,4 +1,4 @@
-//! One sequence: two people, two clients, and what becomes of them.
+//! One sequence of actions on two people and two clients.
 
 use super::action::{Action, Party, Pick};
 use super::scene::Scene;
@@ -9,21 +9,21 @@ use crate::e2e::person::{PASSWORD, Person};
 use crate::e2e::security::operator::{MadeToken, all_scopes};
 use domain::client::ClientKind;
 
-/// What is surprising.
+/// Description of an unexpected response.
 pub(super) type Surprise = String;
 
-/// A sequence that is being played.
+/// Sequence in progress.
 pub(super) struct Case<'a> {
     pub(super) scene: &'a Scene,
     pub(super) model: Model,
     pub(super) people: Vec<Person>,
-    /// The ids of the clients.
+    /// Ids of the clients.
     pub(super) clients: Vec<String>,
 }
 
 impl<'a> Case<'a> {
-    /// Makes people who are signed in and have a personal token, and clients that are connected to each of them and
-    /// have had more secrets than count.
+    /// Creates people who are signed in and have a personal token, and clients that are connected to each of
+    /// them and have had more secrets than are valid.
     pub(super) async fn begin(scene: &'a Scene, number: u32) -> Result<Self, Surprise> {
         let mut case = Self { scene, model: Model::default(), people: Vec::new(), clients: Vec::new() };
         for place in 0..2 {
@@ -49,7 +49,7 @@ impl<'a> Case<'a> {
         Ok(case)
     }
 
-    /// Does what the action says, and checks it; then, where tokens may have ended or come back, all of them.
+    /// Performs and checks the action; then checks all tokens if the action may have affected them.
     pub(super) async fn act(&mut self, action: &Action) -> Result<(), Surprise> {
         let at = self.perform(action).await?;
         match action {
@@ -62,12 +62,12 @@ impl<'a> Case<'a> {
             | Action::Refresh { .. }
             | Action::Introspect { .. }
             | Action::RotateSecret { .. } => Ok(()),
-            // Where it did not happen is the more interesting place.
+            // The other server is the more interesting one.
             _ => self.check_tokens(1 - at).await,
         }
     }
 
-    /// Returns at which server it happened.
+    /// Returns the server that performed the action.
     async fn perform(&mut self, action: &Action) -> Result<usize, Surprise> {
         match *action {
             Action::IssueByHand { .. }
@@ -121,7 +121,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// A client that shows one of its secrets, for a person.
+    /// Returns a client with one of its secrets, for a person.
     pub(super) fn registration(&self, person: usize, (client, secret): (usize, usize)) -> Registration {
         Registration {
             user_id: self.people[person].user_id.clone(),
@@ -130,7 +130,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// A party with the youngest secret.
+    /// Returns a party with the newest secret.
     pub(super) fn party(&self, party: Party) -> Registration {
         let secret = self.model.clients[party.client].secrets.len() - 1;
         self.registration(party.person, (party.client, secret))
@@ -141,7 +141,7 @@ impl<'a> Case<'a> {
         self.model.codes.push(Code { party, text, state: CodeState::Fresh, issued_at });
     }
 
-    /// Notes that a code was redeemed.
+    /// Records that a code was redeemed.
     pub(super) fn add_grant(&mut self, code: usize, tokens: Tokens) {
         let Tokens { access, refresh } = tokens;
         let grant = self.model.grants.len();

@@ -1,4 +1,4 @@
-//! Whether everything works that the model says works, and nothing else.
+//! Checks that exactly what the model considers valid works.
 
 use super::case::{Case, Surprise};
 use super::state::{CodeState, Verdict};
@@ -32,7 +32,8 @@ impl Case<'_> {
         checked.map_err(|surprise| format!("personal token {token} {surprise}"))
     }
 
-    /// Reads. What works must work at once; what ended may be remembered for a moment, where servers remember.
+    /// Reads with a token. A valid one must work at once; an ended one may be accepted while servers cache
+    /// grants.
     async fn check_token(&self, text: &str, person: usize, works: bool, at: usize) -> Result<(), Surprise> {
         let path = format!("/api/v1/profile/{}", self.people[person].user_id);
         let began_at = Instant::now();
@@ -50,7 +51,7 @@ impl Case<'_> {
         }
     }
 
-    /// Opens a page with the cookie of a session and nothing else.
+    /// Opens a page with the session cookie alone.
     pub(super) async fn check_session(&self, session: usize, at: usize) -> Result<(), Surprise> {
         let works = self.model.session_works(session);
         let browser = Browser::new(&self.scene.servers[at]);
@@ -88,11 +89,11 @@ impl Case<'_> {
                 }
             }
         }
-        // Every code has been presented twice by whoever could, so that whatever came of one is over.
+        // Every code has been presented twice, so every grant from a code is revoked.
         self.check_tokens(0).await
     }
 
-    /// Has every client ask about something with every secret that it ever had.
+    /// Sends a request of every client with every secret that it ever had.
     async fn check_secrets(&self, at: usize) -> Result<(), Surprise> {
         for client in 0..self.clients.len() {
             for secret in 0..self.model.clients[client].secrets.len() {
@@ -118,7 +119,7 @@ impl Case<'_> {
     }
 }
 
-/// Compares what a client was answered with what it should be.
+/// Compares a response with the expected verdict.
 pub(super) fn expect(reply: &crate::e2e::security::caller::Reply, verdict: Verdict) -> Result<(), Surprise> {
     let fits = match verdict {
         Verdict::Good => reply.status == 200,

@@ -1,4 +1,4 @@
-//! What clients do: present codes and tokens.
+//! Actions of clients: presenting codes and tokens.
 
 use super::action::{Action, Pick, Presenter};
 use super::case::{Case, Surprise};
@@ -45,20 +45,20 @@ impl Case<'_> {
         }
     }
 
-    /// Returns a code of which it is known whether it is good.
+    /// Returns a code whose validity is certain.
     fn find_code(&self, pick: Pick) -> Option<usize> {
         let code = pick.of(self.model.codes.len())?;
         (self.model.codes[code].state != CodeState::Fresh || self.model.is_sure_of(code)).then_some(code)
     }
 
-    /// Returns the client that presents, and the place of its secret.
+    /// Returns the presenting client and the index of its secret.
     fn presenter(&self, by: Presenter, owner: usize) -> (usize, usize) {
         let client = if by.is_owner { owner } else { 1 - owner };
         let secrets = self.model.clients[client].secrets.len();
         (client, by.secret.of(secrets).unwrap_or_default())
     }
 
-    /// Presents a code, and learns what it gives.
+    /// Presents a code, and records its grant.
     pub(super) async fn redeem(
         &mut self,
         code: usize,
@@ -82,7 +82,8 @@ impl Case<'_> {
         }
     }
 
-    /// Presents a code to both servers at once: one of them takes it, and for the other it is a replay.
+    /// Presents a code to both servers concurrently: one of them accepts it, and for the other it is a
+    /// replay.
     async fn redeem_at_once(
         &mut self,
         code: usize,
@@ -123,7 +124,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Whoever is a client is answered 200, whatever it gives back; its own ends with its grant.
+    /// An authenticated client gets 200 for any token; its own token ends with its grant.
     async fn give_back(
         &mut self,
         grant: usize,
@@ -143,7 +144,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// One that no key stands behind is as good as unknown.
+    /// A token whose key is retired is treated as unknown.
     async fn give_access_back(&mut self, access: usize, by: Presenter, at: usize) -> Result<(), Surprise> {
         let held = &self.model.accesses[access];
         let (grant, token, has_live_key) = (held.grant, held.text.clone(), held.has_live_key);

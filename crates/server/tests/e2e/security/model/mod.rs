@@ -1,9 +1,9 @@
-//! T104: a model of codes, grants, tokens, sessions, people, clients and keys, against two server processes on one
-//! database. Whatever happens in whatever order: no token works after its cause was revoked, no code works twice, and
-//! what should work does work.
+//! T104: a model of codes, grants, tokens, sessions, people, clients and keys, against two server processes
+//! on one database. In any order of actions no token works after its cause was revoked, no code works twice,
+//! and everything valid works.
 //!
-//! A sequence that fails is shrunk to a short one, and what is printed with it repeats it. `PROPTEST_CASES` and
-//! `PROPTEST_RNG_SEED` count as everywhere.
+//! A failing sequence is shrunk, and the printed seed reproduces it. `PROPTEST_CASES` and `PROPTEST_RNG_SEED`
+//! work as usual.
 
 mod action;
 mod case;
@@ -27,13 +27,13 @@ fn whatever_happens_only_what_should_work_works() {
     run(Plan { cases: 16, actions: 1..=60, access_cache: Duration::ZERO });
 }
 
-/// The same with servers that remember for a moment that a grant is live: what ended is then refused soon.
+/// The same with servers that cache grants: access then ends after a short time.
 #[test]
 fn whatever_happens_what_ended_is_refused_within_two_seconds_where_access_is_remembered() {
     run(Plan { cases: 3, actions: 1..=30, access_cache: Duration::from_millis(300) });
 }
 
-/// How much is tried, and on what servers.
+/// Number of sequences and kind of servers.
 struct Plan {
     cases: u32,
     actions: RangeInclusive<usize>,
@@ -56,8 +56,8 @@ fn run(plan: Plan) {
     }
 }
 
-/// What the environment says, with a number of cases that fits the gate when it says nothing, and a seed that can be
-/// told.
+/// Returns the configuration from the environment, by default with a number of cases that fits the gate and a
+/// known seed.
 fn config(cases: u32) -> Config {
     let from_environment = Config::default();
     let is_given = std::env::var_os("PROPTEST_CASES").is_some();
@@ -69,7 +69,7 @@ fn config(cases: u32) -> Config {
         cases: if is_given { from_environment.cases } else { cases },
         rng_seed,
         failure_persistence: None,
-        // A step costs milliseconds and not microseconds.
+        // A step costs milliseconds, not microseconds.
         max_shrink_iters: 0,
         max_shrink_time: 240_000,
         ..from_environment

@@ -1,4 +1,4 @@
-//! What the operator does.
+//! Actions of the operator.
 
 use super::action::{Action, Party};
 use super::case::{Case, Surprise};
@@ -69,14 +69,14 @@ impl Case<'_> {
         self.model.void_codes(person);
     }
 
-    /// The codes that a person has out are void as well, of whichever client.
+    /// Also voids the person's pending codes of all clients.
     async fn revoke_grants(&mut self, party: Party) {
         self.scene.operator.revoke_grants(&self.party(party)).await;
         self.model.end_grants(party.person, Some(party.client));
         self.model.void_codes(party.person);
     }
 
-    /// Sessions end with a lock for good; all else is given back when it is taken off.
+    /// Locking ends sessions for good; unlocking restores everything else.
     async fn lock(&mut self, person: usize, status: Status) {
         if self.model.people[person] != Status::Deleted {
             self.scene.operator.lock(&self.people[person].user_id, status == Status::Locked).await;

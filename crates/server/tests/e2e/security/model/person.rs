@@ -1,4 +1,4 @@
-//! What people do, on the pages.
+//! Actions of people, on the pages.
 
 use super::action::{Action, Party};
 use super::case::{Case, Surprise};
@@ -31,7 +31,7 @@ impl Case<'_> {
         }
     }
 
-    /// Signs a person in in a new browser. Whoever is locked or gone is told what everybody is told.
+    /// Signs a person in in a new browser. A locked or deleted person gets the usual error.
     pub(super) async fn sign_in(&mut self, person: usize, at: usize) -> Result<(), Surprise> {
         let browser = Browser::new(&self.scene.servers[at]);
         let form = browser.open("/sign-in").await.form("/sign-in");
@@ -44,8 +44,8 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Opens a page in the browser in which the person signed in last, or anew when that session is over. Nothing for
-    /// whoever is locked or gone: nobody is signed in then, and the page says so.
+    /// Opens a page in the browser of the person's last sign-in, or in a new one if that session ended.
+    /// `None` for a locked or deleted person, who cannot sign in.
     async fn open(
         &mut self,
         person: usize,
@@ -118,7 +118,8 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// An app is listed as long as it holds something. Codes that are out go with it, of whichever client.
+    /// An app is listed while it has a grant or consent. Disconnecting also voids pending codes of all
+    /// clients.
     async fn disconnect(&mut self, person: usize, client: Option<usize>, at: usize) -> Result<(), Surprise> {
         let Some((browser, page)) = self.open(person, "/apps", at).await? else { return Ok(()) };
         let forms = page.forms("/apps/disconnect");

@@ -1,4 +1,4 @@
-//! Two servers on one database, for all cases: each case has people and clients of its own.
+//! Two servers on one database for all cases; each case has separate people and clients.
 
 use super::action::Action;
 use super::case::Case;
@@ -12,18 +12,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use system_adapter::SystemEntropy;
 
-/// How soon a revocation must be seen everywhere (decisions 3).
+/// Time limit for a revocation to be seen everywhere (decisions 3).
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// How long keys are waited for. They have a limit in the tests of key rotation; here only the order counts.
+/// Timeout for new keys. The tests of key rotation check their time limit; here only the order counts.
 const KEY_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The servers, and who stands outside of them.
+/// The servers and the operator.
 pub(super) struct Scene {
     pub(super) servers: [Server; 2],
     pub(super) callers: [Caller; 2],
     pub(super) operator: Operator,
-    /// How long what ended may still be accepted.
+    /// Time during which ended access may still be accepted.
     pub(super) patience: Duration,
     cases: AtomicU32,
     _world: World,
@@ -31,7 +31,7 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) async fn of(world: World, access_cache: Duration) -> Self {
-        // What has limits against guessing has them in other tests.
+        // Limits against guessing are tested elsewhere.
         let world = with_one_address(world)
             .with("RESTWELL__TOKENS__ACCESS_CACHE_MILLISECONDS", &access_cache.as_millis().to_string())
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000000")
@@ -50,7 +50,7 @@ impl Scene {
         }
     }
 
-    /// Plays a sequence from the beginning; says at which step something was surprising.
+    /// Plays a sequence from the beginning; returns the step of an unexpected response.
     pub(super) async fn play(&self, actions: &[Action]) -> Result<(), String> {
         let number = self.cases.fetch_add(1, Ordering::Relaxed);
         let mut case = Case::begin(self, number).await?;
@@ -60,7 +60,7 @@ impl Scene {
         case.finish().await.map_err(|surprise| format!("in the end: {surprise}"))
     }
 
-    /// Waits until both servers show this key and no other.
+    /// Waits until both servers publish this key alone.
     pub(super) async fn wait_for_only_key(&self, key_id: &str) -> Result<(), String> {
         let started = Instant::now();
         for caller in &self.callers {
@@ -81,7 +81,7 @@ impl Scene {
     }
 }
 
-/// Draws a seed.
+/// Generates a seed.
 pub(super) fn draw_seed() -> u64 {
     SystemEntropy.uuid().as_u64_pair().0
 }

@@ -1,13 +1,14 @@
-//! The model: what there is, and what of it should work. It knows the rules and no server.
+//! State of the model: everything that exists, and whether it should work. It implements the rules without a
+//! server.
 
 use super::action::Party;
 use crate::e2e::browser::Browser;
 use std::time::{Duration, Instant};
 
-/// How many secrets of a client count at a time (decisions 3).
+/// Number of valid secrets of a client (decisions 3).
 const LIVE_SECRETS: usize = 2;
 
-/// After what time a code from the pages, which lives for a minute, may be over.
+/// Age below which a code from the pages, whose lifetime is a minute, is certainly valid.
 const SURE_LIFE: Duration = Duration::from_secs(40);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +20,14 @@ pub(super) enum Status {
 
 pub(super) struct Client {
     pub(super) is_enabled: bool,
-    /// The youngest last.
+    /// Newest last.
     pub(super) secrets: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeState {
     Fresh,
-    /// It made this grant.
+    /// Redeemed for this grant.
     Redeemed(usize),
     Void,
 }
@@ -35,7 +36,7 @@ pub(super) struct Code {
     pub(super) party: Party,
     pub(super) text: String,
     pub(super) state: CodeState,
-    /// When it was issued, if it lives for a minute only.
+    /// Time of issue, if its lifetime is a minute only.
     pub(super) issued_at: Option<Instant>,
 }
 
@@ -48,7 +49,7 @@ pub(super) struct Grant {
 pub(super) struct Access {
     pub(super) grant: usize,
     pub(super) text: String,
-    /// Whether the key that signed it was not retired.
+    /// Whether the key that signed it is not retired.
     pub(super) has_live_key: bool,
 }
 
@@ -66,7 +67,7 @@ pub(super) struct Session {
     pub(super) is_live: bool,
 }
 
-/// What a client that presents something is answered.
+/// Expected response to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Good,
@@ -76,7 +77,7 @@ pub(super) enum Verdict {
     NotAGrant,
 }
 
-/// Everything that there is. Nothing is ever taken out, so that what ended can be tried again.
+/// Everything that exists. Nothing is removed, so that ended access can be tried again.
 #[derive(Default)]
 pub(super) struct Model {
     pub(super) people: Vec<Status>,
@@ -93,12 +94,12 @@ impl Model {
         self.people[person] == Status::Active
     }
 
-    /// Returns whether a client may do something for a person now.
+    /// Returns whether a client may currently be connected to a person.
     pub(super) fn may_be_connected(&self, party: Party) -> bool {
         self.is_active(party.person) && self.clients[party.client].is_enabled
     }
 
-    /// Returns whether a client proves who it is with the secret at this place.
+    /// Returns whether a client authenticates with the secret at this index.
     pub(super) fn authenticates(&self, client: usize, secret: usize) -> bool {
         let client = &self.clients[client];
         client.is_enabled && secret + LIVE_SECRETS + usize::from(mutant("secret")) >= client.secrets.len()
@@ -124,18 +125,18 @@ impl Model {
         session.is_live && self.is_active(session.person)
     }
 
-    /// Returns the session in which a person signed in last.
+    /// Returns the last session of a person.
     pub(super) fn last_session(&self, person: usize) -> usize {
         let found = self.sessions.iter().rposition(|session| session.person == person);
         found.expect("everybody signed in in the beginning")
     }
 
-    /// Returns whether it is sure that time alone has not ended a code.
+    /// Returns whether a code is certainly not expired.
     pub(super) fn is_sure_of(&self, code: usize) -> bool {
         self.codes[code].issued_at.is_none_or(|at| at.elapsed() < SURE_LIFE)
     }
 
-    /// Judges a code that this client presents.
+    /// Returns the verdict on a code presented by this client.
     pub(super) fn judge_code(&self, code: usize, client: usize, secret: usize) -> Verdict {
         let Code { party, state, .. } = &self.codes[code];
         if !self.authenticates(client, secret) {
@@ -145,7 +146,8 @@ impl Model {
         if is_good { Verdict::Good } else { Verdict::NotAGrant }
     }
 
-    /// A second presentation by the code's own client ends what the first one made (T12); one by another does not.
+    /// A second presentation by the code's own client revokes the grant of the first one (T12); one by
+    /// another client does not.
     pub(super) fn note_replay(&mut self, code: usize, client: usize) {
         if let (CodeState::Redeemed(grant), true) =
             (self.codes[code].state, self.codes[code].party.client == client)
@@ -154,7 +156,7 @@ impl Model {
         }
     }
 
-    /// Judges a refresh token that this client presents.
+    /// Returns the verdict on a refresh token presented by this client.
     pub(super) fn judge_refresh(&self, grant: usize, client: usize, secret: usize) -> Verdict {
         if !self.authenticates(client, secret) {
             return Verdict::NotTheClient;

@@ -1,4 +1,4 @@
-//! Connected apps: what is shown of each, and taking it back.
+//! The page of connected apps, and disconnecting them.
 
 use super::revocation::{Replicas, Token};
 use crate::e2e::app::REDIRECT_URI;
@@ -36,12 +36,12 @@ on_sqlite! {
             assert!(shown.contains(text), "{text} in {shown}");
         }
         assert!(!shown.contains("Last used never"), "{shown}");
-        // The moment is there for programs, too, in UTC.
+        // The time is also machine-readable, in UTC.
         let (_, moment) = page.body.split_once("<dt>Last used</dt>").expect("a moment");
         let (_, moment) = moment.split_once("datetime=\"").expect("a moment");
         let (moment, _) = moment.split_once('"').expect("a moment");
         assert!(moment.starts_with("20") && moment.contains('T') && moment.ends_with('Z'), "{moment}");
-        // Nothing that would let somebody act for the app.
+        // No secret of the app is shown.
         for secret in [tokens.refresh, tokens.access, scene.app.client_secret.clone()] {
             assert!(!page.body.contains(&secret));
         }
@@ -57,7 +57,7 @@ on_sqlite! {
         browser.submit(&page.forms("/apps/disconnect")[0]).await.own_location();
         assert!(browser.open("/apps").await.text().contains("No app can read your data"));
         Caller::of(&scene.server).redeem(&scene.app, &code).await.assert_error(400, "invalid_grant");
-        // Asked again. It is the same when the app itself gives back what it holds.
+        // The consent page is shown again. The same happens when the app revokes its token.
         let code = browser.submit(&remembering(&scene).await).await.answer_to(REDIRECT_URI)["code"].clone();
         let caller = Caller::of(&scene.server);
         let tokens = caller.redeem(&scene.app, &code).await.tokens();
@@ -111,7 +111,7 @@ on_sqlite! {
     }
 }
 
-/// Takes the person to the page that asks, and fills it in: all of it, and not to be asked again.
+/// Takes the person to the consent page, and fills it in: all scopes, and remembered.
 async fn remembering(scene: &Scene) -> PageForm {
     let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
     consent.form("/consent").with("remember", "yes").with("decision", "allow")

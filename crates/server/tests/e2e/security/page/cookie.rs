@@ -1,4 +1,4 @@
-//! The cookies, with a public URL of either kind.
+//! Cookies, with an http and an https public URL.
 
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::browser::{Browser, KNOWN_BROWSER, Page, SESSION, SetCookie, VISIT};
@@ -36,7 +36,7 @@ on_sqlite! {
         assert_eq!(visit.name, format!("__Host-{VISIT}"));
         assert_eq!(visit.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=86400", "Secure"]);
         let form = scene.person.credentials(&page.form("/sign-in"));
-        // The origin is that of the public URL, whatever the connection looks like.
+        // The origin is that of the public URL, whatever the connection.
         let http = PUBLIC_URL.replace("https", "http");
         scene.browser.submit_with(&form, &[("origin", &http)]).await.assert_refused(403);
         scene.browser.submit_with(&form, &[("origin", &scene.server.base_url)]).await.assert_refused(403);
@@ -49,17 +49,17 @@ on_sqlite! {
         assert_eq!(signed_in.header("strict-transport-security"), Some("max-age=31536000"));
         assert!(scene.browser.is_signed_in().await);
 
-        // The name without the prefix could come from anywhere, so it counts for nothing.
+        // Another site could set a cookie without the prefix, so it is ignored.
         let other = Browser::new(&scene.server);
         other.plant(SESSION, &session.value);
         assert!(!other.is_signed_in().await);
-        // Sent twice, by whoever managed to: which one is ours cannot be known.
+        // A repeated cookie is ambiguous.
         let path = "/account";
         let pair = format!("__Host-{SESSION}={}", session.value);
         let twice = Browser::new(&scene.server).get_with(path, &[("cookie", &format!("{pair}; {pair}"))]).await;
         assert_eq!(twice.own_location(), "/sign-in?to=account");
 
-        // The whole way of an app works as well.
+        // The complete flow of an app works as well.
         let consent = scene.browser.follow(&ask(&scene.browser, &scene.asking()).await).await;
         let answer = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI);
         assert_eq!(answer["iss"], PUBLIC_URL);
@@ -69,10 +69,10 @@ on_sqlite! {
     }
 }
 
-/// Gives a world an https public URL, and the encryption key that such a server wants.
+/// Sets an https public URL, and the encryption key that such a server requires.
 async fn with_https(world: World) -> World {
     let key = world.ok(&["key", "generate"]);
-    // The one that was made with the world is sealed under another key.
+    // The existing signing key is sealed with another key.
     world.execute("DELETE FROM signing_key").await;
     world.with("RESTWELL__SERVER__PUBLIC_URL", PUBLIC_URL).with("RESTWELL__KEYS__ENCRYPTION_KEY", key.trim())
 }
@@ -84,7 +84,7 @@ fn only_cookie(page: &Page) -> SetCookie {
     cookies.remove(0)
 }
 
-/// What a sign-in gives: the session, and what outlives it.
+/// Returns the cookies of a sign-in: the session, and the one that outlives it.
 #[track_caller]
 fn two_cookies(page: &Page) -> [SetCookie; 2] {
     page.set_cookies().try_into().expect("two cookies")

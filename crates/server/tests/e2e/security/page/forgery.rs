@@ -1,4 +1,4 @@
-//! Forms of other sites: refused, and nothing changes.
+//! Cross-site request forgery: rejected, and nothing changes.
 
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
@@ -10,7 +10,7 @@ use crate::e2e::world::World;
 
 const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
-/// What a browser says of a form on another site, or of one that hides where it is.
+/// Headers that a browser sends with a form of another site, or of one that hides its origin.
 const FOREIGN: [&[(&str, &str)]; 8] = [
     &[("origin", "https://evil.example")],
     &[("origin", "https://evil.example"), ("sec-fetch-site", "same-origin")],
@@ -22,10 +22,10 @@ const FOREIGN: [&[(&str, &str)]; 8] = [
     &[("origin", "https://evil.example"), ("x-forwarded-host", "evil.example")],
 ];
 
-/// A form, filled in so that it would do something.
+/// Form that is filled in to have an effect.
 struct Filled {
     form: PageForm,
-    /// Whether its token belongs to the cookie of a session; else to that of a visit.
+    /// Whether its token belongs to the session cookie; otherwise to the visit cookie.
     of_session: bool,
 }
 
@@ -41,7 +41,7 @@ on_sqlite! {
             for headers in FOREIGN {
                 victim.scene.browser.submit_with(&filled.form, headers).await.assert_refused(403);
             }
-            // Nor with the right token and without the cookie that it belongs to.
+            // Nor with the valid token and without its cookie.
             let bare = Browser::new(&victim.scene.server);
             bare.submit(&filled.form).await.assert_refused(403);
             bare.plant(if filled.of_session { VISIT } else { SESSION }, "x");
@@ -75,7 +75,8 @@ on_sqlite! {
         let browser = &victim.scene.browser;
         let forms = victim.forms().await;
         let origin = victim.scene.server.base_url.clone();
-        // As browsers send them that say more or less about where a form is from, and programs that say nothing.
+        // Headers of browsers that send more or less about the origin of a form, and of programs that send
+        // nothing.
         let headers: [&[(&str, &str)]; 4] = [
             &[], &[("origin", &origin)], &[("origin", "null"), ("sec-fetch-site", "same-origin")],
             &[("sec-fetch-site", "none")],
@@ -84,7 +85,7 @@ on_sqlite! {
             let page = browser.submit_with(&filled.form, headers[number % headers.len()]).await;
             assert!([200, 303].contains(&page.status), "{:?}: {page:?}", filled.form.action);
             if filled.form.action == "/account/password" {
-                // The last but one: with it the session of the form after it is over.
+                // The last but one: it ends the session of the last form.
                 break;
             }
         }
@@ -94,7 +95,7 @@ on_sqlite! {
         for table in ["personal_token", "access_grant"] {
             assert_rows(world, table, "WHERE revoked_at IS NULL", 0).await;
         }
-        // To reset, to sign up, and about the new password.
+        // Reset, sign-up, and the notice about the new password.
         assert_rows(world, "outbox", "", 3).await;
         assert_rows(world, "password_link", "WHERE purpose <> 'sign_up'", 0).await;
         let changed = Person { password: NEW_PASSWORD.to_owned(), ..victim.scene.person.clone() };
@@ -102,7 +103,7 @@ on_sqlite! {
     }
 }
 
-/// A person with something to lose: an app, a token, a request that waits, and somebody who waits for a password.
+/// Person with an app, a token, a pending request, and a pending password reset.
 struct Victim {
     scene: Scene,
     attacker: Person,
@@ -111,7 +112,7 @@ struct Victim {
 
 impl Victim {
     async fn of(world: World) -> Self {
-        // Mail is set up, so that every form is there; none of it arrives.
+        // Email is configured, so that every form is there; none is delivered.
         let world = world
             .with("RESTWELL__MAIL__HOST", "127.0.0.1")
             .with("RESTWELL__MAIL__PORT", "1")
@@ -131,7 +132,7 @@ impl Victim {
         Self { link: link.to_owned(), scene, attacker }
     }
 
-    /// Opens every page with a form in the victim's browser, and fills the forms in.
+    /// Opens every page with a form in the victim's browser, and fills in the forms.
     async fn forms(&self) -> Vec<Filled> {
         let (browser, person) = (&self.scene.browser, &self.scene.person);
         let consent = reach_consent(browser, &self.scene.asking(), person).await;
@@ -170,7 +171,7 @@ impl Victim {
         ]
     }
 
-    /// The form with every other token than its own.
+    /// Returns the form with every other token.
     async fn forgeries(&self, filled: &Filled) -> Vec<PageForm> {
         let form = &filled.form;
         let theirs = Browser::new(&self.scene.server);
@@ -182,7 +183,7 @@ impl Victim {
         tokens.extend([SESSION, VISIT].map(|name| own.cookie(name).expect("cookie")));
         tokens.push(format!("{}x", form.value("form_token")));
         tokens.push(form.value("form_token").to_uppercase());
-        // That of the other cookie of this very browser.
+        // The token of the other cookie of the same browser.
         let sent = ask(own, &Asking::of(&self.scene.app).with("prompt", "login")).await;
         let of_visit = own.follow(&sent).await.form("/sign-in").value("form_token").to_owned();
         let of_session = own.open("/apps").await.form("/sign-out").value("form_token").to_owned();
@@ -192,7 +193,7 @@ impl Victim {
         forged
     }
 
-    /// Checks that everything is as it was.
+    /// Checks that nothing changed.
     async fn assert_untouched(&self) {
         let Scene { world, server, person, app, browser } = &self.scene;
         for (table, condition, expected) in [

@@ -1,4 +1,4 @@
-//! Who may show a page, where its forms may lead, and which other site may read it.
+//! Framing of pages, targets of their forms, and cross-origin reads.
 
 use crate::e2e::app::{REDIRECT_URI, text};
 use crate::e2e::browser::{Browser, Page};
@@ -30,7 +30,7 @@ on_sqlite! {
         let browser = &scene.browser;
         let link = text(&scene.world.json(&["user", "reset-password", &scene.person.user_id, "--json"]), "password_link");
         let link = link.split_once("link=").expect("a link").1.to_owned();
-        // The browser of the tests checks the policy and every other header of each of them.
+        // The test browser checks the policy and the headers of each page.
         let mut pages = vec![
             browser.open("/sign-in").await, browser.open("/forgot-password").await,
             browser.open(&format!("/set-password?link={link}")).await,
@@ -106,11 +106,11 @@ on_sqlite! {
             let browser = Browser::new(&scene.server);
             let sign_in = browser.follow(&ask(&browser, &asking).await).await;
             assert_leads_to(&sign_in, origin);
-            // Shown again, it leads there still.
+            // When shown again, it still leads there.
             let form = sign_in.form("/sign-in").with("email", "nobody@example.org").with("password", "a wrong password");
             assert_leads_to(&browser.submit(&form).await, origin);
             assert_leads_to(&reach_consent(&browser, &asking, &scene.person).await, origin);
-            // With a request of another browser the page does not say whose it is.
+            // With a request of another browser the page does not allow the app's origin.
             let id = sign_in.form("/sign-in").value("request").to_owned();
             let stranger = Browser::new(&scene.server).open(&format!("/sign-in?request={id}")).await;
             assert_eq!(stranger.policy()["form-action"], OWN);
@@ -131,7 +131,7 @@ on_sqlite! {
         };
         for origin in [LISTED, "https://evil.example", "null", REDIRECT_URI] {
             for path in PAGES {
-                // The browser of the tests ends on any `Access-Control-Allow-Origin`.
+                // The test browser fails on any `Access-Control-Allow-Origin`.
                 browser.get_with(path, &[("origin", origin)]).await;
                 browser.get_with(&scene.asking().path(), &[("origin", origin)]).await;
                 assert_unshared(&Reply::to(preflight(path, origin)).await);

@@ -1,4 +1,4 @@
-//! What others choose stays a text, on every page.
+//! Text chosen by others stays text, on every page.
 
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
@@ -16,7 +16,7 @@ const TOKEN: &str = "\"><svg onload=alert(1)>'--";
 const AGENT: &str = "Night<script>alert(1)</script>/1.0 (\"'&)";
 const EMAIL: &str = "\"><b>&'@example.org";
 
-// The browser of the tests ends on every element, attribute and address that the templates do not write.
+// The test browser fails on every element, attribute and URL that the templates do not contain.
 on_sqlite! {
     // T33
     async fn the_names_that_others_choose_are_shown_as_they_are_and_do_nothing(world: World) {
@@ -56,7 +56,7 @@ on_sqlite! {
         assert!(browser.open("/account").await.text().contains(EMAIL));
         let form = browser.open("/tokens").await.form("/tokens").with("name", &format!("{TOKEN}\u{7}"));
         browser.submit(&form).await.assert_refused(400);
-        // A name that reverses the direction of the text is rejected, and the form shows where.
+        // A name that reverses the text direction is rejected, and the form shows where.
         let form = browser.open("/tokens").await.form("/tokens").with("name", &format!("{TOKEN}\u{202e}"));
         let reversing = browser.submit(&form.tick("scope", &["sleep"])).await;
         assert_eq!((reversing.status, reversing.form("/tokens").value("name")), (422, format!("{TOKEN}\u{fffd}").as_str()));
@@ -94,7 +94,7 @@ on_sqlite! {
             assert!((400..500).contains(&page.status), "{page:?}");
             assert!(!page.body.contains("LEAKME") && !format!("{:?}", page.headers).contains("LEAKME"), "{page:?}");
         }
-        // To the app neither.
+        // Nor does the redirect to the app.
         for name in ["response_type", "scope", "response_mode", "code_challenge"] {
             let answer = ask(browser, &asking.with(name, MARK)).await.answer_to(REDIRECT_URI);
             assert!(!answer["error_description"].contains("LEAKME"), "{answer:?}");
@@ -103,7 +103,7 @@ on_sqlite! {
     }
 }
 
-/// Waits until the page of who read what shows these texts: reads are stored within a second.
+/// Waits until the activity page shows these texts: reads are stored within a second.
 async fn shown_in_time(browser: &Browser, texts: &[&str]) -> String {
     eventually("who read what is shown", async || {
         let shown = browser.open("/activity").await.text();

@@ -1,4 +1,4 @@
-//! A person who is made anew with the address of one who was deleted has nothing of theirs.
+//! A new person with the address of a deleted one inherits nothing.
 
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, Registration, text};
@@ -37,7 +37,7 @@ on_sqlite! {
         ] {
             assert_rows(&scene.world, table, "", 0).await;
         }
-        // For a second it is remembered that a token was live; whose data it opens is nobody's by then.
+        // The token is cached as valid for a second, but its person no longer exists.
         tokio::time::sleep(Duration::from_millis(1100)).await;
         let as_heir = Registration { user_id: heir.user_id.clone(), ..scene.app.clone() };
         for registration in [&scene.app, &as_heir] {
@@ -51,7 +51,8 @@ on_sqlite! {
         assert!(!browser.is_signed_in().await);
         allow(browser, &waiting, &["profile"]).await.assert_refused(403);
 
-        // Signed in as the new one, in the very same browser: asked anew, and shown nothing of before.
+        // Signed in as the new person, in the same browser: consent is required again, and no old data is
+        // shown.
         browser.sign_in(&heir).await;
         allow(browser, &waiting, &["profile"]).await.assert_refused(403);
         let sent = ask(browser, &scene.asking()).await;

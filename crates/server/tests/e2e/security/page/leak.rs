@@ -1,4 +1,4 @@
-//! What people type and browsers send stands in no log at the most talkative level, and in no store.
+//! No input of people and browsers is in a log, at the most verbose level, or in a store.
 
 use super::secret_kind::Secrets;
 use crate::e2e::browser::Browser;
@@ -21,7 +21,7 @@ on_both_stores! {
         let (browser, person) = (&scene.browser, &scene.person);
         let mut hidden: Vec<String> = secrets.but(&[]).into_iter().cloned().collect();
         let request = hidden.pop().expect("the request");
-        // Each of them does its work, or fails to.
+        // Each of them is used successfully or not.
         let stranger = Browser::new(&scene.server);
         let form = stranger.open("/sign-in").await.form("/sign-in").with("email", &person.email);
         stranger.submit(&form.with("password", WRONG_PASSWORD)).await.assert_refused(422);
@@ -70,7 +70,7 @@ on_both_stores! {
         let form = scene.browser.open("/forgot-password").await.form("/forgot-password");
         assert_eq!(scene.browser.submit(&form.with("email", &scene.person.email)).await.status, 200);
         assert_rows(&scene.world, "outbox", "", 1).await;
-        // Until it was tried once: that it was not sent is told in the log, what it says is not.
+        // Until it was tried once: the failure is logged, the contents are not.
         let queued_at = Instant::now();
         while !scene.server.log().contains("a message was not sent") {
             assert!(queued_at.elapsed() < Duration::from_secs(20), "{}", scene.server.log());

@@ -1,4 +1,4 @@
-//! The pages on which people sign in and look after what they share.
+//! The pages for signing in and for managing shared data.
 
 mod apps;
 mod cookie;

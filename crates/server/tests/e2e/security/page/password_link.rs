@@ -1,4 +1,4 @@
-//! Links by which a password is chosen, and the doors that are shut without the operator.
+//! Password links, and endpoints that are disabled without email.
 
 use crate::e2e::app::text;
 use crate::e2e::browser::{Browser, PageForm};
@@ -10,7 +10,8 @@ use reqwest::Method;
 
 const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
-/// Creates a person who has no password yet; returns them, with the one that they will choose, and the path of their link.
+/// Creates a person without a password; returns the person with the future password, and the path of the
+/// link.
 fn invite(world: &World, email: &str) -> (Person, String) {
     let told = world.json(&["user", "create", "--email", email, "--timezone", "UTC", "--json"]);
     let person =
@@ -27,7 +28,7 @@ fn path_of(link: &str) -> String {
     format!("/set-password?{query}")
 }
 
-/// Opens a link in a browser of its own and fills in the form.
+/// Opens a link in a separate browser and fills in the form.
 async fn fill_in(scene: &Scene, path: &str, password: &str) -> (Browser, PageForm) {
     let browser = Browser::new(&scene.server);
     let form = browser.open(path).await.form("/set-password").with("password", password);
@@ -46,7 +47,7 @@ on_both_stores! {
         }
         let (browser, form) = fill_in(&scene, &path, PASSWORD).await;
         browser.send(browser.request(Method::DELETE, &path)).await.assert_refused(405);
-        // A password that breaks the rules does not use it up either, and is not shown again.
+        // An invalid password does not use it up either, and is not shown again.
         for weak in ["", "fourteen chars", "passwordpassword", "aaaaaaaaaaaaaaaaaaaa", "new@example.org"] {
             let again = browser.submit(&form.with("password", weak)).await;
             again.assert_refused(422);
@@ -55,7 +56,7 @@ on_both_stores! {
         browser.submit(&form.with("password", &"x".repeat(1025))).await.assert_refused(422);
         let done = browser.submit(&form).await;
         assert_eq!(done.status, 200, "{done:?}");
-        // Nobody is signed in by it.
+        // It does not sign the person in.
         assert!(done.set_cookies().is_empty() && !browser.is_signed_in().await);
         for again in [&form, &form.with("password", NEW_PASSWORD)] {
             browser.submit(again).await.assert_refused(400);
@@ -90,7 +91,7 @@ on_both_stores! {
     async fn a_link_dies_with_a_newer_password_a_lock_another_address_and_the_account(world: World) {
         let scene = Scene::of(world);
         let person = &scene.person;
-        // Of two links one is used, and the other one is void with it.
+        // Using one of two links invalidates the other.
         let (first, second) = (reset(&scene.world, person), reset(&scene.world, person));
         let (browser, form) = fill_in(&scene, &second, NEW_PASSWORD).await;
         assert_eq!(browser.submit(&form).await.status, 200);

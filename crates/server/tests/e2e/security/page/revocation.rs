@@ -1,4 +1,4 @@
-//! How soon what was taken away is gone, on both of two servers.
+//! Time until revoked access is rejected, on two servers.
 
 use super::token::{make_token, revoke_the_token};
 use crate::e2e::app::{Registration, Tokens};
@@ -13,24 +13,25 @@ use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use std::time::{Duration, Instant};
 
-/// How soon a revocation must be seen by every server.
+/// Time limit for every server to see a revocation.
 const LIMIT: Duration = Duration::from_secs(2);
 const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
-/// A token that reads a person's profile.
+/// Token that reads a person's profile.
 pub(super) struct Token {
     text: String,
     path: String,
 }
 
 impl Token {
-    /// The access token of an app.
+    /// Returns the access token of an app.
     pub(super) fn access(tokens: &Tokens, app: &Registration) -> Self {
         Self { text: tokens.access.clone(), path: format!("/api/v1/profile/{}", app.user_id) }
     }
 }
 
-/// Two servers on one store, and a person with an app, a personal token, and another browser at the second server.
+/// Two servers on one store, and a person with an app, a personal token, and another browser at the second
+/// server.
 pub(super) struct Replicas {
     pub(super) second: Server,
     pub(super) scene: Scene,
@@ -59,7 +60,7 @@ impl Replicas {
         [Caller::of(&self.scene.server), Caller::of(&self.second)]
     }
 
-    /// Lets both servers accept these tokens just now, so that they remember it.
+    /// Makes both servers accept, and cache, these tokens.
     pub(super) async fn warm(&self, tokens: &[&Token]) {
         self.assert_live(tokens).await;
     }
@@ -74,7 +75,7 @@ impl Replicas {
         }
     }
 
-    /// Asks both servers until they refuse these tokens, which must be soon, and for good.
+    /// Reads from both servers until they reject these tokens, within the time limit and for good.
     pub(super) async fn assert_gone_in_time(&self, tokens: &[&Token]) {
         let done_at = Instant::now();
         for caller in self.callers() {
@@ -98,7 +99,7 @@ impl Replicas {
         }
     }
 
-    /// Checks that neither server renews the app's token.
+    /// Checks that neither server refreshes the app's token.
     pub(super) async fn assert_refresh_refused(&self) {
         for caller in self.callers() {
             caller.refresh(&self.scene.app, &self.app.refresh).await.assert_error(400, "invalid_grant");
@@ -132,7 +133,7 @@ on_both_stores! {
         replicas.assert_gone_in_time(&[&access, personal]).await;
         replicas.assert_refresh_refused().await;
         replicas.assert_signed_in(false, false).await;
-        // Unlocking gives back what was there.
+        // Unlocking restores access.
         world.ok(&["user", "unlock", user]);
         eventually("the token is accepted again", async || {
             let reply = replicas.callers()[1].read(&access.text, &access.path).await;
@@ -179,7 +180,7 @@ on_both_stores! {
         let (access, personal) = (replicas.access(), &replicas.personal);
         let form = replicas.change_password_form().await;
         assert_eq!(replicas.scene.browser.submit(&form).await.own_location(), "/account?done=password");
-        // Longer than anything is remembered.
+        // Longer than any cache.
         tokio::time::sleep(Duration::from_millis(1100)).await;
         replicas.assert_live(&[&access, personal]).await;
         for caller in replicas.callers() {
@@ -208,7 +209,7 @@ on_both_stores! {
         replicas.assert_gone_in_time(&[&access]).await;
         replicas.assert_refresh_refused().await;
         replicas.assert_live(&[personal]).await;
-        // The app can do nothing with its token; the person's page does not name it any more.
+        // The app can do nothing with its token, and the person's page no longer lists it.
         let form = Form(vec![("token", replicas.app.access.clone())]).signed_by(&replicas.scene.app);
         let told = Caller::of(&replicas.second).post("/oauth/introspect", &form).await;
         assert_eq!(told.json(), serde_json::json!({"active": false}));

@@ -1,4 +1,4 @@
-//! Each secret counts in its own place and in no other.
+//! Each secret is valid in its own place only.
 
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, text};
@@ -8,7 +8,7 @@ use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
 
-/// Every secret that there is, each of them good.
+/// Every kind of secret, all valid.
 pub(super) struct Secrets {
     code: String,
     refresh: String,
@@ -23,7 +23,7 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// Goes every way that there is to a secret.
+    /// Obtains every kind of secret.
     pub(super) async fn of(scene: &Scene) -> Self {
         let (browser, person) = (&scene.browser, &scene.person);
         let tokens = connect(&scene.server, browser, person, &scene.app).await;
@@ -46,7 +46,8 @@ impl Secrets {
         }
     }
 
-    /// All of them but those that are right in a place; the request's id, which opens nothing alone, is the last.
+    /// Returns all secrets except those that are valid in a place; the id of the request, which is not
+    /// sufficient alone, is the last.
     pub(super) fn but(&self, right: &[&String]) -> Vec<&String> {
         let Self {
             code,
@@ -95,7 +96,8 @@ async fn at_the_token_endpoints(scene: &Scene, secrets: &Secrets) {
         caller.post("/api/refresh", &form).await.assert_error(401, "invalid_client");
     }
     for wrong in secrets.but(&[&secrets.refresh, &secrets.access]) {
-        // To give back what is no token of the app does nothing, and tells nothing (RFC 7009 section 2.2).
+        // Revoking something that is not a token of the app has no effect and the same response (RFC 7009
+        // section 2.2).
         let form = Form(vec![("token", wrong.clone())]).signed_by(&scene.app);
         let given = caller.post("/oauth/revoke", &form).await;
         assert_eq!((given.status, given.body.as_str()), (200, ""), "{given:?}");
@@ -116,7 +118,7 @@ async fn at_the_data_endpoints(scene: &Scene, secrets: &Secrets) {
             caller.read(wrong, &path).await.assert_problem(401, "invalid_token");
         }
     }
-    // Nor does a cookie open the data, although the person of the browser is the one in the path.
+    // Nor does a cookie grant access to the data, although the browser's person is the one in the path.
     let cookies = format!("{SESSION}={}; {VISIT}={}", secrets.session, secrets.visit);
     for token in ["", secrets.personal.as_str()] {
         let path = format!("/api/v1/profile/{user}?access_token={token}");
@@ -131,7 +133,7 @@ async fn in_the_browser(scene: &Scene, secrets: &Secrets) {
         let browser = Browser::new(&scene.server);
         browser.plant(SESSION, wrong);
         assert!(!browser.is_signed_in().await, "{wrong} opens the account");
-        // Nor does the header of programs.
+        // Nor does a bearer token.
         let bearer = [("authorization", format!("Bearer {wrong}"))];
         let page = browser.get_with("/account", &[(bearer[0].0, &bearer[0].1)]).await;
         assert_eq!(page.own_location(), "/sign-in?to=account");
@@ -152,13 +154,13 @@ async fn in_the_browser(scene: &Scene, secrets: &Secrets) {
         browser.plant(VISIT, if wrong == &secrets.visit { "x" } else { wrong });
         browser.submit(&form.with("password", &scene.person.password)).await.assert_refused(403);
     }
-    // Few enough not to be told to wait.
+    // Few enough to stay below the limit of attempts.
     for wrong in secrets.but(&[&secrets.request, &secrets.form_token]) {
         stranger.submit(&form.with("password", wrong)).await.assert_refused(422);
     }
 }
 
-/// Checks that nothing of all that used a secret up.
+/// Checks that no secret was used up.
 async fn assert_all_good(scene: &Scene, secrets: &Secrets) {
     let caller = Caller::of(&scene.server);
     caller.redeem(&scene.app, &secrets.code).await.tokens();

@@ -1,4 +1,4 @@
-//! Sessions: never adopted, never carried over, ended everywhere.
+//! Sessions: no fixation, renewed at sign-in, ended everywhere.
 
 use crate::e2e::browser::{Browser, SESSION, VISIT};
 use crate::e2e::person::Person;
@@ -8,7 +8,7 @@ use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 use std::collections::BTreeSet;
 
-/// With an errand, the page is shown to whoever has signed in already as well.
+/// With a request id, the page is shown to signed-in browsers too.
 const REQUEST: &str = "/sign-in?request=11111111-2222-4333-8444-555555555555";
 const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
@@ -20,7 +20,7 @@ on_sqlite! {
         let theirs = Browser::new(&scene.server);
         theirs.sign_in(&attacker).await;
         let live = theirs.session();
-        // One that was good once, and ones that never were.
+        // One that was valid once, and others that never were.
         let dead = Browser::new(&scene.server);
         dead.sign_in(&attacker).await;
         let ended = dead.session();
@@ -33,7 +33,7 @@ on_sqlite! {
             let victim = Browser::new(&scene.server);
             victim.plant(SESSION, &planted);
             let page = victim.get("/sign-in?to=apps").await;
-            // Whoever is signed in already goes on; here that is the attacker, whose address is in view.
+            // A browser with the attacker's session is redirected; with a request id it gets the form.
             let page = if page.status == 303 { victim.open(REQUEST).await } else { page };
             let answer = victim.submit(&scene.person.credentials(&page.form("/sign-in"))).await;
             assert_eq!(answer.own_location().split('?').next(), Some(if planted == live { "/consent" } else { "/apps" }));
@@ -41,7 +41,7 @@ on_sqlite! {
             assert_ne!(victim.session(), planted);
             assert!(victim.open("/account").await.text().contains(&scene.person.email));
         }
-        // The attacker's own session ended in the victim's browser; it does not show the victim's account.
+        // The attacker's session ended when the victim signed in; it does not show the victim's account.
         assert!(!theirs.is_signed_in().await);
     }
 
@@ -57,7 +57,7 @@ on_sqlite! {
         watcher.plant(SESSION, &visit);
         watcher.plant(VISIT, &visit);
         assert!(!watcher.is_signed_in().await);
-        // Signing in once more makes another session, and the one before is over.
+        // Signing in again creates a new session and ends the previous one.
         let before = scene.browser.twin();
         let page = scene.browser.follow(&ask(&scene.browser, &scene.asking().with("prompt", "login")).await).await;
         scene.browser.submit(&scene.person.credentials(&page.form("/sign-in"))).await.own_location();
@@ -82,7 +82,7 @@ on_sqlite! {
         let answer = scene.browser.submit(&form.with("current_password", &scene.person.password)).await;
         assert_eq!(answer.own_location(), "/account?done=password");
         assert_ne!(scene.browser.session(), before.session());
-        // At once, on either server: a session is looked up each time.
+        // At once, on either server: sessions are not cached.
         for browser in [&before, &before.at(&second), &other, &other.at(&scene.server)] {
             assert!(!browser.is_signed_in().await);
         }
@@ -127,7 +127,7 @@ on_sqlite! {
                 other.submit(&other.open("/apps").await.form("/sign-out")).await;
             }
         }
-        // Whoever was in is not in again with the account.
+        // Unlocking the account does not restore its sessions.
         scene.world.ok(&["user", "unlock", user]);
         assert!(!scene.browser.is_signed_in().await && !other.is_signed_in().await);
         scene.browser.sign_in(&scene.person).await;
@@ -140,7 +140,7 @@ on_sqlite! {
         let page = scene.browser.follow(&sent).await;
         let form = scene.person.credentials(&page.form("/sign-in"));
         let signed_in = scene.browser.submit(&form).await;
-        // The harness refuses every other redirect than a 303; by it a browser does not send the form again.
+        // The harness rejects every other redirect than a 303, with which a browser does not resend the form.
         assert_eq!(signed_in.status, 303);
         let consent = scene.browser.follow(&signed_in).await;
         let decided = scene.browser.submit(&consent.form("/consent").with("decision", "allow")).await;

@@ -1,4 +1,4 @@
-//! Personal access tokens, as a person makes them on the page.
+//! Personal access tokens created on the page.
 
 use crate::e2e::browser::Browser;
 use crate::e2e::person::Person;
@@ -6,7 +6,7 @@ use crate::e2e::security::caller::Caller;
 use crate::e2e::security::scene::{Scene, age_sessions, assert_rows};
 use crate::e2e::world::World;
 
-/// Makes a token on the page and returns its text, which is shown there once.
+/// Creates a token on the page and returns its text, which is shown once.
 pub(super) async fn make_token(browser: &Browser, name: &str, scopes: &[&str]) -> String {
     let form = browser.open("/tokens").await.form("/tokens");
     let page = browser.submit(&form.with("name", name).tick("scope", scopes)).await;
@@ -17,7 +17,7 @@ pub(super) async fn make_token(browser: &Browser, name: &str, scopes: &[&str]) -
     found[0].to_owned()
 }
 
-/// Revokes the one token that a person has, by the button beside it.
+/// Revokes the person's only token with the button beside it.
 pub(super) async fn revoke_the_token(browser: &Browser) {
     let form = browser.open("/tokens").await.form("/tokens/revoke");
     assert_eq!(browser.submit(&form).await.own_location(), "/tokens?done=revoked");
@@ -61,7 +61,7 @@ on_sqlite! {
         let sent = scene.browser.submit(&form).await;
         assert_eq!(sent.own_location(), "/sign-in?to=tokens");
         assert_rows(&scene.world, "personal_token", "", 0).await;
-        // The password is asked for although somebody is signed in, and a wrong one changes nothing.
+        // The password is required despite the session, and a wrong one changes nothing.
         let page = scene.browser.follow(&sent).await;
         assert!(page.text().contains("confirm your password"), "{page:?}");
         let confirm = page.form("/sign-in");
@@ -71,7 +71,7 @@ on_sqlite! {
         let confirmed = scene.browser.submit(&confirm.with("password", &scene.person.password)).await;
         assert_eq!(confirmed.own_location(), "/tokens");
         make_token(&scene.browser, "x", &["sleep"]).await;
-        // The session of before ended with that.
+        // This replaced the previous session.
         assert_rows(&scene.world, "session", "", 1).await;
     }
 
@@ -89,7 +89,7 @@ on_sqlite! {
         other.submit(&own.with("token", "no-uuid")).await.assert_refused(400);
         assert_rows(&scene.world, "personal_token", "WHERE revoked_at IS NOT NULL", 0).await;
         assert_eq!(Caller::of(&scene.server).read_profile(&token, &scene.app).await.status, 200);
-        // Nor is another person's app disconnected.
+        // Nor can another person's app be disconnected.
         let disconnect = other.open("/apps").await.forms("/apps/disconnect");
         assert!(disconnect.is_empty(), "{disconnect:?}");
     }
