@@ -2,12 +2,12 @@
 
 use crate::Harness;
 use crate::fixture::{
-    browser, catalogue_key, client, client_id, code, conflict, consent, erasure_id, event, grant, grant_id,
-    hash, import, import_id, link, log, log_id, made, now, password_hash, personal_token, request,
+    added, browser, catalogue_key, client, client_id, code, conflict, consent, erasure_id, event, grant,
+    grant_id, hash, import, import_id, link, log, log_id, now, password_hash, personal_token, request,
     request_id, seconds, secret, session, session_id, supplement, tally, token_id, user, user_id,
 };
 use application::ports::storage::{
-    AuditFilter, ChangePageQuery, Erasure, Import, RecordReference, UniqueKey,
+    AuditFilter, ChangePageQuery, Erasure, Import, RecordReference, RecordVersion, UniqueKey,
 };
 use domain::authorization_request::AuthorizationRequest;
 use domain::change::ChangeKind;
@@ -120,8 +120,9 @@ async fn store_everything(harness: &Harness, number: u64) {
     let import = Import { user_id: Some(user_id(number)), ..import(number) };
     unit.imports().insert(&import).await.unwrap();
     let record = RecordReference::Session(session_id(number));
-    unit.imports().note(import.id, import.user_id, &[made(record)]).await.unwrap();
-    unit.imports().add_part(import.id, 0, b"part").await.unwrap();
+    let change = added(record, RecordVersion::from_bytes([7; 16]));
+    unit.import_journal().note(import.id, import.user_id, &[change]).await.unwrap();
+    unit.uploads().add_part(import.id, 0, b"part").await.unwrap();
     unit.sleep().delete(user_id(number), &[session_id(number + 10)]).await.unwrap();
     let mut link = link(number + 20);
     let address = user(number).email.as_str().to_uppercase();
@@ -144,8 +145,8 @@ async fn kept_of(harness: &Harness, number: u64) -> [bool; 7] {
         !changes.is_empty(),
         unit.users().find(id).await.unwrap().is_some(),
         unit.imports().find(import_id(number)).await.unwrap().is_some(),
-        unit.imports().has_notes(import_id(number)).await.unwrap(),
-        unit.imports().part(import_id(number), 0).await.unwrap().is_some(),
+        unit.import_journal().has_notes(import_id(number)).await.unwrap(),
+        unit.uploads().part(import_id(number), 0).await.unwrap().is_some(),
         unit.password_links().find(&hash(number + 20)).await.unwrap().is_some(),
     ]
 }

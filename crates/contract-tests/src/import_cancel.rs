@@ -3,9 +3,7 @@
 use crate::Harness;
 use crate::fixture::{import, import_id, now, seconds, upload, user};
 use application::ports::storage::Import;
-use domain::import::ImportState;
-
-const REASON: &str = "not wanted";
+use domain::import::{Canceller, ImportState};
 
 async fn store(harness: &Harness, import: &Import) {
     let mut unit = harness.begin().await;
@@ -22,7 +20,7 @@ async fn find(harness: &Harness, number: u64) -> Import {
 
 async fn cancel(harness: Harness, number: u64) -> Option<ImportState> {
     let mut unit = harness.begin().await;
-    let became = unit.imports().cancel(import_id(number), REASON, seconds(5)).await.unwrap();
+    let became = unit.imports().cancel(import_id(number), Canceller::Operator, seconds(5)).await.unwrap();
     unit.commit().await.unwrap();
     became
 }
@@ -51,9 +49,9 @@ pub(crate) async fn what_is_not_finished_is_cancelled_and_what_is_finished_stays
         store(harness, &Import { state, ..upload(number, 0) }).await;
         let before = find(harness, number).await;
         assert_eq!(cancel(harness.clone(), number).await, expected, "{state:?}");
-        let refusal = Some(REASON.to_owned());
-        let after =
-            expected.map(|state| Import { state, refusal, ended_at: Some(seconds(5)), ..before.clone() });
+        let cancelled_by = Some(Canceller::Operator);
+        let ended_at = Some(seconds(5));
+        let after = expected.map(|state| Import { state, cancelled_by, ended_at, ..before.clone() });
         assert_eq!(find(harness, number).await, after.unwrap_or(before), "{state:?}");
         assert_eq!(cancel(harness.clone(), number).await, None, "once");
     }
@@ -78,7 +76,7 @@ pub(crate) async fn an_upload_that_is_read_anew_counts_from_the_first_byte(harne
         Import { state: ImportState::Running, bytes_checked: 70, bytes_done: 30, ..upload(1, 0) };
     store(harness, &broken_off).await;
     let mut unit = harness.begin().await;
-    let leased = unit.imports().lease(now(), seconds(60)).await.unwrap().unwrap();
+    let leased = unit.uploads().lease(now(), seconds(60)).await.unwrap().unwrap();
     unit.commit().await.unwrap();
     assert_eq!((leased.bytes_checked, leased.bytes_done, leased.tries), (0, 0, 1));
     assert_eq!(find(harness, 1).await, leased);

@@ -65,7 +65,7 @@ pub(crate) async fn profile_changes_are_forgotten_with_the_notes_of_their_import
         unit.imports().insert(&import).await.unwrap();
     }
     // What is forgotten of profiles is not counted.
-    assert_eq!(unit.imports().forget_noted_before(seconds(6), 9).await.unwrap(), 0);
+    assert_eq!(unit.import_journal().forget_before(seconds(6), 9).await.unwrap(), 0);
     unit.commit().await.unwrap();
     for (number, is_forgotten) in [(1, true), (2, false), (3, false), (4, false), (5, true)] {
         let import = find(harness, number).await.unwrap();

@@ -43,9 +43,9 @@ impl Entropy for Ids {
     }
 }
 
-/// A file of small batches: nights, or labels.
+/// A file that is read in small batches.
 #[derive(Clone)]
-struct SmallBatches(Vec<ImportItem>);
+pub(crate) struct SmallBatches(pub(crate) Vec<ImportItem>);
 
 impl ImportFile for SmallBatches {
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {

@@ -4,17 +4,19 @@ use crate::Harness;
 use crate::fixture::{
     find_import as find, import, import_id, now, seconds, store_import as store, upload, user, user_id,
 };
-use application::import::{Counts, ImportReport, ReportNote};
+use application::import::{
+    Counts, ImportReport, KeptRecord, KeptWhat, KeptWhy, ReportNote, Undone, UndoneCounts,
+};
 use application::ports::import_source::Rejection;
 use application::ports::storage::Import;
 use chrono::{DateTime, Utc};
-use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
-use domain::user::ProfileChanges;
+use domain::user::{ProfileChanges, ProfileField};
 
 async fn lease(harness: Harness, at: DateTime<Utc>, until: DateTime<Utc>) -> Option<Import> {
     let mut unit = harness.begin().await;
-    let leased = unit.imports().lease(at, until).await.unwrap();
+    let leased = unit.uploads().lease(at, until).await.unwrap();
     unit.commit().await.unwrap();
     leased
 }
@@ -52,8 +54,18 @@ fn full_import(number: u64) -> Import {
             rejected_total: 2000,
             notes: vec![note(None, 1), note(Some(40), u64::from(u32::MAX))],
             notes_total: 1,
+            left_out_labels: true,
         },
         refusal: Some("not this".to_owned()),
+        cancelled_by: Some(Canceller::Person),
+        undone: Undone {
+            counts: UndoneCounts { removed: 1 << 40, restored: 2, kept: 3 },
+            kept: vec![KeptRecord {
+                what: KeptWhat::Profile(ProfileField::Weight),
+                at: None,
+                why: KeptWhy::ChangedBy(import_id(7)),
+            }],
+        },
         ..import(number)
     }
 }
@@ -175,24 +187,24 @@ pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &H
     store(harness, &upload(2, 0)).await;
     let large: Vec<u8> = (0..3_000_000_u32).map(|number| number.to_be_bytes()[3]).collect();
     let mut unit = harness.begin().await;
-    let imports = unit.imports();
-    imports.add_part(import_id(1), 1, &large).await.unwrap();
-    imports.add_part(import_id(1), 0, b"first").await.unwrap();
-    imports.add_part(import_id(1), 0, b"again").await.unwrap();
-    imports.add_part(import_id(2), 0, b"").await.unwrap();
+    let uploads = unit.uploads();
+    uploads.add_part(import_id(1), 1, &large).await.unwrap();
+    uploads.add_part(import_id(1), 0, b"first").await.unwrap();
+    uploads.add_part(import_id(1), 0, b"again").await.unwrap();
+    uploads.add_part(import_id(2), 0, b"").await.unwrap();
     unit.commit().await.unwrap();
     let mut unit = harness.begin().await;
-    let imports = unit.imports();
-    assert_eq!(imports.part(import_id(1), 0).await.unwrap().as_deref(), Some(b"first".as_slice()));
-    assert!(imports.part(import_id(1), 1).await.unwrap() == Some(large));
-    assert_eq!(imports.part(import_id(1), 2).await.unwrap(), None);
-    imports.delete_parts(import_id(1)).await.unwrap();
-    assert_eq!(imports.part(import_id(1), 0).await.unwrap(), None);
-    assert_eq!(imports.part(import_id(2), 0).await.unwrap(), Some(Vec::new()));
+    let uploads = unit.uploads();
+    assert_eq!(uploads.part(import_id(1), 0).await.unwrap().as_deref(), Some(b"first".as_slice()));
+    assert!(uploads.part(import_id(1), 1).await.unwrap() == Some(large));
+    assert_eq!(uploads.part(import_id(1), 2).await.unwrap(), None);
+    uploads.delete_parts(import_id(1)).await.unwrap();
+    assert_eq!(uploads.part(import_id(1), 0).await.unwrap(), None);
+    assert_eq!(uploads.part(import_id(2), 0).await.unwrap(), Some(Vec::new()));
 }
 
 pub(crate) async fn the_bytes_of_uploads_that_are_not_done_are_added_up(harness: &Harness) {
-    assert_eq!(harness.begin().await.imports().stored_bytes().await.unwrap(), 0);
+    assert_eq!(harness.begin().await.uploads().stored_bytes().await.unwrap(), 0);
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
     let gibibytes: u64 = 5 << 30;
@@ -208,7 +220,7 @@ pub(crate) async fn the_bytes_of_uploads_that_are_not_done_are_added_up(harness:
         store(harness, &Import { state, size, ..upload_of(person, number, -1) }).await;
     }
     store(harness, &Import { state: ImportState::Running, size: 7, ..import(9) }).await;
-    assert_eq!(harness.begin().await.imports().stored_bytes().await.unwrap(), gibibytes + 23);
+    assert_eq!(harness.begin().await.uploads().stored_bytes().await.unwrap(), gibibytes + 23);
 }
 
 /// An upload of another person than that of [`upload`].
@@ -239,13 +251,13 @@ pub(crate) async fn a_lease_is_prolonged_while_the_upload_runs(harness: &Harness
     let waiting = Import { state: ImportState::Waiting, ..upload(1, 0) };
     store(harness, &waiting).await;
     let mut unit = harness.begin().await;
-    assert!(!unit.imports().prolong(import_id(1), seconds(90)).await.unwrap());
-    assert!(unit.imports().lease(now(), seconds(60)).await.unwrap().is_some());
-    assert!(unit.imports().prolong(import_id(1), seconds(90)).await.unwrap());
-    assert_eq!(unit.imports().lease(seconds(89), seconds(99)).await.unwrap(), None);
+    assert!(!unit.uploads().prolong(import_id(1), seconds(90)).await.unwrap());
+    assert!(unit.uploads().lease(now(), seconds(60)).await.unwrap().is_some());
+    assert!(unit.uploads().prolong(import_id(1), seconds(90)).await.unwrap());
+    assert_eq!(unit.uploads().lease(seconds(89), seconds(99)).await.unwrap(), None);
     assert!(unit.imports().update(&Import { state: ImportState::Done, ..waiting }).await.unwrap());
-    assert!(!unit.imports().prolong(import_id(1), seconds(120)).await.unwrap());
-    assert_eq!(unit.imports().lease(seconds(900), seconds(999)).await.unwrap(), None);
+    assert!(!unit.uploads().prolong(import_id(1), seconds(120)).await.unwrap());
+    assert_eq!(unit.uploads().lease(seconds(900), seconds(999)).await.unwrap(), None);
 }
 
 pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) {
@@ -262,7 +274,7 @@ pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) 
     assert_eq!(taken(0, 60).await, None);
     // The first one's server is gone: that one goes on, and is still the only one of its person.
     let mut unit = harness.begin().await;
-    assert!(unit.imports().prolong(import_id(4), seconds(120)).await.unwrap());
+    assert!(unit.uploads().prolong(import_id(4), seconds(120)).await.unwrap());
     unit.commit().await.unwrap();
     assert_eq!(taken(60, 120).await, Some(import_id(1)));
     assert_eq!(taken(60, 120).await, None);
@@ -316,17 +328,17 @@ pub(crate) async fn uploads_that_came_to_nothing_are_refused_up_to_the_limit(har
     store(harness, &Import { state: ImportState::Running, started_at: seconds(-9), ..import(6) }).await;
     let mut unit = harness.begin().await;
     for number in 1..=6 {
-        unit.imports().add_part(import_id(number), 0, b"part").await.unwrap();
+        unit.uploads().add_part(import_id(number), 0, b"part").await.unwrap();
     }
-    assert_eq!(unit.imports().delete_stale_uploads(now(), "too slow", 2).await.unwrap(), 2);
-    assert_eq!(unit.imports().delete_stale_uploads(now(), "too slow", 9).await.unwrap(), 1);
-    assert_eq!(unit.imports().delete_stale_uploads(now(), "too slow", 9).await.unwrap(), 0);
+    assert_eq!(unit.uploads().delete_stale(now(), "too slow", 2).await.unwrap(), 2);
+    assert_eq!(unit.uploads().delete_stale(now(), "too slow", 9).await.unwrap(), 1);
+    assert_eq!(unit.uploads().delete_stale(now(), "too slow", 9).await.unwrap(), 0);
     unit.commit().await.unwrap();
     for (number, is_refused) in [(1, true), (2, true), (3, true), (4, false), (5, false), (6, false)] {
         let found = find(harness, number).await.unwrap();
         let refused = (found.state, found.refusal.as_deref()) == (ImportState::Refused, Some("too slow"));
         assert_eq!((refused, found.ended_at.is_some()), (is_refused, is_refused), "{number}");
-        let part = harness.begin().await.imports().part(import_id(number), 0).await.unwrap();
+        let part = harness.begin().await.uploads().part(import_id(number), 0).await.unwrap();
         assert_eq!(part.is_none(), is_refused, "{number}");
     }
 }
@@ -337,16 +349,16 @@ pub(crate) async fn a_try_is_not_counted_when_whoever_leased_the_upload_says_so(
     store(harness, &waiting).await;
     let mut unit = harness.begin().await;
     // Nobody has it.
-    unit.imports().uncount_try(import_id(1)).await.unwrap();
+    unit.uploads().uncount_try(import_id(1)).await.unwrap();
     for (at, tries) in [(0, 1), (60, 1), (120, 2)] {
-        let leased = unit.imports().lease(seconds(at), seconds(at + 60)).await.unwrap();
+        let leased = unit.uploads().lease(seconds(at), seconds(at + 60)).await.unwrap();
         assert_eq!(leased.map(|import| import.tries), Some(tries), "{at}");
         if at == 0 {
-            unit.imports().uncount_try(import_id(1)).await.unwrap();
+            unit.uploads().uncount_try(import_id(1)).await.unwrap();
             // Not below none.
-            unit.imports().uncount_try(import_id(1)).await.unwrap();
+            unit.uploads().uncount_try(import_id(1)).await.unwrap();
             assert_eq!(
-                unit.imports().lease(seconds(59), seconds(99)).await.unwrap(),
+                unit.uploads().lease(seconds(59), seconds(99)).await.unwrap(),
                 None,
                 "it stays leased"
             );
@@ -361,7 +373,7 @@ pub(crate) async fn how_far_an_import_is_checked_is_kept_while_it_runs(harness: 
     }
     let mut unit = harness.begin().await;
     for number in [1, 2, 3] {
-        unit.imports().checked(import_id(number), 1 << 40).await.unwrap();
+        unit.uploads().checked(import_id(number), 1 << 40).await.unwrap();
     }
     unit.commit().await.unwrap();
     for (number, bytes) in [(1, 1 << 40), (2, 0)] {

@@ -44,9 +44,9 @@ pub enum ImportState {
     Done,
     /// The file was refused. Nothing of it was stored, unless it was given up while it was read.
     Refused,
-    /// It is being taken back: something that it made or changed is left. Goes on by itself.
+    /// It is being undone; a server resumes that if it is interrupted.
     Undoing,
-    /// What it made was taken back, but for what something else changed since.
+    /// It was undone, except for records that were changed since.
     Undone,
 }
 
@@ -83,6 +83,33 @@ impl ImportState {
     /// Returns whether the file is not read to its end, and was not given up either.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Receiving | Self::Waiting | Self::Running)
+    }
+}
+
+/// Who cancelled an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Canceller {
+    /// The person whose import it is.
+    Person,
+    /// The operator.
+    Operator,
+}
+
+impl Canceller {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Person, Self::Operator];
+
+    /// Returns the name in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// Parses a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|canceller| canceller.as_str() == text)
     }
 }
 
@@ -141,6 +168,7 @@ mod tests {
         assert!(
             ImportOrigin::ALL.into_iter().all(|origin| ImportOrigin::parse(origin.as_str()) == Some(origin))
         );
+        assert!(Canceller::ALL.into_iter().all(|by| Canceller::parse(by.as_str()) == Some(by)));
         assert_eq!(ImportState::parse("Done"), None);
     }
 

@@ -18,7 +18,11 @@ fn weight_of(item: &ImportItem) -> usize {
     let parts = match item {
         ImportItem::Session(session) => session.record.hypnogram().len(),
         ImportItem::Supplement(supplement) => supplement.label.ingredients().len().saturating_mul(12),
-        ImportItem::Profile(_) | ImportItem::Log(_) | ImportItem::Rejected(_) | ImportItem::Note(_) => 0,
+        ImportItem::Profile(_)
+        | ImportItem::Log(_)
+        | ImportItem::Rejected(_)
+        | ImportItem::Note(_)
+        | ImportItem::LabelsLeftOut => 0,
     };
     parts.saturating_add(8)
 }
@@ -79,6 +83,7 @@ impl Items {
                     ImportItem::Log(log) => &mut log.place,
                     ImportItem::Rejected(rejection) => &mut rejection.place,
                     ImportItem::Note(note) => &mut note.place,
+                    ImportItem::LabelsLeftOut => return item,
                 };
                 *place = format!("{name}: {place}");
             }

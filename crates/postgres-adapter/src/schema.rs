@@ -293,11 +293,11 @@ diesel::table! {
         kind -> Text,
         record_id -> Uuid,
         user_id -> Nullable<Uuid>,
-        change_number -> BigInt,
         before -> Nullable<Json>,
         sequence -> BigInt,
-        position -> Nullable<BigInt>,
-        waiting -> Nullable<Json>,
+        version_found -> Nullable<Binary>,
+        version_left -> Nullable<Binary>,
+        replaced_by -> Nullable<Uuid>,
     }
 }
 

@@ -9,10 +9,10 @@ use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
 use application::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
+    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
     SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory,
-    UserRepository,
+    UploadRepository, UserRepository,
 };
 use async_trait::async_trait;
 use diesel::result::QueryResult;
@@ -154,6 +154,12 @@ impl UnitOfWork for PgUnitOfWork {
         self
     }
     fn imports(&mut self) -> &mut dyn ImportRepository {
+        self
+    }
+    fn import_journal(&mut self) -> &mut dyn ImportJournal {
+        self
+    }
+    fn uploads(&mut self) -> &mut dyn UploadRepository {
         self
     }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {

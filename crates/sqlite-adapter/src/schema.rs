@@ -305,10 +305,10 @@ table! {
         kind -> Text,
         record_id -> Binary,
         user_id -> Nullable<Binary>,
-        change_number -> BigInt,
         before -> Nullable<Text>,
-        position -> Nullable<BigInt>,
-        waiting -> Nullable<Text>,
+        version_found -> Nullable<Binary>,
+        version_left -> Nullable<Binary>,
+        replaced_by -> Nullable<Binary>,
     }
 }
 

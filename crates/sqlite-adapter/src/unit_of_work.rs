@@ -7,9 +7,10 @@ use crate::upkeep;
 use crate::writer::{Transaction, Writer};
 use application::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UserRepository,
+    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
+    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UploadRepository,
+    UserRepository,
 };
 use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
@@ -104,6 +105,12 @@ impl UnitOfWork for SqliteUnitOfWork {
         self
     }
     fn imports(&mut self) -> &mut dyn ImportRepository {
+        self
+    }
+    fn import_journal(&mut self) -> &mut dyn ImportJournal {
+        self
+    }
+    fn uploads(&mut self) -> &mut dyn UploadRepository {
         self
     }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {

@@ -1,12 +1,10 @@
 //! Applies profile values that an import proposed.
 
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{
-    Import, ImportChange, ProfileReader, RecordBefore, RecordReference, StorageError, UnitOfWorkFactory,
-};
+use crate::ports::storage::{Import, ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use crate::upload::UploadKey;
 use domain::audit::{AuditActor, AuditKind};
+use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
 use domain::user::{ProfileChange, ProfileField};
 use std::sync::Arc;
@@ -57,13 +55,17 @@ impl ApplyProfile {
 
     /// Applies the proposals for these fields, and returns how many changed the profile: none if all were
     /// applied before or the profile says the same by now.
-    pub async fn run(&self, key: UploadKey, fields: &[ProfileField]) -> Result<usize, ApplyProfileError> {
-        let UploadKey { user_id, id } = key;
+    pub async fn run(
+        &self,
+        user_id: UserId,
+        id: ImportId,
+        fields: &[ProfileField],
+    ) -> Result<usize, ApplyProfileError> {
         let mut unit = self.units.begin().await?;
         // The person before the import, as everywhere.
         let user = unit.users().find(user_id).await?;
         let import = unit.imports().find(id).await?.filter(|import| import.user_id == Some(user_id));
-        let Some((known, mut import)) = user.zip(import) else {
+        let Some((mut user, mut import)) = user.zip(import) else {
             unit.rollback().await?;
             return Err(ApplyProfileError::Unknown);
         };
@@ -71,17 +73,13 @@ impl ApplyProfile {
             unit.rollback().await?;
             return Err(ApplyProfileError::NotDone);
         }
-        let mut user = known.clone();
         let applied = import.report.profile.apply(&mut user, fields);
         if applied == 0 {
             unit.rollback().await?;
             return Ok(0);
         }
         import.report.profile_changed = true;
-        let before = Some(RecordBefore::Profile(Box::new(known)));
-        let change = ImportChange { record: RecordReference::Profile(user_id), before };
         unit.users().update(&user).await?;
-        unit.imports().note(id, Some(user_id), &[change]).await?;
         unit.imports().update(&import).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::ProfileImported);
         audit::commit(unit, &[event.user(user_id).subject(id.as_uuid())]).await?;

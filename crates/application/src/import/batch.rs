@@ -4,16 +4,18 @@ use crate::ports::import_source::{
     ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Note, Rejection,
 };
 
-/// Something with its position in the batch, by which what is rejected is told in the file's order.
+/// Something with its position in the batch, so that rejections are reported in the file's order.
 pub(super) type Numbered<T> = (usize, T);
 
-/// The records of one batch, and what there is to tell about it before anything is stored.
+/// The records of one batch, and what is known of it before anything is stored.
 #[derive(Default)]
 pub(super) struct Batch {
     /// The records: labels first, because logs of the same batch may name them.
     pub(super) records: Vec<Numbered<ImportItem>>,
-    pub(super) rejected: Vec<Numbered<Rejection>>,
+    pub(super) rejected: Vec<Numbered<Unstored>>,
     pub(super) notes: Vec<Note>,
+    /// Whether labels were left out that no upload may bring.
+    pub(super) left_out_labels: bool,
 }
 
 impl Batch {
@@ -22,10 +24,13 @@ impl Batch {
         let mut batch = Self::default();
         for (position, item) in items.into_iter().enumerate() {
             match item {
-                ImportItem::Rejected(rejection) => batch.rejected.push((position, rejection)),
+                ImportItem::Rejected(rejection) => {
+                    batch.rejected.push((position, Unstored { rejection, why: None }));
+                }
                 ImportItem::Note(note) => batch.notes.push(note),
+                ImportItem::LabelsLeftOut => batch.left_out_labels = true,
                 ImportItem::Profile(_) | ImportItem::Session(_) | ImportItem::Log(_) if !has_person => {
-                    batch.rejected.push((position, rejection(item.place(), Unstorable::NoPerson)));
+                    batch.rejected.push((position, Unstored::because(item.place(), Unstorable::NoPerson)));
                 }
                 item => batch.records.push((position, item)),
             }
@@ -48,16 +53,6 @@ pub(super) enum Unstorable {
 }
 
 impl Unstorable {
-    const ALL: [Self; 7] = [
-        Self::NoPerson,
-        Self::SessionOfTwo,
-        Self::LogOfTwo,
-        Self::LabelOfTwo,
-        Self::Taken,
-        Self::UnknownSupplement,
-        Self::UnknownUpc,
-    ];
-
     /// Returns the words for people.
     pub(super) const fn reason(self) -> &'static str {
         match self {
@@ -74,16 +69,21 @@ impl Unstorable {
             }
         }
     }
-
-    /// Finds the reason with these words.
-    pub(super) fn of_reason(words: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.reason() == words)
-    }
 }
 
-/// Says why the record at this place is not taken.
-pub(super) fn rejection(place: &str, why: Unstorable) -> Rejection {
-    Rejection { place: place.to_owned(), reason: why.reason().to_owned() }
+/// A record that is not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unstored {
+    pub(super) rejection: Rejection,
+    /// Why; `None` if it could not even be read.
+    pub(super) why: Option<Unstorable>,
+}
+
+impl Unstored {
+    pub(super) fn because(place: &str, why: Unstorable) -> Self {
+        let rejection = Rejection { place: place.to_owned(), reason: why.reason().to_owned() };
+        Self { rejection, why: Some(why) }
+    }
 }
 
 pub(super) fn supplements(records: &[Numbered<ImportItem>]) -> Vec<Numbered<&ImportedSupplement>> {

@@ -1,6 +1,6 @@
 //! The first reading of a file, and what goes on beside it.
 
-use super::import_records::{Progress, Reading, go_on};
+use super::progress::{Progress, Reading, go_on};
 use super::reading::ReadAhead;
 use super::storing::BATCH;
 use crate::ports::import_source::{ImportFile, ImportRefusal};

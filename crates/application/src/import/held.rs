@@ -3,7 +3,7 @@
 //! In a folder one night may come twice without an id, with different ends. The first import leaves what came last. When
 //! the folder is imported again, what came first would take its place, only to lose it again a little later, for ever.
 
-use crate::ports::import_source::ImportedSession;
+use crate::ports::import_source::{ImportedSession, Rejection};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::SleepSessionId;
 use domain::sleep::{Reconciliation, SleepRecord, TimeInBed};
@@ -28,10 +28,6 @@ struct HeldRecord {
 }
 
 impl Held {
-    pub(super) fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
@@ -99,4 +95,10 @@ pub(super) fn wanted(decision: &Reconciliation, record: &SleepRecord) -> Vec<Sle
         }
         Reconciliation::Insert { removes } => removes.clone(),
     }
+}
+
+/// Notes that a record is not stored, because the store has a later one of the same file in its place.
+pub(super) fn given_way(place: String) -> Rejection {
+    let reason = "a later record of this file that it overlaps has its place already";
+    Rejection { place, reason: reason.to_owned() }
 }

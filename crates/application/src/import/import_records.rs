@@ -1,10 +1,12 @@
 //! Imports a file: checks it whole, then stores it batch by batch.
 
-use super::ImportReport;
 use super::batch::Batch;
 use super::checking;
+use super::progress::{Progress, Reading, go_on};
+use super::report::ImportReport;
 use super::run::Run;
 use super::storing::{MOST_WAITING, Stop, Storing};
+use super::undone::Undone;
 use crate::audit::{self, AuditTrail};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -14,7 +16,6 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// For how long an import that broke off may be gone on with: a day less than what it did is kept, so that what it did in
@@ -83,18 +84,6 @@ pub struct Imported {
     /// What it did, or would do.
     pub report: ImportReport,
 }
-
-/// Which of its two readings of a file an import is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
-    /// Checks whether the file is whole; nothing is stored.
-    Checking,
-    /// Stores records.
-    Storing,
-}
-
-/// Is told how many bytes of a reading are done, and says whether to go on.
-pub type Progress<'a> = &'a (dyn Fn(Reading, u64) -> ControlFlow<()> + Send + Sync);
 
 /// Imports files.
 pub struct ImportRecords {
@@ -232,6 +221,8 @@ impl ImportRecords {
             ended_at: None,
             report: ImportReport::default(),
             refusal: None,
+            cancelled_by: None,
+            undone: Undone::default(),
         };
         unit.imports().insert(&import).await?;
         Ok((id, ImportReport::default()))
@@ -265,7 +256,7 @@ impl ImportRecords {
         unit.imports().update(&done).await?;
         // An upload keeps its parts for as long as somebody may have to begin again.
         if done.origin == ImportOrigin::Upload {
-            unit.imports().delete_parts(id).await?;
+            unit.uploads().delete_parts(id).await?;
         }
         Ok(unit.commit().await?)
     }
@@ -291,8 +282,4 @@ async fn begin_upload(
     let earlier = import.report.clone();
     unit.imports().update(&Import { format: Some(file.format().to_owned()), ..import }).await?;
     Ok((id, earlier))
-}
-
-pub(super) fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
-    if wish.is_break() { Err(ImportRefusal::Stopped) } else { Ok(()) }
 }

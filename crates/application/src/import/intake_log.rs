@@ -1,11 +1,11 @@
 //! Intake logs that a file carries.
 
-use super::batch::{Numbered, Unstorable, rejection};
+use super::attempt::Attempt;
+use super::batch::{Numbered, Unstorable};
 use super::recent::Mark;
 use super::report::Outcome;
-use super::run::Attempt;
 use crate::ports::import_source::ImportedLog;
-use crate::ports::storage::{RecordBefore, RecordReference, StorageError, UnitOfWork};
+use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Upc};
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ pub(super) async fn store(
     let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
     for (position, log) in logs {
         let Ok(same) = intake.find_same(attempt, &log).map(Option::<&IntakeLog>::cloned) else {
-            attempt.reject(position, rejection(&log.place, Unstorable::LogOfTwo));
+            attempt.reject(position, &log.place, Unstorable::LogOfTwo);
             continue;
         };
         let key = key(&log);
@@ -75,7 +75,7 @@ async fn of_known_supplements(
             }
         }
         if unknown.contains(&id) {
-            attempt.reject(position, rejection(&log.place, unknown_supplement(log)));
+            attempt.reject(position, &log.place, unknown_supplement(log));
         } else {
             logs.push((position, of_supplement(log, attempt.known_id(id))));
         }
@@ -141,7 +141,7 @@ impl Intake {
             None => {
                 let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
                 let log = record.with_id(id);
-                attempt.changed(RecordReference::Log(id), None);
+                note(attempt, None, &log);
                 self.known.push(log.clone());
                 self.inserted.push(log);
                 Ok((id, Outcome::New))
@@ -182,10 +182,13 @@ impl Intake {
         log: IntakeLog,
     ) -> Result<(), StorageError> {
         match self.inserted.iter_mut().find(|waiting| waiting.id == log.id) {
-            Some(waiting) => *waiting = log.clone(),
+            Some(waiting) => {
+                note(attempt, None, &log);
+                *waiting = log.clone();
+            }
             None if attempt.run.is_dry => {}
             None => {
-                attempt.changed(RecordReference::Log(log.id), Some(RecordBefore::Log(Box::new(before))));
+                note(attempt, Some(before), &log);
                 unit.intake_logs().update(self.user_id, &log).await?;
             }
         }
@@ -193,6 +196,12 @@ impl Intake {
         self.known.push(log);
         Ok(())
     }
+}
+
+/// Notes that a log was added, or changed from what it was before.
+fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
+    let before = before.map(|log| RecordBefore::Log(Box::new(log)));
+    attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
 }
 
 fn is_taken_alike(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {

@@ -1,8 +1,11 @@
-//! Bringing records in from files: known ones are recognised, nothing doubles, nothing is dropped in silence.
+//! Imports of records from files. Known records are recognised, nothing is stored twice, and whatever is left out is
+//! reported.
 
 mod apply_profile;
+mod attempt;
 mod batch;
 mod checking;
+mod found;
 mod held;
 mod import_records;
 pub mod ingest;
@@ -10,8 +13,8 @@ mod intake_log;
 mod known;
 mod list_imports;
 mod near;
-pub(crate) mod overtaking;
 mod profile;
+mod progress;
 mod reading;
 mod recent;
 mod report;
@@ -20,19 +23,17 @@ mod session;
 mod storing;
 mod supplement;
 mod undo_import;
+mod undone;
 
 pub use crate::ports::import_source::Rejection;
 pub use crate::ports::storage::Import;
 pub use apply_profile::{ApplyProfile, ApplyProfileError};
-pub use import_records::{
-    FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported, Progress, Reading,
-};
+pub use import_records::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 pub use list_imports::ListImports;
+pub use progress::{Progress, Reading};
 pub use report::{Counts, ImportReport, MAX_LISTED, ReportNote};
-pub(crate) use undo_import::{BY_OPERATOR, BY_PERSON};
-pub use undo_import::{
-    CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError, Undone, is_cancelled,
-};
+pub use undo_import::{CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError};
+pub use undone::{KeptRecord, KeptWhat, KeptWhy, Undone, UndoneCounts};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The profile that a file carries.
 
-use super::run::Attempt;
+use super::attempt::Attempt;
 use crate::ports::import_source::ImportedProfile;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::SubsecRound as _;
@@ -31,10 +31,9 @@ pub(super) async fn store(
             changes.state(&mut user, value, overwrite);
         }
     }
-    attempt.profile_read(changes);
+    attempt.profile_read(changes, user != known);
     if user != known {
         unit.users().update(&user).await?;
-        attempt.profile_changed(known);
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! What an import did.
 
 use crate::ports::import_source::{Note, Rejection};
-use crate::ports::storage::Import;
 use domain::user::ProfileChanges;
 
 /// How many rejections and different notes a report names; beyond, they are only counted, so that memory stays flat.
@@ -112,9 +111,14 @@ pub struct ImportReport {
     pub notes: Vec<ReportNote>,
     /// How many notes there were, each time counted.
     pub notes_total: u64,
+    /// Whether the file has labels of supplements that were left out because it is an upload.
+    pub left_out_labels: bool,
 }
 
 impl ImportReport {
+    /// How many rejections, and how many notes, the store keeps.
+    pub const KEPT: usize = 100;
+
     /// Returns whether it says of any record that it was stored or changed.
     pub fn changed_anything(&self) -> bool {
         let counts = [self.sessions, self.supplements, self.logs];
@@ -124,8 +128,8 @@ impl ImportReport {
     /// Gives the report as it is kept: with the first rejections and notes only; the totals stay.
     #[must_use]
     pub fn shortened(mut self) -> Self {
-        self.rejected.truncate(Import::LISTED);
-        self.notes.truncate(Import::LISTED);
+        self.rejected.truncate(Self::KEPT);
+        self.notes.truncate(Self::KEPT);
         self
     }
 

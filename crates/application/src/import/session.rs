@@ -1,13 +1,13 @@
 //! Sleep sessions that a file carries.
 
-use super::batch::{Numbered, Unstorable, rejection};
+use super::attempt::Attempt;
+use super::batch::{Numbered, Unstorable};
 use super::held;
 use super::known::Known;
 use super::recent::Mark;
 use super::report::Outcome;
-use super::run::Attempt;
 use crate::ports::import_source::{ImportedSession, Rejection};
-use crate::ports::storage::{RecordBefore, RecordReference, StorageError, UnitOfWork};
+use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{Reconciliation, SleepSession, reconcile};
@@ -45,7 +45,7 @@ pub(super) async fn store(
                 attempt.hold(session.clone(), Vec::new());
                 continue;
             }
-            attempt.reject(position, rejection(&session.place, Unstorable::SessionOfTwo));
+            attempt.reject(position, &session.place, Unstorable::SessionOfTwo);
             continue;
         };
         let wants = held::wanted(&decision, &session.record);
@@ -109,15 +109,15 @@ impl Sessions {
         match decision {
             Reconciliation::Unchanged(id) => Ok((id, Outcome::Unchanged)),
             Reconciliation::Replace { id, removes } => {
-                self.remove(attempt, &removes);
+                self.remove(attempt, &removes, id);
                 self.replace(attempt, unit, SleepSession { id, record, updated_at }).await?;
                 Ok((id, Outcome::Updated))
             }
             Reconciliation::Insert { removes } => {
-                self.remove(attempt, &removes);
                 let id = imported.id.unwrap_or_else(|| self.next_id(attempt));
+                self.remove(attempt, &removes, id);
                 let session = SleepSession { id, record, updated_at };
-                attempt.changed(RecordReference::Session(id), None);
+                note(attempt, None, &session);
                 self.known.insert(session);
                 // A session that takes the place of others is a change of what was known.
                 Ok((id, if removes.is_empty() { Outcome::New } else { Outcome::Updated }))
@@ -135,9 +135,11 @@ impl Sessions {
         unit: &mut dyn UnitOfWork,
         session: SleepSession,
     ) -> Result<(), StorageError> {
-        if !self.known.is_waiting(session.id) {
-            self.note_before(attempt, session.id);
-            // One of those may have the key that this one gets.
+        if self.known.is_waiting(session.id) {
+            note(attempt, None, &session);
+        } else {
+            note(attempt, self.known.get(session.id), &session);
+            // A removed session may have the key that this one gets.
             self.delete_gone(unit).await?;
             unit.sleep().update(self.user_id, &session).await?;
         }
@@ -145,19 +147,13 @@ impl Sessions {
         Ok(())
     }
 
-    /// Notes what a stored session is before it changes.
-    fn note_before(&self, attempt: &mut Attempt<'_>, id: SleepSessionId) {
-        let before = self.known.get(id).map(|session| RecordBefore::Session(Box::new(session.clone())));
-        attempt.changed(RecordReference::Session(id), before);
-    }
-
-    /// Forgets sessions; those that only waited to be stored never come to be.
-    fn remove(&mut self, attempt: &mut Attempt<'_>, removes: &[SleepSessionId]) {
+    /// Removes sessions whose place another one takes; those that only waited to be stored are dropped.
+    fn remove(&mut self, attempt: &mut Attempt<'_>, removes: &[SleepSessionId], by: SleepSessionId) {
         for id in removes {
             if self.known.is_waiting(*id) {
-                attempt.never_made(RecordReference::Session(*id));
-            } else {
-                self.note_before(attempt, *id);
+                attempt.never_added(*id, by);
+            } else if let Some(session) = self.known.get(*id) {
+                attempt.removed(session.clone(), by);
                 self.gone.push(*id);
             }
         }
@@ -175,7 +171,14 @@ impl Sessions {
     }
 }
 
-/// Says that other sessions go, since nothing is dropped in silence.
+/// Notes that a session was added, or changed from what it was before.
+fn note(attempt: &mut Attempt<'_>, before: Option<&SleepSession>, session: &SleepSession) {
+    let before = before.map(|session| RecordBefore::Session(Box::new(session.clone())));
+    let left = || RecordVersion::of_session(&session.record);
+    attempt.changed(RecordReference::Session(session.id), before, left);
+}
+
+/// Returns the note that other sessions are removed.
 fn told(decision: &Reconciliation) -> Option<String> {
     match decision {
         Reconciliation::Replace { removes, .. } | Reconciliation::Insert { removes } => match removes.len() {

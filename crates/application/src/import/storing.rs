@@ -1,11 +1,13 @@
 //! Stores the batches of an import, each in a unit of work.
 
-use super::batch::{Batch, Numbered, Unstorable, rejection};
-use super::overtaking;
-use super::run::{Attempt, Found, Run};
+use super::attempt::Attempt;
+use super::batch::{self, Batch, Numbered, Unstorable, Unstored};
+use super::found::Found;
+use super::run::Run;
+use super::{intake_log, profile, session, supplement};
 use crate::audit::{AuditTrail, DailyEvents};
 use crate::patience::PAUSES;
-use crate::ports::import_source::{ImportItem, Rejection};
+use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{ImportChange, RecordReference, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::Pause;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -92,7 +94,8 @@ impl Storing<'_> {
 
     /// Stores a batch and tells what became of it, in the file's order.
     pub(super) async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), Stop> {
-        let Batch { records, mut rejected, notes } = batch;
+        let Batch { records, mut rejected, notes, left_out_labels } = batch;
+        run.report.left_out_labels |= left_out_labels;
         run.results.clear();
         run.notes.clear();
         match self.store_together(run, &records).await {
@@ -103,8 +106,8 @@ impl Storing<'_> {
             Err(error) => return Err(error),
         }
         rejected.sort_by_key(|(position, _)| *position);
-        for (position, rejection) in rejected {
-            run.reject(position, rejection);
+        for (position, unstored) in rejected {
+            run.reject(position, unstored);
         }
         for note in notes {
             run.report.note(note);
@@ -132,14 +135,14 @@ impl Storing<'_> {
         &self,
         run: &mut Run<'_>,
         records: &[Numbered<ImportItem>],
-    ) -> Result<Vec<Numbered<Rejection>>, Stop> {
+    ) -> Result<Vec<Numbered<Unstored>>, Stop> {
         let mut rejected = Vec::new();
         for record in records {
             match self.store_together(run, std::slice::from_ref(record)).await {
                 Ok(found) => rejected.extend(found),
                 Err(Stop::Storage(StorageError::Conflict(_))) => {
                     let (position, item) = record;
-                    rejected.push((*position, rejection(item.place(), Unstorable::Taken)));
+                    rejected.push((*position, Unstored::because(item.place(), Unstorable::Taken)));
                 }
                 Err(error) => return Err(error),
             }
@@ -161,7 +164,7 @@ impl Storing<'_> {
         &self,
         run: &mut Run<'_>,
         records: &[Numbered<ImportItem>],
-    ) -> Result<Vec<Numbered<Rejection>>, Stop> {
+    ) -> Result<Vec<Numbered<Unstored>>, Stop> {
         if records.is_empty() {
             return Ok(Vec::new());
         }
@@ -209,20 +212,15 @@ impl Storing<'_> {
         run: &Run<'_>,
         records: &[Numbered<ImportItem>],
     ) -> Result<Found, Stop> {
-        let found = Attempt::new(run).store(unit, records).await?;
-        let Some(id) = self.import.filter(|_| !run.is_dry) else {
-            if !run.is_dry {
-                overtaking::changed(unit, run.user_id, &found.changes).await?;
-            }
-            return Ok(found);
-        };
+        let found = store_records(unit, run, records).await?;
+        let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
         let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
         // Another import of the same file at the same time, which has the same row, may have come to its end.
         if !matches!(import.state, ImportState::Running | ImportState::Done) {
             return Err(Stop::TakenBack);
         }
         if !found.changes.is_empty() {
-            unit.imports().note(id, run.user_id, &found.changes).await?;
+            unit.import_journal().note(id, run.user_id, &found.changes).await?;
         }
         if let Some(user_id) = run.user_id.filter(|_| found.profile_changed) {
             let actor = match import.origin {
@@ -234,11 +232,31 @@ impl Storing<'_> {
             unit.audit().append(&event.user(user_id).subject(id.as_uuid())).await?;
         }
         if import.state == ImportState::Running {
-            // With what this batch did, since whoever goes on after a crash finds it stored. What it rejects is told later.
+            // Counts this batch, too: whoever resumes after a crash finds it stored. Its rejections are added later.
             import.report = run.whole_with(&found);
             import.bytes_done = run.bytes_done;
             unit.imports().update(&import).await?;
         }
         Ok(found)
     }
+}
+
+/// Stores records in this unit of work; returns what the run takes over once it is committed.
+async fn store_records(
+    unit: &mut dyn UnitOfWork,
+    run: &Run<'_>,
+    records: &[Numbered<ImportItem>],
+) -> Result<Found, Stop> {
+    if let Some(user_id) = run.user_id {
+        // Locks the person first: other writers of this person wait here and nowhere later.
+        unit.users().find(user_id).await?.ok_or(Stop::UnknownUser)?;
+    }
+    let mut attempt = Attempt::new(run);
+    supplement::store(&mut attempt, unit, batch::supplements(records)).await?;
+    if let Some(user_id) = run.user_id {
+        profile::store(&mut attempt, unit, user_id, batch::profiles(records)).await?;
+        session::store(&mut attempt, unit, user_id, batch::sessions(records)).await?;
+        intake_log::store(&mut attempt, unit, user_id, batch::logs(records)).await?;
+    }
+    Ok(attempt.into_found())
 }

@@ -1,11 +1,13 @@
 //! Labels of supplements that a file carries.
 
-use super::batch::{Numbered, Unstorable, rejection};
+use super::attempt::Attempt;
+use super::batch::{Numbered, Unstorable};
 use super::recent::Mark;
 use super::report::Outcome;
-use super::run::Attempt;
 use crate::ports::import_source::ImportedSupplement;
-use crate::ports::storage::{RecordBefore, RecordReference, StorageError, SupplementRepository, UnitOfWork};
+use crate::ports::storage::{
+    RecordBefore, RecordReference, RecordVersion, StorageError, SupplementRepository, UnitOfWork,
+};
 use domain::id::SupplementId;
 use domain::supplement::{CatalogueKey, LabelChange, Supplement};
 use std::collections::{HashMap, HashSet};
@@ -40,7 +42,7 @@ pub(super) async fn store(
     labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {
         let Some((id, outcome)) = labels.place(attempt, repository, supplement).await? else {
-            attempt.reject(position, rejection(&supplement.place, Unstorable::LabelOfTwo));
+            attempt.reject(position, &supplement.place, Unstorable::LabelOfTwo);
             continue;
         };
         // A version that the store has under the file's own id keeps the logs that name it.
@@ -132,7 +134,7 @@ impl Labels {
         let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
         let entered = Supplement::enter(id, imported.label.clone(), entered_at);
         self.waiting.push((imported.key.clone(), entered));
-        attempt.changed(RecordReference::Label(id), None);
+        note(attempt, id, None, imported);
         id
     }
 
@@ -154,8 +156,7 @@ async fn correct(
             let id = known.id;
             // The key under which the store has it; an id that the file names may have another.
             let key = repository.key_of(id).await?.unwrap_or_else(|| imported.key.clone());
-            let before = RecordBefore::Label(Box::new((key, known.clone())));
-            attempt.changed(RecordReference::Label(id), Some(before));
+            note(attempt, id, Some((key, known.clone())), imported);
             repository.update(&known.corrected(imported.label.clone())).await?;
             Ok(Some((id, Outcome::Updated)))
         }
@@ -172,11 +173,21 @@ async fn correct(
             let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
             let version = Supplement::enter(id, imported.label.clone(), entered_at);
             repository.replace(current.id, &imported.key, &version).await?;
-            let before = RecordBefore::Label(Box::new((imported.key.clone(), current)));
-            attempt.changed(RecordReference::Label(id), Some(before));
+            note(attempt, id, Some((imported.key.clone(), current)), imported);
             Ok(Some((id, Outcome::Updated)))
         }
     }
+}
+
+/// Notes that a version of a label was added, or changed from what was there before.
+fn note(
+    attempt: &mut Attempt<'_>,
+    id: SupplementId,
+    before: Option<(CatalogueKey, Supplement)>,
+    imported: &ImportedSupplement,
+) {
+    let before = before.map(|label| RecordBefore::Label(Box::new(label)));
+    attempt.changed(RecordReference::Label(id), before, || RecordVersion::of_label(&imported.label));
 }
 
 /// A version under another id of Restwell's own is another version, whether or not this one was logged.

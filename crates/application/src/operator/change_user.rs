@@ -1,7 +1,6 @@
 //! Changes a person: address, zone, body, lock.
 
 use crate::audit::{self, AuditTrail};
-use crate::import::overtaking;
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -69,7 +68,6 @@ impl ChangeUser {
         if !unit.users().update(&changed).await? {
             return Err(ChangeUserError::NotFound);
         }
-        overtaking::profile_changed(unit.as_mut(), &user, &changed).await?;
         let is_locked_now = user.status.is_active() && !changed.status.is_active();
         if changed.email != user.email || is_locked_now {
             // They went to the former address: whoever reads its mail must not choose the password of this account.

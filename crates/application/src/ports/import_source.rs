@@ -24,10 +24,12 @@ pub enum ImportItem {
     Rejected(Rejection),
     /// Something about a record that was taken all the same, e.g. totals that exceed the time in bed.
     Note(Note),
+    /// Labels of supplements were left out, because the file is an upload.
+    LabelsLeftOut,
 }
 
 impl ImportItem {
-    /// Returns where in the file it stands.
+    /// Returns where in the file it stands; empty if it has no place.
     pub fn place(&self) -> &str {
         match self {
             Self::Profile(profile) => &profile.place,
@@ -36,6 +38,7 @@ impl ImportItem {
             Self::Log(log) => &log.place,
             Self::Rejected(rejection) => &rejection.place,
             Self::Note(note) => &note.place,
+            Self::LabelsLeftOut => "",
         }
     }
 }

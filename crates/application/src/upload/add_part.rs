@@ -59,17 +59,18 @@ impl AddPart {
         let size = import.size.saturating_add(length);
         let refused = if size > self.limits.max_bytes {
             Some((too_large(self.limits), AddPartError::TooLarge))
-        } else if unit.imports().stored_bytes().await?.saturating_add(length) > self.limits.max_stored_bytes {
+        } else if unit.uploads().stored_bytes().await?.saturating_add(length) > self.limits.max_stored_bytes {
             Some((NO_ROOM.to_owned(), AddPartError::NoRoom))
         } else {
             None
         };
         if let Some((reason, error)) = refused {
-            refuse(unit.as_mut(), import, reason, self.clock.now()).await?;
+            let refused = Import { refusal: Some(reason), ..import };
+            refuse(unit.as_mut(), refused, self.clock.now()).await?;
             unit.commit().await?;
             return Err(error);
         }
-        unit.imports().add_part(key.id, position, bytes).await?;
+        unit.uploads().add_part(key.id, position, bytes).await?;
         unit.imports().update(&Import { size, ..import }).await?;
         Ok(unit.commit().await?)
     }

@@ -2,7 +2,7 @@
 
 use super::UploadLimits;
 use crate::audit::{self, AuditTrail};
-use crate::import::ImportReport;
+use crate::import::{ImportReport, Undone};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditKind};
@@ -74,7 +74,7 @@ impl BeginUpload {
             unit.rollback().await?;
             return Err(BeginUploadError::TooManyOpen);
         }
-        if unit.imports().stored_bytes().await? >= self.limits.max_stored_bytes {
+        if unit.uploads().stored_bytes().await? >= self.limits.max_stored_bytes {
             unit.rollback().await?;
             return Err(BeginUploadError::NoRoom);
         }
@@ -98,6 +98,8 @@ impl BeginUpload {
             ended_at: None,
             report: ImportReport::default(),
             refusal: None,
+            cancelled_by: None,
+            undone: Undone::default(),
         };
         unit.imports().insert(&import).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::ImportStarted).user(user_id);

@@ -1,29 +1,29 @@
-//! Gives up an upload that nobody has begun to read.
+//! Discards an upload that no server has begun to read.
 
 use super::{UploadKey, find_in, refuse};
-use crate::import::{BY_OPERATOR, BY_PERSON};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
-use domain::import::ImportState;
+use domain::import::{Canceller, ImportState};
 use std::sync::Arc;
 
-/// Why an upload is given up.
+/// Why an upload is discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscardReason {
     /// The browser stopped sending.
     BrokeOff,
-    /// The person does not want it any more.
-    Cancelled,
-    /// Whoever runs the server does not want it.
-    CancelledByOperator,
+    /// Somebody cancelled it.
+    Cancelled(Canceller),
 }
 
 impl DiscardReason {
-    const fn text(self) -> &'static str {
+    /// Writes the reason into an import.
+    fn apply(self, import: Import) -> Import {
         match self {
-            Self::BrokeOff => "the upload broke off before the file was whole",
-            Self::Cancelled => BY_PERSON,
-            Self::CancelledByOperator => BY_OPERATOR,
+            Self::BrokeOff => {
+                let reason = "the upload broke off before the file was whole";
+                Import { refusal: Some(reason.to_owned()), ..import }
+            }
+            Self::Cancelled(by) => Import { cancelled_by: Some(by), ..import },
         }
     }
 }
@@ -45,7 +45,7 @@ impl DiscardUpload {
         let mut unit = self.units.begin().await?;
         for state in [ImportState::Receiving, ImportState::Waiting] {
             if let Some(import) = find_in(unit.as_mut(), key, state).await? {
-                refuse(unit.as_mut(), import, reason.text().to_owned(), self.clock.now()).await?;
+                refuse(unit.as_mut(), reason.apply(import), self.clock.now()).await?;
                 unit.commit().await?;
                 return Ok(true);
             }

@@ -52,7 +52,8 @@ impl FinishUpload {
             return Err(FinishUploadError::Gone);
         };
         if import.size == 0 {
-            refuse(unit.as_mut(), import, "the file is empty".to_owned(), self.clock.now()).await?;
+            let refused = Import { refusal: Some("the file is empty".to_owned()), ..import };
+            refuse(unit.as_mut(), refused, self.clock.now()).await?;
             unit.commit().await?;
             return Err(FinishUploadError::Empty);
         }

@@ -18,7 +18,6 @@ pub use begin_upload::{BeginUpload, BeginUploadCommand, BeginUploadError};
 pub use discard_upload::{DiscardReason, DiscardUpload};
 pub use find_import::FindImport;
 pub use finish_upload::{FinishUpload, FinishUploadError, UploadOptions};
-pub use personal_file::is_of_labels;
 pub use process_uploads::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 pub use refusal_text::WHAT_CAN_BE_UPLOADED;
 
@@ -69,17 +68,12 @@ async fn find_in(
     }))
 }
 
-/// Refuses an upload: its parts go, and the reason stays.
-async fn refuse(
-    unit: &mut dyn UnitOfWork,
-    import: Import,
-    reason: String,
-    at: DateTime<Utc>,
-) -> Result<(), StorageError> {
+/// Refuses an upload, whose refusal or canceller is set already, and deletes its parts.
+async fn refuse(unit: &mut dyn UnitOfWork, import: Import, at: DateTime<Utc>) -> Result<(), StorageError> {
     let id = import.id;
-    let refused = Import { state: ImportState::Refused, refusal: Some(reason), ended_at: Some(at), ..import };
+    let refused = Import { state: ImportState::Refused, ended_at: Some(at), ..import };
     unit.imports().update(&refused).await?;
-    unit.imports().delete_parts(id).await
+    unit.uploads().delete_parts(id).await
 }
 
 #[cfg(test)]

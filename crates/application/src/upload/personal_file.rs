@@ -1,25 +1,16 @@
-//! A file as a person may bring it in: without what belongs to everybody.
+//! A file as a person may upload it: without labels, which belong to everybody.
 
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Note, Told};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Told};
 use domain::import::FileDigest;
 
-/// What is noted once of a file that has labels.
-const LABELS: &str =
-    "labels of supplements are not taken from an upload, neither this one nor those after it";
-
-/// Returns whether this reason of a note says that the labels of an upload were left out.
-pub fn is_of_labels(reason: &str) -> bool {
-    reason == LABELS
-}
-
-/// A file whose labels stay out of the catalogue.
+/// A file without its labels.
 ///
-/// The catalogue is the same for everybody: whoever could write labels into it could change what others take.
+/// All people share one catalogue: a label of one person would change the intakes of others.
 pub(super) struct PersonalFile(pub(super) Box<dyn ImportFile>);
 
 impl ImportFile for PersonalFile {
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal> {
-        Ok(Box::new(PersonalSource { source: self.0.open()?, has_told: false }))
+        Ok(Box::new(PersonalSource { source: self.0.open()?, has_labels: false }))
     }
 
     fn size(&self) -> Option<u64> {
@@ -37,8 +28,8 @@ impl ImportFile for PersonalFile {
 
 struct PersonalSource {
     source: Box<dyn ImportSource>,
-    /// Whether it was told that there are labels: that is told once.
-    has_told: bool,
+    /// Whether a label was met.
+    has_labels: bool,
 }
 
 impl ImportSource for PersonalSource {
@@ -64,13 +55,13 @@ impl ImportSource for PersonalSource {
 }
 
 impl PersonalSource {
-    /// Leaves labels out; in the place of the first there is a note.
+    /// Leaves labels out, and reports that in place of the first one.
     fn personal(&mut self, item: ImportItem) -> Option<ImportItem> {
         match item {
-            ImportItem::Supplement(_) if self.has_told => None,
-            ImportItem::Supplement(label) => {
-                self.has_told = true;
-                Some(ImportItem::Note(Note { place: label.place, reason: LABELS.to_owned(), amount: None }))
+            ImportItem::Supplement(_) if self.has_labels => None,
+            ImportItem::Supplement(_) => {
+                self.has_labels = true;
+                Some(ImportItem::LabelsLeftOut)
             }
             other => Some(other),
         }
@@ -80,7 +71,7 @@ impl PersonalSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::import_source::ImportedSupplement;
+    use crate::ports::import_source::{ImportedSupplement, Note};
     use domain::supplement::{CatalogueKey, SupplementLabel, SupplementLabelFields};
     use std::ops::ControlFlow;
 
@@ -111,16 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_an_upload_stay_out_and_that_is_told_once_where_the_first_stands() {
-        let (place, reason) = ("line 9".to_owned(), "a member is not known".to_owned());
-        let other = Note { place, reason, amount: None };
-        let items = vec![ImportItem::Note(other.clone()), label("line 3"), label("line 2"), label("line 1")];
-        let mut source = PersonalSource { source: Box::new(Source(items)), has_told: false };
+    fn labels_of_an_upload_are_left_out_and_that_is_reported_once() {
+        let note = Note { place: "line 9".to_owned(), reason: "unknown member".to_owned(), amount: None };
+        let items = vec![ImportItem::Note(note.clone()), label("line 3"), label("line 2"), label("line 1")];
+        let mut source = PersonalSource { source: Box::new(Source(items)), has_labels: false };
         let mut next = || source.next_batch_telling(1, &mut |_| ControlFlow::Continue(())).unwrap();
-        let [ImportItem::Note(note)] = <[_; 1]>::try_from(next()).unwrap() else { panic!("a note") };
-        assert!(is_of_labels(&note.reason) && note.place == "line 1", "{note:?}");
-        let [ImportItem::Note(note)] = <[_; 1]>::try_from(next()).unwrap() else { panic!("a note") };
-        assert!(note == other && !is_of_labels(&note.reason), "{note:?}");
+        assert_eq!(next(), [ImportItem::LabelsLeftOut]);
+        assert_eq!(next(), [ImportItem::Note(note)]);
         assert_eq!(next(), []);
     }
 }

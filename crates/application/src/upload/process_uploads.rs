@@ -84,10 +84,11 @@ impl ProcessUploads {
     pub async fn take(&self) -> Result<Option<UploadJob>, StorageError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
-        let leased = unit.imports().lease(now, until(now)).await?;
+        let leased = unit.uploads().lease(now, until(now)).await?;
         let leased = match leased {
             Some(import) if import.tries > MAX_TRIES => {
-                refuse(unit.as_mut(), import, GIVEN_UP.to_owned(), now).await?;
+                let refused = Import { refusal: Some(GIVEN_UP.to_owned()), ..import };
+                refuse(unit.as_mut(), refused, now).await?;
                 None
             }
             leased => leased,
@@ -103,7 +104,7 @@ impl ProcessUploads {
     pub async fn prolong(&self, job: &UploadJob) -> Result<bool, StorageError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
-        let is_running = unit.imports().prolong(job.id, until(now)).await?;
+        let is_running = unit.uploads().prolong(job.id, until(now)).await?;
         unit.commit().await?;
         Ok(is_running)
     }
@@ -112,14 +113,14 @@ impl ProcessUploads {
     /// itself, and then it is read again.
     pub async fn give_back(&self, job: &UploadJob) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
-        unit.imports().uncount_try(job.id).await?;
+        unit.uploads().uncount_try(job.id).await?;
         unit.commit().await
     }
 
     /// Keeps how many bytes of a leased upload are checked, for whoever looks at it.
     pub async fn checked(&self, job: &UploadJob, bytes: u64) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
-        unit.imports().checked(job.id, bytes).await?;
+        unit.uploads().checked(job.id, bytes).await?;
         unit.commit().await
     }
 
@@ -172,7 +173,7 @@ impl ProcessUploads {
 
     async fn part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
         let mut unit = self.units.begin().await?;
-        let part = unit.imports().part(id, position).await?;
+        let part = unit.uploads().part(id, position).await?;
         unit.rollback().await?;
         Ok(part)
     }
@@ -188,7 +189,8 @@ impl ProcessUploads {
             unit.rollback().await?;
             return Ok(UploadEnd::Gone);
         };
-        refuse(unit.as_mut(), import, told_on_page(refusal), self.clock.now()).await?;
+        let refused = Import { refusal: Some(told_on_page(refusal)), ..import };
+        refuse(unit.as_mut(), refused, self.clock.now()).await?;
         unit.commit().await?;
         Ok(UploadEnd::Refused)
     }

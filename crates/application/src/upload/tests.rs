@@ -1,11 +1,10 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::import::ImportReport;
-use crate::ports::storage::MockImportRepository;
+use crate::import::{ImportReport, Undone};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, noon, person, user_id};
 use domain::audit::{AuditActor, AuditKind};
-use domain::import::FileName;
+use domain::import::{Canceller, FileName};
 use domain::time::TimeZone;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -34,6 +33,8 @@ fn import(number: u128, state: ImportState, size: u64) -> Import {
         ended_at: None,
         report: ImportReport::default(),
         refusal: None,
+        cancelled_by: None,
+        undone: Undone::default(),
     }
 }
 
@@ -42,9 +43,9 @@ fn key(person: u128) -> UploadKey {
 }
 
 /// Units of work of which there is one, with these imports.
-fn units(prepare: impl FnOnce(&mut MockImportRepository)) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
+fn units(prepare: impl FnOnce(&mut MockUnitOfWork)) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
     let mut unit = MockUnitOfWork::default();
-    prepare(&mut unit.imports);
+    prepare(&mut unit);
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     let units = PreparedUnitsOfWork::new([unit]);
     let endings = units.endings();
@@ -57,10 +58,10 @@ async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploa
 
 /// Begins an upload while so many bytes of anybody's are stored.
 async fn begin_beside(stored: u64, open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
-    let (units, _) = units(|imports| {
-        imports.expect_stored_bytes().returning(move || Ok(stored));
-        imports.expect_list().return_once(|_, _, _| Ok(open));
-        imports
+    let (units, _) = units(|unit| {
+        unit.uploads.expect_stored_bytes().returning(move || Ok(stored));
+        unit.imports.expect_list().return_once(|_, _, _| Ok(open));
+        unit.imports
             .expect_insert()
             .times(inserts)
             .withf(|import| import.state == ImportState::Receiving && import.user_id == Some(user_id(1)))
@@ -79,10 +80,10 @@ async fn an_upload_begins_while_others_are_done() {
 
 #[tokio::test]
 async fn an_upload_leaves_its_event_when_it_begins() {
-    let (units, _) = units(|imports| {
-        imports.expect_stored_bytes().returning(|| Ok(0));
-        imports.expect_list().return_once(|_, _, _| Ok(Vec::new()));
-        imports.expect_insert().once().returning(|_| Ok(()));
+    let (units, _) = units(|unit| {
+        unit.uploads.expect_stored_bytes().returning(|| Ok(0));
+        unit.imports.expect_list().return_once(|_, _, _| Ok(Vec::new()));
+        unit.imports.expect_insert().once().returning(|_| Ok(()));
     });
     let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
     let id = BeginUpload::new(units.clone(), entropy(), clock(), LIMITS).run(command).await.unwrap();
@@ -106,13 +107,17 @@ async fn no_upload_begins_while_all_people_together_have_as_much_as_is_kept() {
 #[tokio::test]
 async fn an_upload_that_finds_no_room_any_more_is_refused_and_its_parts_go() {
     for (stored, fits) in [(MOST_STORED - 5, true), (MOST_STORED - 4, false)] {
-        let (units, endings) = units(|imports| {
-            imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, 0))));
-            imports.expect_stored_bytes().returning(move || Ok(stored));
-            imports.expect_add_part().times(usize::from(fits)).returning(|_, _, _| Ok(()));
+        let (units, endings) = units(|unit| {
+            unit.imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, 0))));
+            unit.uploads.expect_stored_bytes().returning(move || Ok(stored));
+            unit.uploads.expect_add_part().times(usize::from(fits)).returning(|_, _, _| Ok(()));
             let state = if fits { ImportState::Receiving } else { ImportState::Refused };
-            imports.expect_update().once().withf(move |import| import.state == state).returning(|_| Ok(true));
-            imports.expect_delete_parts().times(usize::from(!fits)).returning(|_| Ok(()));
+            unit.imports
+                .expect_update()
+                .once()
+                .withf(move |import| import.state == state)
+                .returning(|_| Ok(true));
+            unit.uploads.expect_delete_parts().times(usize::from(!fits)).returning(|_| Ok(()));
         });
         let outcome = AddPart::new(units, clock(), LIMITS).run(key(1), 0, b"12345").await;
         assert_eq!(matches!(outcome, Err(AddPartError::NoRoom)), !fits);
@@ -127,12 +132,12 @@ async fn add(
     length: usize,
     of: u128,
 ) -> (Result<(), AddPartError>, Arc<Endings>) {
-    let (units, endings) = units(|imports| {
-        imports.expect_find().return_once(|_| Ok(Some(found)));
-        imports.expect_stored_bytes().returning(|| Ok(0));
-        imports.expect_add_part().returning(|_, _, _| Ok(()));
-        imports.expect_update().returning(|_| Ok(true));
-        imports.expect_delete_parts().returning(|_| Ok(()));
+    let (units, endings) = units(|unit| {
+        unit.imports.expect_find().return_once(|_| Ok(Some(found)));
+        unit.uploads.expect_stored_bytes().returning(|| Ok(0));
+        unit.uploads.expect_add_part().returning(|_, _, _| Ok(()));
+        unit.imports.expect_update().returning(|_| Ok(true));
+        unit.uploads.expect_delete_parts().returning(|_| Ok(()));
     });
     let outcome = AddPart::new(units, clock(), LIMITS).run(key(of), position, &vec![0; length]).await;
     (outcome, endings)
@@ -161,14 +166,16 @@ async fn a_part_of_somebody_elses_upload_is_not_taken() {
 
 #[tokio::test]
 async fn an_upload_that_grows_too_large_is_refused_and_its_parts_go() {
-    let (units, endings) = units(|imports| {
-        imports.expect_find().return_once(|_| Ok(Some(import(7, ImportState::Receiving, PART_BYTES as u64))));
-        imports
+    let (units, endings) = units(|unit| {
+        unit.imports
+            .expect_find()
+            .return_once(|_| Ok(Some(import(7, ImportState::Receiving, PART_BYTES as u64))));
+        unit.imports
             .expect_update()
             .once()
             .withf(|import| import.state == ImportState::Refused)
             .returning(|_| Ok(true));
-        imports.expect_delete_parts().once().returning(|_| Ok(()));
+        unit.uploads.expect_delete_parts().once().returning(|_| Ok(()));
     });
     let outcome = AddPart::new(units, clock(), LIMITS).run(key(1), 1, &vec![0; PART_BYTES]).await;
     assert!(matches!(outcome, Err(AddPartError::TooLarge)));
@@ -178,10 +185,16 @@ async fn an_upload_that_grows_too_large_is_refused_and_its_parts_go() {
 #[tokio::test]
 async fn an_empty_file_is_refused_and_a_whole_one_waits() {
     for (size, state) in [(0, ImportState::Refused), (5, ImportState::Waiting)] {
-        let (units, endings) = units(|imports| {
-            imports.expect_find().return_once(move |_| Ok(Some(import(7, ImportState::Receiving, size))));
-            imports.expect_update().once().withf(move |import| import.state == state).returning(|_| Ok(true));
-            imports.expect_delete_parts().returning(|_| Ok(()));
+        let (units, endings) = units(|unit| {
+            unit.imports
+                .expect_find()
+                .return_once(move |_| Ok(Some(import(7, ImportState::Receiving, size))));
+            unit.imports
+                .expect_update()
+                .once()
+                .withf(move |import| import.state == state)
+                .returning(|_| Ok(true));
+            unit.uploads.expect_delete_parts().returning(|_| Ok(()));
         });
         let outcome = FinishUpload::new(units, clock()).run(key(1), UploadOptions::default()).await;
         assert_eq!(outcome.is_ok(), state == ImportState::Waiting);
@@ -191,24 +204,29 @@ async fn an_empty_file_is_refused_and_a_whole_one_waits() {
 
 #[tokio::test]
 async fn what_is_read_already_cannot_be_cancelled() {
-    let (units, endings) = units(|imports| {
-        imports.expect_find().returning(|_| Ok(Some(import(7, ImportState::Running, 5))));
+    let (units, endings) = units(|unit| {
+        unit.imports.expect_find().returning(|_| Ok(Some(import(7, ImportState::Running, 5))));
     });
-    assert!(!DiscardUpload::new(units, clock()).run(key(1), DiscardReason::Cancelled).await.unwrap());
+    assert!(
+        !DiscardUpload::new(units, clock())
+            .run(key(1), DiscardReason::Cancelled(Canceller::Person))
+            .await
+            .unwrap()
+    );
     assert_eq!(endings.committed(), 0);
 }
 
 #[tokio::test]
 async fn when_a_recording_began_is_kept_with_the_offset_that_is_in_force_then() {
-    let (units, _) = units(|imports| {
+    let (units, _) = units(|unit| {
         let zone = TimeZone::parse("Europe/Berlin").unwrap();
         let receiving = Import { zone, ..import(7, ImportState::Receiving, 5) };
-        imports.expect_find().return_once(move |_| Ok(Some(receiving)));
+        unit.imports.expect_find().return_once(move |_| Ok(Some(receiving)));
         let is_right = |import: &Import| {
             import.recording_start.map(|start| start.to_rfc3339()).as_deref()
                 == Some("2026-01-10T22:30:00+01:00")
         };
-        imports.expect_update().once().withf(is_right).returning(|_| Ok(true));
+        unit.imports.expect_update().once().withf(is_right).returning(|_| Ok(true));
     });
     let start = "2026-01-10T22:30:00".parse().ok();
     let options = UploadOptions { recording_start: start, ..UploadOptions::default() };
@@ -217,10 +235,10 @@ async fn when_a_recording_began_is_kept_with_the_offset_that_is_in_force_then() 
 
 /// Takes an upload that so many servers began to read, this one among them.
 async fn take(tries: u32) -> (Option<UploadJob>, usize) {
-    let (units, endings) = units(|imports| {
+    let (units, endings) = units(|unit| {
         let leased = Import { tries, ..import(7, ImportState::Running, 5) };
-        imports.expect_lease().return_once(|_, _| Ok(Some(leased)));
-        imports
+        unit.uploads.expect_lease().return_once(|_, _| Ok(Some(leased)));
+        unit.imports
             .expect_update()
             .times(usize::from(tries > 3))
             .withf(|import| {
@@ -228,7 +246,7 @@ async fn take(tries: u32) -> (Option<UploadJob>, usize) {
                 import.state == ImportState::Refused && refusal.contains("three times")
             })
             .returning(|_| Ok(true));
-        imports.expect_delete_parts().times(usize::from(tries > 3)).returning(|_| Ok(()));
+        unit.uploads.expect_delete_parts().times(usize::from(tries > 3)).returning(|_| Ok(()));
     });
     let files = Arc::new(crate::ports::upload_files::MockUploadFiles::new());
     let taken = ProcessUploads::new(units, files, entropy(), clock()).take().await.unwrap();

@@ -264,18 +264,23 @@ impl ProfileChanges {
         self.0.iter().filter(|change| change.is_applied).for_each(|change| change.new.write(user));
     }
 
-    /// Restores each field that is still as the import left it. Returns whether that is every field that it
-    /// changed.
-    pub fn take_back(&self, user: &mut User) -> bool {
-        let mut is_whole = true;
+    /// Restores each field that is still as the import left it. Returns the changes of the other fields.
+    #[must_use]
+    pub fn take_back(&self, user: &mut User) -> Self {
+        let mut kept = Vec::new();
         for change in self.0.iter().filter(|change| change.is_applied) {
             if change.field().read(user) == change.new {
                 change.old.write(user);
             } else {
-                is_whole = false;
+                kept.push(*change);
             }
         }
-        is_whole
+        Self(kept)
+    }
+
+    /// Counts the fields that the import changed.
+    pub fn applied(&self) -> usize {
+        self.0.iter().filter(|change| change.is_applied).count()
     }
 
     fn insert(&mut self, change: Option<ProfileChange>) {

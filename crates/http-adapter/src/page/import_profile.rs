@@ -11,14 +11,15 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::import::ApplyProfileError;
 use application::import::Import;
-use application::upload::UploadKey;
 use domain::id::ImportId;
+use domain::import::ImportState;
 use domain::user::ProfileField;
 
 /// Reads what the page shows.
 pub(super) async fn shown(state: &HttpState, import: &Import) -> Result<ImportProfile, Problem> {
     let proposed = state.pages.apply_profile.proposals(import).await?;
-    let changed = import.report.profile.iter().filter(|change| change.is_applied);
+    let is_undone = import.state == ImportState::Undone;
+    let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
     Ok(ImportProfile {
         changed: changed.map(ProfileLine::of).collect(),
         proposed: proposed.iter().map(ProfileLine::of).collect(),
@@ -39,8 +40,7 @@ pub(super) async fn apply(
     let ticked: Option<Vec<_>> = form.all("field").map(ProfileField::parse).collect();
     let ticked = ticked.ok_or_else(invalid)?;
     let fields = if form.is_ticked("all")? { ProfileField::ALL.to_vec() } else { ticked };
-    let key = UploadKey { user_id: person.user_id, id };
-    let done = match state.pages.apply_profile.run(key, &fields).await {
+    let done = match state.pages.apply_profile.run(person.user_id, id, &fields).await {
         Ok(0) => "?done=profile-same",
         Ok(_) => "?done=profile",
         Err(ApplyProfileError::Unknown) => return Err(Problem::new(Fault::NotFound)),

@@ -3,7 +3,9 @@
 use super::answer::{page, see_other};
 use super::form::Form;
 use super::person::{self, Destination};
-use super::view::{self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportRemark};
+use super::view::{
+    self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportRemark, KeptLine, UndoneLine,
+};
 use super::{import_profile, moment, query};
 use crate::HttpState;
 use crate::problem::{Fault, Problem};
@@ -12,12 +14,13 @@ use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::import::Import;
-use application::import::Rejection;
-use application::import::{Counts, ImportReport, ReportNote, UndoImportError, is_cancelled};
-use application::upload::{DiscardReason, UploadKey, is_of_labels};
+use application::import::{
+    Counts, Import, ImportReport, KeptRecord, KeptWhat, KeptWhy, Rejection, ReportNote, UndoImportError,
+    Undone, UndoneCounts,
+};
+use application::upload::{DiscardReason, UploadKey};
 use domain::id::ImportId;
-use domain::import::{ImportOrigin, ImportState};
+use domain::import::{Canceller, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 use std::time::Duration;
 
@@ -48,15 +51,13 @@ pub(super) async fn show_one(
     let id = ImportId::parse(&id).map_err(|_| Problem::new(Fault::NotFound))?;
     let found = state.pages.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
     let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let (of_labels, notes): (Vec<_>, Vec<_>) =
-        import.report.notes.iter().partition(|note| is_of_labels(&note.reason));
-    let notes_total =
-        import.report.notes_total.saturating_sub(u64::try_from(of_labels.len()).unwrap_or(u64::MAX));
-    let left_out_labels = !of_labels.is_empty();
+    let ImportReport { notes_total, left_out_labels, .. } = import.report;
     let rejected = import.report.rejected.iter().map(rejection).collect();
-    let notes = notes.into_iter().map(noted).collect();
+    let notes = import.report.notes.iter().map(noted).collect();
     let rejected_total = import.report.rejected_total;
     let profile = import_profile::shown(&state, &import).await?;
+    let undone = (import.state == ImportState::Undone && !import.is_cancelled())
+        .then(|| undone(&import.undone, person.home_timezone));
     let view = view::ImportPage {
         person: person::shown(&person),
         notice,
@@ -67,14 +68,17 @@ pub(super) async fn show_one(
         notes,
         notes_total,
         left_out_labels,
+        undone,
     };
     page(StatusCode::OK, &view)
 }
 
 fn notice(done: Option<&str>) -> Option<String> {
     let text = match done? {
-        "undone" => "Undone. What this import made is gone, and what it replaced is back.",
-        "partly" => "Undone, but for records that were changed since or are in use: these stay as they are.",
+        "undone" => "Undone. What this import added is gone, and what it replaced is back.",
+        "partly" => {
+            "Undone, except for records that were changed since or are in use. They are listed below."
+        }
         "soon" => "Being undone. That goes on by itself; what this import made is gone by and by.",
         "cancelled" => "Cancelled. Nothing of the file was kept.",
         "shared" => {
@@ -102,7 +106,7 @@ pub(super) async fn undo(
     let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok());
     let id = id.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
     let key = UploadKey { user_id: person.user_id, id };
-    if state.pages.discard_upload.run(key, DiscardReason::Cancelled).await? {
+    if state.pages.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
         return Ok(see_other(&address(id, "?done=cancelled")));
     }
     // It goes on when the browser, or this request, has waited long enough.
@@ -112,7 +116,7 @@ pub(super) async fn undo(
         return Ok(see_other(&address(id, "?done=soon")));
     };
     let done = match undone.map_err(Problem::internal)? {
-        Ok(undone) if undone.left > 0 => "?done=partly",
+        Ok(undone) if undone.counts.kept > 0 => "?done=partly",
         Ok(_) => "?done=undone",
         Err(UndoImportError::Unknown) => return Err(Problem::new(Fault::NotFound)),
         // The page says itself that there is nothing to take back.
@@ -159,7 +163,7 @@ impl Sheet {
 }
 
 fn line(import: Import, zone: TimeZone) -> ImportLine {
-    let is_cancelled = is_cancelled(&import);
+    let is_cancelled = import.is_cancelled();
     let Import {
         id,
         user_id: _,
@@ -179,6 +183,8 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         ended_at,
         report,
         refusal,
+        cancelled_by,
+        undone,
     } = import;
     let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(state, bytes_done) };
     let passed = if phase == ImportPhase::Checking { bytes_checked } else { bytes_done };
@@ -189,7 +195,8 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         format,
         phase,
         percent: percent(passed, size),
-        refusal,
+        refusal: refusal.or_else(|| cancelled_by.map(|by| cancelled(by).to_owned())),
+        kept: undone.counts.kept,
         by_operator: origin == ImportOrigin::Command,
         started: moment::to_the_minute(started_at, zone),
         ended: ended_at.map(|at| moment::to_the_minute(at, zone)),
@@ -201,6 +208,36 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         profile_changed,
         rejected: rejected_total,
     }
+}
+
+const fn cancelled(by: Canceller) -> &'static str {
+    match by {
+        Canceller::Person => "you cancelled the upload",
+        Canceller::Operator => "the operator cancelled the import",
+    }
+}
+
+fn undone(undone: &Undone, zone: TimeZone) -> UndoneLine {
+    let Undone { counts: UndoneCounts { removed, restored, kept }, kept: records } = undone;
+    let records = records.iter().map(|record| kept_line(record, zone)).collect();
+    UndoneLine { removed: *removed, restored: *restored, kept: *kept, records }
+}
+
+fn kept_line(record: &KeptRecord, zone: TimeZone) -> KeptLine {
+    let KeptRecord { what, at, why } = record;
+    let what = match what {
+        KeptWhat::Session(_) => "Night".to_owned(),
+        KeptWhat::Log(_) => "Intake".to_owned(),
+        KeptWhat::Label(_) => "Label of a supplement".to_owned(),
+        KeptWhat::Profile(field) => view::field_label(*field).to_owned(),
+    };
+    let (why, by) = match why {
+        KeptWhy::ChangedBy(id) => ("changed later by", Some(id.to_string())),
+        KeptWhy::Changed => ("changed since", None),
+        KeptWhy::Deleted => ("deleted since", None),
+        KeptWhy::InUse => ("in use, or its place is taken", None),
+    };
+    KeptLine { what, at: at.map(|at| moment::to_the_minute(at, zone)), why, by }
 }
 
 const fn phase(state: ImportState, bytes_done: u64) -> ImportPhase {

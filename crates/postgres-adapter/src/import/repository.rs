@@ -1,23 +1,24 @@
-//! Imports, what each of them did, and the parts of uploads.
+//! Imports, what each of them changed, and the parts of uploads.
 
-use super::row::{ImportContent, ImportRow};
-use super::{history, note, reader, upload};
+use super::reader;
+use super::row::{ImportContent, ImportExtra, ImportRow};
+use crate::connection::Pooled;
 use crate::error::storage_error;
 use crate::schema::import;
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{
-    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, SessionNote, Standing,
-    StorageError,
-};
+use application::ports::storage::{Import, ImportRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Nullable, Timestamptz};
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
-use domain::id::{ImportId, SleepSessionId, UserId};
-use domain::import::{FileDigest, ImportOrigin, ImportState};
-use domain::sleep::TimeInBed;
+use domain::id::{ImportId, UserId};
+use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
+use uuid::Uuid;
 
 /// What the partial index of imports that run is about.
 const RUNNING: &str = "state = 'running'";
@@ -27,11 +28,11 @@ impl ImportRepository for PgUnitOfWork {
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
         let inserting = diesel::insert_into(import::table).values(ImportRow::of(import)?);
         inserting.execute(self.connection()?).await.map_err(storage_error)?;
-        upload::store_extra(self.connection()?, import).await
+        store_extra(self.connection()?, import).await
     }
 
     async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
-        note::take_undoing(self.connection()?, idle).await
+        take_undoing(self.connection()?, idle).await
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
@@ -81,147 +82,17 @@ impl ImportRepository for PgUnitOfWork {
             .execute(self.connection()?)
             .await
             .map_err(storage_error)?;
-        upload::store_extra(self.connection()?, import).await?;
+        store_extra(self.connection()?, import).await?;
         Ok(updated > 0)
     }
 
     async fn cancel(
         &mut self,
         id: ImportId,
-        reason: &str,
+        by: Canceller,
         at: DateTime<Utc>,
     ) -> Result<Option<ImportState>, StorageError> {
-        upload::cancel(self.connection()?, id, reason, at).await
-    }
-
-    async fn note(
-        &mut self,
-        id: ImportId,
-        user_id: Option<UserId>,
-        changes: &[ImportChange],
-    ) -> Result<(), StorageError> {
-        // Labels have numbers of their own.
-        let is_of_person = |change: &ImportChange| !matches!(change.record, RecordReference::Label(_));
-        let number = match user_id.filter(|_| changes.iter().any(is_of_person)) {
-            Some(user_id) => self.change_number(user_id).await?,
-            None => 0,
-        };
-        note::note(self.connection()?, id, (user_id, number), changes).await
-    }
-
-    async fn noted(
-        &mut self,
-        id: ImportId,
-        limit: u32,
-    ) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
-        note::noted(self.connection()?, id, limit).await
-    }
-
-    async fn rebase(
-        &mut self,
-        later: ImportId,
-        record: RecordReference,
-        before: Option<RecordBefore>,
-    ) -> Result<(), StorageError> {
-        note::rebase(self.connection()?, later, record, before.as_ref()).await
-    }
-
-    async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
-        note::forget(self.connection()?, id, record).await
-    }
-
-    async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
-        note::leave(self.connection()?, id, record).await
-    }
-
-    async fn overtake(
-        &mut self,
-        user_id: Option<UserId>,
-        records: &[RecordReference],
-    ) -> Result<(), StorageError> {
-        note::overtake(self.connection()?, user_id, records).await
-    }
-
-    async fn session_notes(
-        &mut self,
-        user_id: UserId,
-        ids: &[SleepSessionId],
-    ) -> Result<Vec<SessionNote>, StorageError> {
-        history::notes(self.connection()?, user_id, ids).await
-    }
-
-    async fn sessions_noted_near(
-        &mut self,
-        user_id: UserId,
-        stretches: &[TimeInBed],
-    ) -> Result<Vec<SleepSessionId>, StorageError> {
-        history::near(self.connection()?, user_id, stretches).await
-    }
-
-    async fn rewrite_session_notes(
-        &mut self,
-        user_id: UserId,
-        ids: &[SleepSessionId],
-        notes: &[SessionNote],
-    ) -> Result<(), StorageError> {
-        history::rewrite(self.connection()?, user_id, ids, notes).await
-    }
-
-    async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        note::forget_profile_changes_before(self.connection()?, before).await?;
-        note::forget_before(self.connection()?, before, limit).await
-    }
-
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
-        note::has_notes(self.connection()?, id).await
-    }
-
-    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
-        upload::add_part(self.connection()?, id, position, bytes).await
-    }
-
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        upload::part(self.connection()?, id, position).await
-    }
-
-    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
-        upload::stored_bytes(self.connection()?).await
-    }
-
-    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
-        upload::delete_parts(self.connection()?, id).await
-    }
-
-    async fn delete_stale_uploads(
-        &mut self,
-        before: DateTime<Utc>,
-        reason: &str,
-        limit: u32,
-    ) -> Result<u64, StorageError> {
-        upload::delete_stale(self.connection()?, before, reason, limit).await
-    }
-
-    async fn lease(
-        &mut self,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-    ) -> Result<Option<Import>, StorageError> {
-        match upload::lease(self.connection()?, now, until).await? {
-            Some(id) => ImportRepository::find(self, id).await,
-            None => Ok(None),
-        }
-    }
-
-    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
-        upload::prolong(self.connection()?, id, until).await
-    }
-
-    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
-        upload::checked(self.connection()?, id, bytes).await
-    }
-
-    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
-        upload::uncount_try(self.connection()?, id).await
+        cancel(self.connection()?, id, by, at).await
     }
 
     async fn list(
@@ -233,4 +104,74 @@ impl ImportRepository for PgUnitOfWork {
         let rows = reader::list(self.connection()?, user_id, after, limit).await.map_err(storage_error)?;
         rows.into_iter().map(ImportRow::into_import).collect()
     }
+}
+
+/// Takes the undoing import that was updated longest ago, and skips those that another transaction has locked.
+async fn take_undoing(connection: &mut Pooled, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
+    const TAKE: &str = "WITH next AS MATERIALIZED (
+            SELECT id FROM import
+            WHERE state = 'undone' AND taken_back_at IS NULL
+                AND coalesce(updated_at, started_at) < now() - $1 * interval '1 second'
+            ORDER BY coalesce(updated_at, started_at), id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+        )
+        UPDATE import i SET updated_at = now() FROM next WHERE i.id = next.id RETURNING i.id";
+
+    let query = sql_query(TAKE).bind::<BigInt, _>(idle.num_seconds());
+    let id: Option<Uuid> =
+        returning::<SqlUuid, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(id.map(ImportId::from_uuid))
+}
+
+/// Cancels what is not finished; returns its new state. Waits for another transaction that ends it, which wins.
+async fn cancel(
+    connection: &mut Pooled,
+    id: ImportId,
+    by: Canceller,
+    at: DateTime<Utc>,
+) -> Result<Option<ImportState>, StorageError> {
+    const CANCEL: &str =
+        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END,
+            cancelled_by = $2, ended_at = $3, taken_back_at = NULL, lease_until = NULL, updated_at = now()
+        WHERE id = $1 AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'";
+
+    let query = sql_query(CANCEL)
+        .bind::<SqlUuid, _>(id.as_uuid())
+        .bind::<Text, _>(by.as_str())
+        .bind::<Timestamptz, _>(at);
+    let is_refused: Option<bool> =
+        returning::<Bool, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
+    Ok(is_refused.map(|is_refused| if is_refused { ImportState::Refused } else { ImportState::Undoing }))
+}
+
+/// Stores the columns that diesel's table does not have.
+async fn store_extra(connection: &mut Pooled, import: &Import) -> Result<(), StorageError> {
+    const STORE: &str =
+        "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5,
+        overwrite_profile = $6, profile_changes = $7::jsonb, cancelled_by = $8, left_out_labels = $9,
+        undone = $10::jsonb WHERE id = $1";
+
+    let extra = ImportExtra::of(import)?;
+    let ImportExtra {
+        taken_back_at,
+        bytes_checked,
+        tries,
+        recording_start,
+        overwrite_profile,
+        profile_changes,
+        cancelled_by,
+        left_out_labels,
+        undone,
+    } = extra;
+    let query = sql_query(STORE)
+        .bind::<SqlUuid, _>(import.id.as_uuid())
+        .bind::<Nullable<Timestamptz>, _>(taken_back_at)
+        .bind::<BigInt, _>(bytes_checked)
+        .bind::<Integer, _>(tries)
+        .bind::<Nullable<Text>, _>(recording_start)
+        .bind::<Bool, _>(overwrite_profile)
+        .bind::<Nullable<Text>, _>(profile_changes)
+        .bind::<Nullable<Text>, _>(cancelled_by)
+        .bind::<Bool, _>(left_out_labels)
+        .bind::<Nullable<Text>, _>(undone);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }

@@ -4,7 +4,7 @@ use super::profile;
 use crate::error::{corrupt, unexpected};
 use crate::row::JsonText;
 use crate::schema::import;
-use application::import::{Counts, ImportReport, ReportNote};
+use application::import::{Counts, ImportReport, KeptRecord, ReportNote, Undone, UndoneCounts};
 use application::ports::import_source::Rejection;
 use application::ports::storage::{Import, StorageError};
 use chrono::{DateTime, Utc};
@@ -14,7 +14,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
 use domain::id::{ImportId, UserId};
-use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 use domain::user::ProfileChanges;
 use serde::{Deserialize, Serialize};
@@ -63,17 +63,31 @@ pub(crate) struct ImportExtra {
     pub(crate) recording_start: Option<String>,
     pub(crate) overwrite_profile: bool,
     pub(crate) profile_changes: Option<String>,
+    pub(crate) cancelled_by: Option<String>,
+    pub(crate) left_out_labels: bool,
+    pub(crate) undone: Option<String>,
 }
 
 /// The SQL types of those columns.
-type ExtraColumns = (Nullable<Timestamptz>, BigInt, Integer, Nullable<Text>, Bool, Nullable<Text>);
+type ExtraColumns = (
+    Nullable<Timestamptz>,
+    BigInt,
+    Integer,
+    Nullable<Text>,
+    Bool,
+    Nullable<Text>,
+    Nullable<Text>,
+    Bool,
+    Nullable<Text>,
+);
 
 impl Selectable<Pg> for ImportExtra {
     type SelectExpression = SqlLiteral<ExtraColumns>;
 
     fn construct_selection() -> Self::SelectExpression {
         sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start, \
-             import.overwrite_profile, import.profile_changes::text")
+             import.overwrite_profile, import.profile_changes::text, import.cancelled_by, import.left_out_labels, \
+             import.undone::text")
     }
 }
 
@@ -89,6 +103,8 @@ impl ImportExtra {
             recording_start,
             overwrite_profile,
             report,
+            cancelled_by,
+            undone,
             ..
         } = import;
         Ok(Self {
@@ -98,6 +114,9 @@ impl ImportExtra {
             recording_start: recording_start.map(|start| start.to_rfc3339()),
             overwrite_profile: *overwrite_profile,
             profile_changes: profile::to_json(&report.profile)?,
+            cancelled_by: cancelled_by.map(|by| by.as_str().to_owned()),
+            left_out_labels: report.left_out_labels,
+            undone: UndoneJson::write(undone)?,
         })
     }
 }
@@ -124,6 +143,9 @@ impl ImportRow {
             recording_start,
             overwrite_profile,
             profile_changes,
+            cancelled_by,
+            left_out_labels,
+            undone,
         } = extra;
         let profile = profile::of_json(id, profile_changes.as_deref())?;
         let ImportContent {
@@ -141,6 +163,7 @@ impl ImportRow {
         } = content;
         let report: ReportJson = serde_json::from_slice(&report.0).map_err(corrupt(TABLE, "report", id))?;
         let digest = digest.map(<[u8; 32]>::try_from).transpose();
+        let cancelled_by = cancelled_by.map(|by| Canceller::parse(&by).ok_or(())).transpose();
         Ok(Import {
             id: ImportId::from_uuid(id),
             user_id: user_id.map(UserId::from_uuid),
@@ -161,8 +184,10 @@ impl ImportRow {
             tries: u32::try_from(tries).map_err(corrupt(TABLE, "tries", id))?,
             started_at,
             ended_at,
-            report: report.with(profile),
+            report: ImportReport { profile, left_out_labels, ..report.into() },
             refusal,
+            cancelled_by: cancelled_by.map_err(corrupt(TABLE, "cancelled_by", id))?,
+            undone: UndoneJson::read(undone.as_deref(), id)?,
         })
     }
 }
@@ -189,6 +214,8 @@ impl ImportContent {
             ended_at,
             report,
             refusal,
+            cancelled_by: _,
+            undone: _,
         } = import;
         let report = serde_json::to_vec(&ReportJson::from(report));
         Ok(Self {
@@ -315,6 +342,7 @@ impl From<&ImportReport> for ReportJson {
             rejected_total,
             notes,
             notes_total,
+            left_out_labels: _,
         } = report;
         Self {
             sessions: sessions.into(),
@@ -322,17 +350,17 @@ impl From<&ImportReport> for ReportJson {
             supplements: supplements.into(),
             logs: logs.into(),
             profile_changed: *profile_changed,
-            rejected: rejected.iter().take(Import::LISTED).map(RejectionJson::from).collect(),
+            rejected: rejected.iter().take(ImportReport::KEPT).map(RejectionJson::from).collect(),
             rejected_total: *rejected_total,
-            notes: notes.iter().take(Import::LISTED).map(NoteJson::from).collect(),
+            notes: notes.iter().take(ImportReport::KEPT).map(NoteJson::from).collect(),
             notes_total: *notes_total,
         }
     }
 }
 
-impl ReportJson {
-    /// Returns the report with the profile changes, which have a column of their own.
-    fn with(self, profile: ProfileChanges) -> ImportReport {
+/// Returns the report without what has a column of its own.
+impl From<ReportJson> for ImportReport {
+    fn from(json: ReportJson) -> Self {
         let ReportJson {
             sessions,
             stage_entries,
@@ -343,19 +371,51 @@ impl ReportJson {
             rejected_total,
             notes,
             notes_total,
-        } = self;
-        ImportReport {
+        } = json;
+        Self {
             sessions: sessions.into(),
             stage_entries,
             supplements: supplements.into(),
             logs: logs.into(),
             profile_changed,
-            profile,
+            profile: ProfileChanges::default(),
             rejected: rejected.into_iter().map(Rejection::from).collect(),
             rejected_total,
             notes: notes.into_iter().map(ReportNote::from).collect(),
             notes_total,
+            left_out_labels: false,
         }
+    }
+}
+
+/// The column `undone`.
+#[derive(Serialize, Deserialize)]
+struct UndoneJson {
+    removed: u64,
+    restored: u64,
+    kept: u64,
+    records: Vec<String>,
+}
+
+impl UndoneJson {
+    /// Writes the column; `None` if nothing was undone.
+    fn write(undone: &Undone) -> Result<Option<String>, StorageError> {
+        if *undone == Undone::default() {
+            return Ok(None);
+        }
+        let Undone { counts: UndoneCounts { removed, restored, kept }, kept: records } = undone;
+        let records = records.iter().map(KeptRecord::to_string).collect();
+        let json = Self { removed: *removed, restored: *restored, kept: *kept, records };
+        serde_json::to_string(&json).map(Some).map_err(|_| unexpected("what was undone could not be written"))
+    }
+
+    fn read(json: Option<&str>, id: Uuid) -> Result<Undone, StorageError> {
+        let Some(json) = json else { return Ok(Undone::default()) };
+        let Self { removed, restored, kept, records } =
+            serde_json::from_str(json).map_err(corrupt(TABLE, "undone", id))?;
+        let records: Option<Vec<_>> = records.iter().map(|record| KeptRecord::parse(record)).collect();
+        let records = records.ok_or(()).map_err(corrupt(TABLE, "undone", id))?;
+        Ok(Undone { counts: UndoneCounts { removed, restored, kept }, kept: records })
     }
 }
 

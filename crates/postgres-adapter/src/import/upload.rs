@@ -1,17 +1,18 @@
 //! Uploads: their parts, and who reads them.
 
-use super::row::ImportExtra;
 use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
 use crate::schema::import;
 use crate::schema::import_part as part_table;
 use crate::statement::{count, returning};
-use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{Import, ImportRepository, RECENT_UPLOADS, StorageError, UploadRepository};
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::ImportId;
 use domain::import::ImportState;
@@ -45,7 +46,58 @@ const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
     UPDATE import i SET state = 'refused', refusal = $2, ended_at = now(), lease_until = NULL
     FROM stale WHERE i.id = stale.id";
 
-pub(super) async fn add_part(
+#[async_trait]
+impl UploadRepository for PgUnitOfWork {
+    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
+        add_part(self.connection()?, id, position, bytes).await
+    }
+
+    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        part(self.connection()?, id, position).await
+    }
+
+    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
+        stored_bytes(self.connection()?).await
+    }
+
+    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
+        delete_parts(self.connection()?, id).await
+    }
+
+    async fn delete_stale(
+        &mut self,
+        before: DateTime<Utc>,
+        reason: &str,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        delete_stale(self.connection()?, before, reason, limit).await
+    }
+
+    async fn lease(
+        &mut self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Option<Import>, StorageError> {
+        match lease(self.connection()?, now, until).await? {
+            Some(id) => ImportRepository::find(self, id).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
+        prolong(self.connection()?, id, until).await
+    }
+
+    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+        checked(self.connection()?, id, bytes).await
+    }
+
+    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
+        uncount_try(self.connection()?, id).await
+    }
+}
+
+async fn add_part(
     connection: &mut Pooled,
     id: ImportId,
     position: u32,
@@ -60,17 +112,13 @@ pub(super) async fn add_part(
     adding.execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
-pub(super) async fn part(
-    connection: &mut Pooled,
-    id: ImportId,
-    position: u32,
-) -> Result<Option<Vec<u8>>, StorageError> {
+async fn part(connection: &mut Pooled, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
     let named = part_table::table.find((id.as_uuid(), place(position)?));
     named.select(part_table::bytes).first(connection).await.optional().map_err(storage_error)
 }
 
 /// Adds up what is written in the rows of uploads, so that no part is read.
-pub(super) async fn stored_bytes(connection: &mut Pooled) -> Result<u64, StorageError> {
+async fn stored_bytes(connection: &mut Pooled) -> Result<u64, StorageError> {
     let query = sql_query(
         "SELECT coalesce(sum(size), 0)::bigint FROM import
         WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running')",
@@ -79,12 +127,12 @@ pub(super) async fn stored_bytes(connection: &mut Pooled) -> Result<u64, Storage
     Ok(u64::try_from(bytes).unwrap_or_default())
 }
 
-pub(super) async fn delete_parts(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
+async fn delete_parts(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
     let parts = part_table::table.filter(part_table::import_id.eq(id.as_uuid()));
     diesel::delete(parts).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
-pub(super) async fn delete_stale(
+async fn delete_stale(
     connection: &mut Pooled,
     before: DateTime<Utc>,
     reason: &str,
@@ -97,7 +145,7 @@ pub(super) async fn delete_stale(
     returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
 }
 
-pub(super) async fn lease(
+async fn lease(
     connection: &mut Pooled,
     now: DateTime<Utc>,
     until: DateTime<Utc>,
@@ -111,73 +159,24 @@ pub(super) async fn lease(
     Ok(id.map(ImportId::from_uuid))
 }
 
-pub(super) async fn prolong(
-    connection: &mut Pooled,
-    id: ImportId,
-    until: DateTime<Utc>,
-) -> Result<bool, StorageError> {
+async fn prolong(connection: &mut Pooled, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
     let running = import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
     let prolonging = diesel::update(running).set(import::lease_until.eq(until));
     prolonging.execute(connection).await.map(|rows| rows > 0).map_err(storage_error)
 }
 
-/// Ends what is not finished; what it became. Another transaction that ends it is waited for, and wins.
-pub(super) async fn cancel(
-    connection: &mut Pooled,
-    id: ImportId,
-    reason: &str,
-    at: DateTime<Utc>,
-) -> Result<Option<ImportState>, StorageError> {
-    const CANCEL: &str =
-        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END,
-            refusal = $2, ended_at = $3, taken_back_at = NULL, lease_until = NULL, updated_at = now()
-        WHERE id = $1 AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'";
-
-    let query =
-        sql_query(CANCEL).bind::<SqlUuid, _>(id.as_uuid()).bind::<Text, _>(reason).bind::<Timestamptz, _>(at);
-    let is_refused: Option<bool> =
-        returning::<Bool, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
-    Ok(is_refused.map(|is_refused| if is_refused { ImportState::Refused } else { ImportState::Undoing }))
-}
-
-pub(super) async fn checked(connection: &mut Pooled, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+async fn checked(connection: &mut Pooled, id: ImportId, bytes: u64) -> Result<(), StorageError> {
     let query = sql_query("UPDATE import SET bytes_checked = $2 WHERE id = $1 AND state = 'running'")
         .bind::<SqlUuid, _>(id.as_uuid())
         .bind::<BigInt, _>(i64::try_from(bytes).unwrap_or(i64::MAX));
     returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
-pub(super) async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
+async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
     const UNCOUNT: &str =
         "UPDATE import SET tries = tries - 1 WHERE id = $1 AND state = 'running' AND tries > 0";
 
     let query = sql_query(UNCOUNT).bind::<SqlUuid, _>(id.as_uuid());
-    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
-}
-
-/// Stores what an import has in the columns that diesel's table is not told of.
-pub(super) async fn store_extra(connection: &mut Pooled, import: &Import) -> Result<(), StorageError> {
-    const STORE: &str =
-        "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5,
-        overwrite_profile = $6, profile_changes = $7::jsonb WHERE id = $1";
-
-    let extra = ImportExtra::of(import)?;
-    let ImportExtra {
-        taken_back_at,
-        bytes_checked,
-        tries,
-        recording_start,
-        overwrite_profile,
-        profile_changes,
-    } = extra;
-    let query = sql_query(STORE)
-        .bind::<SqlUuid, _>(import.id.as_uuid())
-        .bind::<Nullable<Timestamptz>, _>(taken_back_at)
-        .bind::<BigInt, _>(bytes_checked)
-        .bind::<Integer, _>(tries)
-        .bind::<Nullable<Text>, _>(recording_start)
-        .bind::<Bool, _>(overwrite_profile)
-        .bind::<Nullable<Text>, _>(profile_changes);
     returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 

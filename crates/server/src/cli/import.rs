@@ -92,12 +92,13 @@ pub(crate) enum ImportCommand {
     List(history::ListArguments),
     /// Take back what one import did: what it made goes, what it replaced comes back; cancel an upload that waits
     #[command(
-        after_help = "What an import did is kept for 30 days. Records that were changed since stay as they are. An \
-            upload that arrives or waits to be read is cancelled, and its parts are deleted. Undoing that broke off goes \
-            on by itself where a server runs, or when it is asked for again.\n\nPrinted are taken_back, which is removed \
-            and restored together: removed counts records that the import had made and that are gone, restored those that \
-            it had changed, or whose place it had taken, and that are as they would be without it. One night that took the \
-            place of two others is three records. left counts those that stay as they are."
+        after_help = "A record that is still as the import left it is removed if the import added it, and restored if the \
+            import changed or removed it. Any other record is kept and listed with the later import that changed it. \
+            Undoing the latest import first is always exact; after a later import was undone, the same command takes back \
+            what was kept before.\n\nAn import can be undone for 30 days. An upload that arrives or waits to be read is \
+            cancelled, and its parts are deleted. An interrupted undo is resumed by a running server, or by the same \
+            command.\n\ntaken_back is the sum of removed and restored. A night that took the place of two others counts as \
+            three records, and each profile field as one. At most 100 kept records are listed."
     )]
     Undo(history::UndoArguments),
     /// Stop one import that is not finished, and take back what it stored so far

@@ -139,8 +139,8 @@ impl Cleaning {
     async fn delete_traces_of_data(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
         let (notes_before, uploads_before) = (now - Self::KEEP_NOTES, now - Self::KEEP_UPLOADS);
         let mut unit = self.units.begin().await?;
-        let notes = unit.imports().forget_noted_before(notes_before, BATCH).await?;
-        let uploads = unit.imports().delete_stale_uploads(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
+        let notes = unit.import_journal().forget_before(notes_before, BATCH).await?;
+        let uploads = unit.uploads().delete_stale(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
         let messages = unit.outbox().delete_queued_before(now - Self::KEEP_MESSAGES, BATCH).await?;
         unit.commit().await?;
         let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;

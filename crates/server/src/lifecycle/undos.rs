@@ -1,6 +1,6 @@
 //! Going on with undoings that broke off, because the process that did them ended.
 
-use application::import::{UndoImport, Undone};
+use application::import::{UndoImport, UndoneCounts};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -16,8 +16,9 @@ pub(super) async fn resume(undo: &UndoImport) {
         ticks.tick().await;
         let outcome = undo.resume().await;
         match &outcome {
-            Ok(Some((import, Undone { removed, restored, left }))) => {
-                tracing::info!(%import, removed, restored, left, "an undoing that broke off was finished");
+            Ok(Some((import, undone))) => {
+                let UndoneCounts { removed, restored, kept } = undone.counts;
+                tracing::info!(%import, removed, restored, kept, "an undoing that broke off was finished");
             }
             Err(error) if was_well => {
                 tracing::warn!(%error, "an undoing that broke off is not finished; it is tried again by and by");

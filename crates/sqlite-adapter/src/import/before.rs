@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 enum StoredRecord {
     Session(SleepRow),
     Log(IntakeLogRecordRow),
-    Profile(AccountRow),
     Label(SupplementRow),
 }
 
@@ -24,7 +23,6 @@ pub(super) fn to_json(user_id: UserId, before: &RecordBefore) -> Result<String, 
     let stored = match before {
         RecordBefore::Session(session) => StoredRecord::Session(SleepRow::of(user_id, session)),
         RecordBefore::Log(log) => StoredRecord::Log(IntakeLogRecordRow::of(user_id, log)),
-        RecordBefore::Profile(user) => StoredRecord::Profile(AccountRow::from(user.as_ref())),
         RecordBefore::Label(label) => {
             let (key, supplement) = label.as_ref();
             StoredRecord::Label(SupplementRow::current(key, supplement)?)
@@ -38,7 +36,6 @@ pub(super) fn of_json(cells: Cells<'_>, text: &str) -> Result<RecordBefore, Stor
     Ok(match cells.sound("before", serde_json::from_str(text))? {
         StoredRecord::Session(row) => RecordBefore::Session(Box::new(row.into_session()?)),
         StoredRecord::Log(row) => RecordBefore::Log(Box::new(row.into_log()?)),
-        StoredRecord::Profile(row) => RecordBefore::Profile(Box::new(row.into_user()?)),
         StoredRecord::Label(row) => RecordBefore::Label(Box::new(row.into_parts()?)),
     })
 }

@@ -1,11 +1,11 @@
-//! Imports: how far they are, what each of them did, and the parts of uploads.
+//! Imports: how far they are, what each of them changed, and the parts of uploads.
 
 mod before;
-mod history;
-mod note;
+mod journal;
 mod profile;
 mod reader;
 mod report;
 mod repository;
 mod row;
+mod undone;
 mod upload;

@@ -101,6 +101,7 @@ impl From<ImportReport> for StoredReport {
             rejected_total,
             notes,
             notes_total,
+            left_out_labels: _,
         } = report;
         Self {
             sessions: sessions.into(),
@@ -116,9 +117,9 @@ impl From<ImportReport> for StoredReport {
     }
 }
 
-impl StoredReport {
-    /// Returns the report with the profile changes, which have a column of their own.
-    pub(super) fn with(self, profile: ProfileChanges) -> ImportReport {
+/// Returns the report without what has a column of its own.
+impl From<StoredReport> for ImportReport {
+    fn from(stored: StoredReport) -> Self {
         let StoredReport {
             sessions,
             stage_entries,
@@ -129,18 +130,19 @@ impl StoredReport {
             rejected_total,
             notes,
             notes_total,
-        } = self;
-        ImportReport {
+        } = stored;
+        Self {
             sessions: sessions.into(),
             stage_entries,
             supplements: supplements.into(),
             logs: logs.into(),
             profile_changed,
-            profile,
+            profile: ProfileChanges::default(),
             rejected: rejected.into_iter().map(Into::into).collect(),
             rejected_total,
             notes: notes.into_iter().map(Into::into).collect(),
             notes_total,
+            left_out_labels: false,
         }
     }
 }

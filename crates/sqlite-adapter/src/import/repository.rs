@@ -1,22 +1,20 @@
 //! Imports in a unit of work.
 
-use super::note::NewNote;
+use super::reader;
 use super::row::ImportRow;
-use super::{history, note, profile, reader, upload};
 use crate::error::StorageResult as _;
-use crate::row::{blob, micros};
+use crate::row::{Cells, blob, micros};
 use crate::schema::import;
+use crate::statement::Statement;
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{
-    Import, ImportChange, ImportRepository, RecordBefore, RecordReference, SessionNote, Standing,
-    StorageError,
-};
+use application::ports::storage::{Import, ImportRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
-use domain::id::{ImportId, SleepSessionId, UserId};
-use domain::import::{FileDigest, ImportOrigin, ImportState};
-use domain::sleep::TimeInBed;
+use diesel::sql_types::{BigInt, Binary};
+use diesel::sqlite::{Sqlite, SqliteConnection};
+use domain::id::{ImportId, UserId};
+use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
 
 #[async_trait]
 impl ImportRepository for SqliteUnitOfWork {
@@ -26,7 +24,7 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 
     async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
-        self.run(move |connection| note::take_undoing(connection, idle)).await
+        self.run(move |connection| take_undoing(connection, idle)).await
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
@@ -69,11 +67,10 @@ impl ImportRepository for SqliteUnitOfWork {
     async fn cancel(
         &mut self,
         id: ImportId,
-        reason: &str,
+        by: Canceller,
         at: DateTime<Utc>,
     ) -> Result<Option<ImportState>, StorageError> {
-        let reason = reason.to_owned();
-        self.run(move |connection| upload::cancel(connection, id, &reason, at)).await
+        self.run(move |connection| cancel(connection, id, by, at)).await
     }
 
     async fn list(
@@ -84,143 +81,40 @@ impl ImportRepository for SqliteUnitOfWork {
     ) -> Result<Vec<Import>, StorageError> {
         self.run(move |connection| reader::list(connection, user_id, after, limit)).await
     }
+}
 
-    async fn note(
-        &mut self,
-        id: ImportId,
-        user_id: Option<UserId>,
-        changes: &[ImportChange],
-    ) -> Result<(), StorageError> {
-        let notes: Result<Vec<NewNote>, StorageError> =
-            changes.iter().map(|change| NewNote::of(user_id, change)).collect();
-        let notes = notes?;
-        // Labels have numbers of their own.
-        let is_of_person = |change: &ImportChange| !matches!(change.record, RecordReference::Label(_));
-        let number = match user_id.filter(|_| changes.iter().any(is_of_person)) {
-            Some(user_id) => self.change_number(user_id).await?.unwrap_or_default(),
-            None => 0,
-        };
-        self.run(move |connection| note::note(connection, id, (user_id, number), &notes)).await
-    }
+/// Takes the undoing import that was updated longest ago.
+fn take_undoing(
+    connection: &mut SqliteConnection,
+    idle: TimeDelta,
+) -> Result<Option<ImportId>, StorageError> {
+    let statement: Statement<Binary> = Statement::new(
+        "UPDATE import SET updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE id = \
+         (SELECT id FROM import WHERE state = 'undone' AND taken_back_at IS NULL \
+         AND coalesce(updated_at, started_at) < CAST(unixepoch('subsec') * 1000000 AS INTEGER) - ? \
+         ORDER BY coalesce(updated_at, started_at), id LIMIT 1) RETURNING id",
+    )
+    .integer(idle.num_microseconds().unwrap_or(i64::MAX));
+    let id: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
+    id.map(|id| Cells::of("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
+}
 
-    async fn noted(
-        &mut self,
-        id: ImportId,
-        limit: u32,
-    ) -> Result<Vec<(ImportChange, Standing)>, StorageError> {
-        self.run(move |connection| note::noted(connection, id, limit)).await
-    }
-
-    async fn rebase(
-        &mut self,
-        later: ImportId,
-        record: RecordReference,
-        before: Option<RecordBefore>,
-    ) -> Result<(), StorageError> {
-        self.run(move |connection| note::rebase(connection, later, &ImportChange { record, before })).await
-    }
-
-    async fn forget(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
-        self.run(move |connection| note::forget(connection, id, record)).await
-    }
-
-    async fn leave(&mut self, id: ImportId, record: RecordReference) -> Result<(), StorageError> {
-        self.run(move |connection| note::leave(connection, id, record)).await
-    }
-
-    async fn overtake(
-        &mut self,
-        user_id: Option<UserId>,
-        records: &[RecordReference],
-    ) -> Result<(), StorageError> {
-        let records = records.to_vec();
-        self.run(move |connection| note::overtake(connection, user_id, &records)).await
-    }
-
-    async fn session_notes(
-        &mut self,
-        user_id: UserId,
-        ids: &[SleepSessionId],
-    ) -> Result<Vec<SessionNote>, StorageError> {
-        let ids = ids.to_vec();
-        self.run(move |connection| history::notes(connection, user_id, &ids)).await
-    }
-
-    async fn sessions_noted_near(
-        &mut self,
-        user_id: UserId,
-        stretches: &[TimeInBed],
-    ) -> Result<Vec<SleepSessionId>, StorageError> {
-        let stretches = stretches.to_vec();
-        self.run(move |connection| history::near(connection, user_id, &stretches)).await
-    }
-
-    async fn rewrite_session_notes(
-        &mut self,
-        user_id: UserId,
-        ids: &[SleepSessionId],
-        notes: &[SessionNote],
-    ) -> Result<(), StorageError> {
-        let (ids, notes) = (ids.to_vec(), notes.to_vec());
-        self.run(move |connection| history::rewrite(connection, user_id, &ids, &notes)).await
-    }
-
-    async fn forget_noted_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            profile::forget_before(connection, before)?;
-            note::forget_before(connection, before, limit)
-        })
-        .await
-    }
-
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
-        self.run(move |connection| note::has_any(connection, id)).await
-    }
-
-    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
-        let bytes = bytes.to_vec();
-        self.run(move |connection| upload::add_part(connection, id, position, &bytes)).await
-    }
-
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        self.run(move |connection| upload::part(connection, id, position)).await
-    }
-
-    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
-        self.run(upload::stored_bytes).await
-    }
-
-    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
-        self.run(move |connection| upload::delete_parts(connection, &blob(id.as_uuid()))).await
-    }
-
-    async fn delete_stale_uploads(
-        &mut self,
-        before: DateTime<Utc>,
-        reason: &str,
-        limit: u32,
-    ) -> Result<u64, StorageError> {
-        let reason = reason.to_owned();
-        self.run(move |connection| upload::delete_stale(connection, before, &reason, limit)).await
-    }
-
-    async fn lease(
-        &mut self,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-    ) -> Result<Option<Import>, StorageError> {
-        self.run(move |connection| upload::lease(connection, now, until)).await
-    }
-
-    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
-        self.run(move |connection| upload::prolong(connection, id, until)).await
-    }
-
-    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
-        self.run(move |connection| upload::checked(connection, id, bytes)).await
-    }
-
-    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
-        self.run(move |connection| upload::uncount_try(connection, id)).await
-    }
+/// Cancels what is not finished; returns its new state.
+fn cancel(
+    connection: &mut SqliteConnection,
+    id: ImportId,
+    by: Canceller,
+    at: DateTime<Utc>,
+) -> Result<Option<ImportState>, StorageError> {
+    let statement: Statement<BigInt> = Statement::new(
+        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END, \
+         cancelled_by = ?, ended_at = ?, taken_back_at = NULL, \
+         lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
+         WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
+    )
+    .text(by.as_str())
+    .integer(micros(at))
+    .blob(id.as_uuid().as_bytes());
+    let is_refused: Option<i64> = statement.get_result(connection).optional().storage()?;
+    Ok(is_refused.map(|is_refused| if is_refused == 1 { ImportState::Refused } else { ImportState::Undoing }))
 }

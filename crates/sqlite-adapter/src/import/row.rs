@@ -1,10 +1,11 @@
 //! The row of an import.
 
-use super::profile;
 use super::report::StoredReport;
+use super::{profile, undone};
 use crate::row::{Cells, blob, micros};
 use crate::schema::import;
 use crate::statement::Statement;
+use application::import::ImportReport;
 use application::ports::storage::{Import, StorageError};
 use chrono::DateTime;
 use diesel::dsl::sql;
@@ -13,7 +14,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, UserId};
-use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
+use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 
 /// An import but for its lease, which is the store's own affair.
@@ -49,17 +50,30 @@ pub(super) struct ImportExtra {
     recording_start: Option<String>,
     overwrite_profile: bool,
     profile_changes: Option<String>,
+    cancelled_by: Option<String>,
+    left_out_labels: bool,
+    undone: Option<String>,
 }
 
 /// The SQL types of those columns.
-type ExtraColumns = (Nullable<BigInt>, BigInt, BigInt, Nullable<Text>, Bool, Nullable<Text>);
+type ExtraColumns = (
+    Nullable<BigInt>,
+    BigInt,
+    BigInt,
+    Nullable<Text>,
+    Bool,
+    Nullable<Text>,
+    Nullable<Text>,
+    Bool,
+    Nullable<Text>,
+);
 
 impl Selectable<Sqlite> for ImportExtra {
     type SelectExpression = SqlLiteral<ExtraColumns>;
 
     fn construct_selection() -> Self::SelectExpression {
         sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start, \
-             import.overwrite_profile, import.profile_changes")
+             import.overwrite_profile, import.profile_changes, import.cancelled_by, import.left_out_labels, import.undone")
     }
 }
 
@@ -74,6 +88,8 @@ impl ImportExtra {
             recording_start,
             overwrite_profile,
             report,
+            cancelled_by,
+            undone,
             ..
         } = import;
         let taken_back_at = (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at));
@@ -84,15 +100,28 @@ impl ImportExtra {
             recording_start: recording_start.map(|start| start.to_rfc3339()),
             overwrite_profile: *overwrite_profile,
             profile_changes: profile::to_json(&report.profile)?,
+            cancelled_by: cancelled_by.map(|by| by.as_str().to_owned()),
+            left_out_labels: report.left_out_labels,
+            undone: undone::to_json(undone)?,
         })
     }
 
     fn store(self, connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<usize> {
-        let Self { taken_back_at, bytes_checked, tries, recording_start, overwrite_profile, profile_changes } =
-            self;
+        let Self {
+            taken_back_at,
+            bytes_checked,
+            tries,
+            recording_start,
+            overwrite_profile,
+            profile_changes,
+            cancelled_by,
+            left_out_labels,
+            undone,
+        } = self;
         let statement: Statement<()> = Statement::new(
             "UPDATE import SET taken_back_at = ?, bytes_checked = ?, tries = ?, recording_start = nullif(?, ''), \
-             overwrite_profile = ?, profile_changes = nullif(?, '') WHERE id = ?",
+             overwrite_profile = ?, profile_changes = nullif(?, ''), cancelled_by = nullif(?, ''), \
+             left_out_labels = ?, undone = nullif(?, '') WHERE id = ?",
         )
         .optional_integer(taken_back_at)
         .integer(bytes_checked)
@@ -100,6 +129,9 @@ impl ImportExtra {
         .text(&recording_start.unwrap_or_default())
         .integer(i64::from(overwrite_profile))
         .text(&profile_changes.unwrap_or_default())
+        .text(&cancelled_by.unwrap_or_default())
+        .integer(i64::from(left_out_labels))
+        .text(&undone.unwrap_or_default())
         .blob(id);
         statement.execute(connection)
     }
@@ -126,6 +158,8 @@ impl ImportRow {
             ended_at,
             report,
             refusal,
+            cancelled_by: _,
+            undone: _,
         } = import.clone();
         let report = serde_json::to_string(&StoredReport::from(report));
         Ok(Self {
@@ -218,6 +252,9 @@ impl ImportRow {
             recording_start,
             overwrite_profile,
             profile_changes,
+            cancelled_by,
+            left_out_labels,
+            undone,
         } = extra;
         let cells = Cells::of("import", &id);
         let profile = profile::of_json(cells, profile_changes.as_deref())?;
@@ -244,8 +281,12 @@ impl ImportRow {
             tries: cells.sound("tries", u32::try_from(tries))?,
             started_at: cells.instant("started_at", started_at)?,
             ended_at: cells.optional_instant("ended_at", ended_at)?,
-            report: report.with(profile),
+            report: ImportReport { profile, left_out_labels, ..report.into() },
             refusal,
+            cancelled_by: cancelled_by
+                .map(|by| cells.present("cancelled_by", Canceller::parse(&by)))
+                .transpose()?,
+            undone: undone::of_json(cells, undone.as_deref())?,
         })
     }
 }

@@ -5,15 +5,66 @@ use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::{import, import_part};
 use crate::statement::Statement;
-use application::ports::storage::{Import, RECENT_UPLOADS, StorageError};
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{Import, RECENT_UPLOADS, StorageError, UploadRepository};
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::SqliteConnection;
 use domain::id::ImportId;
-use domain::import::ImportState;
 
-pub(super) fn add_part(
+#[async_trait]
+impl UploadRepository for SqliteUnitOfWork {
+    async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
+        let bytes = bytes.to_vec();
+        self.run(move |connection| add_part(connection, id, position, &bytes)).await
+    }
+
+    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        self.run(move |connection| part(connection, id, position)).await
+    }
+
+    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
+        self.run(stored_bytes).await
+    }
+
+    async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
+        self.run(move |connection| delete_parts(connection, &blob(id.as_uuid()))).await
+    }
+
+    async fn delete_stale(
+        &mut self,
+        before: DateTime<Utc>,
+        reason: &str,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let reason = reason.to_owned();
+        self.run(move |connection| delete_stale(connection, before, &reason, limit)).await
+    }
+
+    async fn lease(
+        &mut self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Option<Import>, StorageError> {
+        self.run(move |connection| lease(connection, now, until)).await
+    }
+
+    async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
+        self.run(move |connection| prolong(connection, id, until)).await
+    }
+
+    async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
+        self.run(move |connection| checked(connection, id, bytes)).await
+    }
+
+    async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
+        self.run(move |connection| uncount_try(connection, id)).await
+    }
+}
+
+fn add_part(
     connection: &mut SqliteConnection,
     id: ImportId,
     position: u32,
@@ -33,7 +84,7 @@ pub(super) fn add_part(
         .map(drop)
 }
 
-pub(super) fn part(
+fn part(
     connection: &mut SqliteConnection,
     id: ImportId,
     position: u32,
@@ -47,7 +98,7 @@ pub(super) fn part(
 }
 
 /// Adds up what is written in the rows of uploads, so that no part is read.
-pub(super) fn stored_bytes(connection: &mut SqliteConnection) -> Result<u64, StorageError> {
+fn stored_bytes(connection: &mut SqliteConnection) -> Result<u64, StorageError> {
     let statement: Statement<BigInt> = Statement::new(
         "SELECT coalesce(sum(size), 0) FROM import WHERE origin = 'upload' \
          AND state IN ('receiving', 'waiting', 'running')",
@@ -56,7 +107,7 @@ pub(super) fn stored_bytes(connection: &mut SqliteConnection) -> Result<u64, Sto
     Ok(u64::try_from(bytes).unwrap_or_default())
 }
 
-pub(super) fn delete_parts(connection: &mut SqliteConnection, id: &[u8]) -> Result<(), StorageError> {
+fn delete_parts(connection: &mut SqliteConnection, id: &[u8]) -> Result<(), StorageError> {
     diesel::delete(import_part::table.filter(import_part::import_id.eq(id)))
         .execute(connection)
         .storage()
@@ -64,7 +115,7 @@ pub(super) fn delete_parts(connection: &mut SqliteConnection, id: &[u8]) -> Resu
 }
 
 /// Refuses uploads that came to nothing.
-pub(super) fn delete_stale(
+fn delete_stale(
     connection: &mut SqliteConnection,
     before: DateTime<Utc>,
     reason: &str,
@@ -88,7 +139,7 @@ pub(super) fn delete_stale(
 }
 
 /// Takes an upload: of whoever had the fewest lately, and of those what waits longest.
-pub(super) fn lease(
+fn lease(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
     until: DateTime<Utc>,
@@ -111,7 +162,7 @@ pub(super) fn lease(
     reader::find(connection, id)
 }
 
-pub(super) fn prolong(
+fn prolong(
     connection: &mut SqliteConnection,
     id: ImportId,
     until: DateTime<Utc>,
@@ -123,31 +174,7 @@ pub(super) fn prolong(
     Ok(prolonged > 0)
 }
 
-/// Ends what is not finished; what it became.
-pub(super) fn cancel(
-    connection: &mut SqliteConnection,
-    id: ImportId,
-    reason: &str,
-    at: DateTime<Utc>,
-) -> Result<Option<ImportState>, StorageError> {
-    let statement: Statement<BigInt> = Statement::new(
-        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END, \
-         refusal = ?, ended_at = ?, taken_back_at = NULL, \
-         lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
-         WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
-    )
-    .text(reason)
-    .integer(micros(at))
-    .blob(id.as_uuid().as_bytes());
-    let is_refused: Option<i64> = statement.get_result(connection).optional().storage()?;
-    Ok(is_refused.map(|is_refused| if is_refused == 1 { ImportState::Refused } else { ImportState::Undoing }))
-}
-
-pub(super) fn checked(
-    connection: &mut SqliteConnection,
-    id: ImportId,
-    bytes: u64,
-) -> Result<(), StorageError> {
+fn checked(connection: &mut SqliteConnection, id: ImportId, bytes: u64) -> Result<(), StorageError> {
     let statement: Statement<()> =
         Statement::new("UPDATE import SET bytes_checked = ? WHERE id = ? AND state = 'running'")
             .integer(i64::try_from(bytes).unwrap_or(i64::MAX))
@@ -155,7 +182,7 @@ pub(super) fn checked(
     statement.execute(connection).storage().map(drop)
 }
 
-pub(super) fn uncount_try(connection: &mut SqliteConnection, id: ImportId) -> Result<(), StorageError> {
+fn uncount_try(connection: &mut SqliteConnection, id: ImportId) -> Result<(), StorageError> {
     let statement: Statement<()> = Statement::new(
         "UPDATE import SET tries = tries - 1 WHERE id = ? AND state = 'running' AND tries > 0",
     )

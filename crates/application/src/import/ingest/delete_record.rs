@@ -1,7 +1,7 @@
 //! Deletes one session or one log of a person.
 
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{RecordReference, StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ClientId, IntakeLogId, SleepSessionId, UserId};
@@ -33,7 +33,6 @@ impl DeleteRecord {
             unit.rollback().await?;
             return Ok(false);
         }
-        unit.imports().overtake(Some(user_id), &[RecordReference::Session(id)]).await?;
         let event = self.trail.event(AuditActor::Client, AuditKind::SleepDeleted);
         let event = event.client(client_id).user(user_id).subject(id.as_uuid());
         audit::commit(unit, &[event]).await?;
@@ -53,7 +52,6 @@ impl DeleteRecord {
             unit.rollback().await?;
             return Ok(false);
         }
-        unit.imports().overtake(Some(user_id), &[RecordReference::Log(id)]).await?;
         let event = self.trail.event(AuditActor::Client, AuditKind::IntakeLogDeleted);
         let event = event.client(client_id).user(user_id).subject(id.as_uuid());
         audit::commit(unit, &[event]).await?;

@@ -2,7 +2,6 @@
 
 use super::{IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
-use crate::import::overtaking;
 use crate::import::storing::TRIES;
 use crate::ports::ingest_source::{IngestedUser, ItemCode, ItemRefusal};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
@@ -142,7 +141,6 @@ impl IngestRecords {
             return Ok((ItemResult::taken(ItemStatus::Unchanged, id.as_uuid()), None));
         }
         unit.users().update(&changed).await?;
-        overtaking::profile_changed(unit, &known, &changed).await?;
         let updated = ItemResult::taken(ItemStatus::Updated, id.as_uuid());
         Ok((updated, Some((AuditKind::UserChanged, id))))
     }

@@ -2,7 +2,6 @@
 
 use super::{IngestCommand, IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
-use crate::import::overtaking;
 use crate::import::profile::laid_over;
 use crate::import::storing::TRIES;
 use crate::ports::import_source::{ImportItem, ImportedProfile};
@@ -58,7 +57,6 @@ impl IngestRecords {
             return Ok(results);
         }
         unit.users().update(&user).await?;
-        overtaking::profile_changed(unit.as_mut(), &known, &user).await?;
         let event = self.event(command.client_id, AuditKind::UserChanged, user_id);
         self.daily.commit(unit, vec![event]).await?;
         Ok(results)

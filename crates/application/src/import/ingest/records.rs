@@ -1,10 +1,10 @@
 //! Sessions, labels and logs: stored as an import stores them.
 
 use super::{IngestError, ItemResult};
-use crate::import::batch::{Batch, Numbered, Unstorable};
+use crate::import::batch::{Batch, Numbered, Unstorable, Unstored};
 use crate::import::run::Run;
 use crate::import::storing::Storing;
-use crate::ports::import_source::{ImportItem, Rejection};
+use crate::ports::import_source::ImportItem;
 use crate::ports::ingest_source::{ItemCode, ItemRefusal};
 use std::collections::HashMap;
 
@@ -25,16 +25,16 @@ pub(super) async fn store(
             Ok((record, outcome)) => {
                 ItemResult::of_record(record, outcome).with_notes(notes.remove(&position).as_slice())
             }
-            Err(rejection) => ItemResult::Rejected(refusal(&rejection)),
+            Err(unstored) => ItemResult::Rejected(refusal(unstored)),
         };
         (position, result)
     });
     Ok(results.collect())
 }
 
-/// Tells a rejection by its code.
-fn refusal(rejection: &Rejection) -> ItemRefusal {
-    let (code, field) = match Unstorable::of_reason(&rejection.reason) {
+/// Returns the code of a rejection.
+fn refusal(Unstored { rejection, why }: Unstored) -> ItemRefusal {
+    let (code, field) = match why {
         Some(Unstorable::UnknownSupplement) => (ItemCode::UnknownSupplement, "supplement_id"),
         Some(Unstorable::UnknownUpc) => (ItemCode::UnknownSupplement, "upc"),
         Some(
@@ -46,5 +46,5 @@ fn refusal(rejection: &Rejection) -> ItemRefusal {
         )
         | None => (ItemCode::IdConflict, "id"),
     };
-    ItemRefusal { code, field: Some(field), detail: rejection.reason.clone() }
+    ItemRefusal { code, field: Some(field), detail: rejection.reason }
 }

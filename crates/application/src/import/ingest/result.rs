@@ -52,7 +52,6 @@ impl ItemResult {
         let id = match record {
             RecordReference::Session(id) => id.as_uuid(),
             RecordReference::Log(id) => id.as_uuid(),
-            RecordReference::Profile(id) => id.as_uuid(),
             RecordReference::Label(id) => id.as_uuid(),
         };
         Self::taken(outcome.into(), id)

@@ -7,7 +7,6 @@ use super::undo::{set_state, undo};
 use crate::import::{ApplyProfile, ApplyProfileError};
 use crate::ports::import_source::ImportedProfile;
 use crate::testing::{clock, entropy, person, user_id};
-use crate::upload::UploadKey;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
@@ -24,7 +23,7 @@ async fn apply(
     user_id: UserId,
     fields: &[ProfileField],
 ) -> Result<usize, ApplyProfileError> {
-    use_case(store).run(UploadKey { user_id, id }, fields).await
+    use_case(store).run(user_id, id, fields).await
 }
 
 /// What the page of an import shows.

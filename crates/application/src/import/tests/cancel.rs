@@ -3,11 +3,11 @@
 use super::memory_store::MemoryStore;
 use super::record::{derived, session};
 use super::undo::{import, set_state};
-use crate::import::{BY_OPERATOR, CancelImportError, Cancelled, UndoImport, Undone, is_cancelled};
+use crate::import::{CancelImportError, Cancelled, UndoImport, Undone, UndoneCounts};
 use crate::testing::{clock, entropy, person};
 use domain::audit::AuditKind;
 use domain::id::ImportId;
-use domain::import::ImportState;
+use domain::import::{Canceller, ImportState};
 
 async fn cancel(store: &MemoryStore, id: ImportId) -> Result<Cancelled, CancelImportError> {
     UndoImport::new(store.units(), entropy(), clock()).cancel(id).await
@@ -22,10 +22,11 @@ async fn an_import_that_runs_is_stopped_and_what_it_stored_goes() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     set_state(&store, id, ImportState::Running).await;
-    let taken_back = Cancelled::TakenBack(Undone { removed: 1, restored: 0, left: 0 });
+    let counts = UndoneCounts { removed: 1, restored: 0, kept: 0 };
+    let taken_back = Cancelled::TakenBack(Undone { counts, kept: Vec::new() });
     assert_eq!(cancel(&store, id).await.unwrap(), taken_back);
     assert_eq!((state(&store), store.sessions().len()), (ImportState::Undone, 0));
-    assert!(is_cancelled(&store.content().imports.all[0]));
+    assert!(store.content().imports.all[0].is_cancelled());
     let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
     assert_eq!(kinds, [AuditKind::ImportStarted, AuditKind::ImportUndone]);
 }
@@ -36,13 +37,13 @@ async fn what_was_undone_refused_or_is_still_being_taken_back_does_not_count_as_
     let id = import(&store, vec![session(derived(0, 480))]).await;
     for ended in [ImportState::Done, ImportState::Refused, ImportState::Undone] {
         set_state(&store, id, ended).await;
-        assert!(!is_cancelled(&store.content().imports.all[0]));
+        assert!(!store.content().imports.all[0].is_cancelled());
     }
     set_state(&store, id, ImportState::Running).await;
     let mut unit = store.units().begin().await.unwrap();
-    unit.imports().cancel(id, BY_OPERATOR, clock().now()).await.unwrap();
+    unit.imports().cancel(id, Canceller::Operator, clock().now()).await.unwrap();
     unit.commit().await.unwrap();
-    assert!(!is_cancelled(&store.content().imports.all[0]), "something of it is left");
+    assert!(!store.content().imports.all[0].is_cancelled(), "it is still being undone");
 }
 
 #[tokio::test]
@@ -53,7 +54,7 @@ async fn an_upload_that_nobody_began_to_read_is_refused() {
         set_state(&store, id, waits).await;
         assert_eq!(cancel(&store, id).await.unwrap(), Cancelled::BeforeItBegan);
         assert_eq!(state(&store), ImportState::Refused);
-        assert!(is_cancelled(&store.content().imports.all[0]));
+        assert!(store.content().imports.all[0].is_cancelled());
     }
 }
 

@@ -3,11 +3,12 @@
 use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, MockProfileReader,
-    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, ProfileReader,
-    RecordReference, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    AuditRepository, AuthorizationRequestRepository, CatalogueVersion, ClientRepository, CodeRepository,
+    ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
+    IntakeLogRepository, MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, ProfileReader, SessionRepository, SigningKeyRepository, SleepRepository,
+    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository,
+    UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -190,8 +191,7 @@ struct MemoryUnits(Arc<Shared>);
 impl UnitOfWorkFactory for MemoryUnits {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         self.0.ask("begin")?;
-        let mut content = self.0.content.lock().unwrap().clone();
-        content.imports.is_numbered = false;
+        let content = self.0.content.lock().unwrap().clone();
         let mut others = MockUnitOfWork::default();
         others.audit = self.0.events.clone();
         let shared = Arc::clone(&self.0);
@@ -264,6 +264,12 @@ impl UnitOfWork for MemoryUnit {
     fn imports(&mut self) -> &mut dyn ImportRepository {
         self
     }
+    fn import_journal(&mut self) -> &mut dyn ImportJournal {
+        self
+    }
+    fn uploads(&mut self) -> &mut dyn UploadRepository {
+        self
+    }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {
         self.others.erasures()
     }
@@ -303,7 +309,6 @@ impl UserRepository for MemoryUnit {
     }
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         self.shared.called("users.update");
-        self.content.imports.touch(RecordReference::Profile(user.id));
         let stored = self.content.users.iter_mut().find(|stored| stored.id == user.id);
         Ok(stored.map(|stored| *stored = user.clone()).is_some())
     }
@@ -369,7 +374,6 @@ impl SleepRepository for MemoryUnit {
                 return Err(StorageError::Conflict(UniqueKey::SleepSession));
             }
             self.content.sessions.push((user_id, session.clone()));
-            self.content.imports.touch(RecordReference::Session(session.id));
         }
         Ok(())
     }
@@ -383,16 +387,12 @@ impl SleepRepository for MemoryUnit {
         if taken {
             return Err(StorageError::Conflict(UniqueKey::SleepSession));
         }
-        self.content.imports.touch(RecordReference::Session(session.id));
         let mut stored = self.content.sessions.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == session.id);
         Ok(stored.map(|(_, stored)| *stored = session.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
         self.shared.called("sleep.delete");
-        let Content { sessions, imports, .. } = &mut self.content;
-        let gone = sessions.iter().filter(|(owner, session)| *owner == user_id && ids.contains(&session.id));
-        gone.for_each(|(_, session)| imports.touch(RecordReference::Session(session.id)));
         let before = self.content.sessions.len();
         self.content.sessions.retain(|(owner, session)| *owner != user_id || !ids.contains(&session.id));
         Ok((before - self.content.sessions.len()) as u64)
@@ -448,12 +448,10 @@ impl SupplementRepository for MemoryUnit {
         if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {
             return Err(StorageError::Conflict(UniqueKey::Supplement));
         }
-        self.content.imports.touch(RecordReference::Label(supplement.id));
         self.content.supplements.push((key.clone(), supplement.clone(), true));
         Ok(())
     }
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
-        self.content.imports.touch(RecordReference::Label(supplement.id));
         let mut versions = self.content.supplements.iter_mut();
         let stored = versions.find(|(_, stored, _)| stored.id == supplement.id);
         Ok(stored.map(|(_, stored, _)| *stored = supplement.clone()).is_some())
@@ -534,7 +532,6 @@ impl IntakeLogRepository for MemoryUnit {
                 return Err(StorageError::Conflict(UniqueKey::IntakeLog));
             }
             self.content.logs.push((user_id, log.clone()));
-            self.content.imports.touch(RecordReference::Log(log.id));
         }
         Ok(())
     }
@@ -549,15 +546,11 @@ impl IntakeLogRepository for MemoryUnit {
         if taken {
             return Err(StorageError::Conflict(UniqueKey::IntakeLog));
         }
-        self.content.imports.touch(RecordReference::Log(log.id));
         let mut stored = self.content.logs.iter_mut();
         let stored = stored.find(|(owner, stored)| *owner == user_id && stored.id == log.id);
         Ok(stored.map(|(_, stored)| *stored = log.clone()).is_some())
     }
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
-        let Content { logs, imports, .. } = &mut self.content;
-        let gone = logs.iter().filter(|(owner, log)| *owner == user_id && ids.contains(&log.id));
-        gone.for_each(|(_, log)| imports.touch(RecordReference::Log(log.id)));
         let count = self.content.logs.len();
         self.content.logs.retain(|(owner, log)| *owner != user_id || !ids.contains(&log.id));
         Ok(u64::try_from(count - self.content.logs.len()).unwrap())

@@ -1,7 +1,7 @@
 use super::memory_store::MemoryStore;
 use super::undo::undo;
 use super::{dry_run, file::ItemFile, import, import_file, of_person};
-use crate::import::{ImportRecordsCommand, ImportReport, Undone};
+use crate::import::{ImportRecordsCommand, ImportReport, KeptWhat, KeptWhy, UndoneCounts};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
 use crate::testing::{person, seconds, user_id};
@@ -9,7 +9,7 @@ use chrono::{SubsecRound as _, TimeDelta};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::ImportId;
 use domain::time::TimeZone;
-use domain::user::{Biology, BodyHeight, BodyWeight, User};
+use domain::user::{Biology, BodyHeight, BodyWeight, ProfileField, User};
 
 pub(super) fn profile(profile: ImportedProfile) -> ImportItem {
     ImportItem::Profile(Box::new(profile))
@@ -207,10 +207,13 @@ async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
         User { home_timezone: TimeZone::parse("America/Lima").unwrap(), ..store.content().users.remove(0) };
     unit.users().update(&edited).await.unwrap();
     unit.commit().await.unwrap();
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 0, restored: 0, left: 1 });
+    let undone = undo(&store, id).await.unwrap();
+    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 2, kept: 1 });
+    let kept = &undone.kept[0];
+    assert_eq!((kept.what, kept.why), (KeptWhat::Profile(ProfileField::HomeTimezone), KeptWhy::Changed));
     assert_eq!(store.content().users, [User { home_timezone: edited.home_timezone, ..known() }]);
-    // Nothing of the old values is kept.
-    assert!(store.content().imports.all[0].report.profile.is_empty());
+    // Only the field that was kept can be tried again.
+    assert_eq!(told(&store.content().imports.all[0].report), ["home_timezone: UTC -> Asia/Tokyo"]);
 }
 
 #[tokio::test]
@@ -230,6 +233,22 @@ async fn two_imports_that_changed_different_fields_are_undone_apart_in_either_or
 }
 
 #[tokio::test]
+async fn a_field_that_a_later_import_changed_is_kept_until_that_one_is_undone() {
+    let store = MemoryStore::with(known());
+    for centimetres in [170, 160] {
+        run(&store, overwriting(), vec![height(centimetres)]).await;
+    }
+    let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
+    let undone = undo(&store, ids[0]).await.unwrap();
+    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
+    assert_eq!(undone.kept[0].why, KeptWhy::ChangedBy(ids[1]));
+    undo(&store, ids[1]).await.unwrap();
+    let again = undo(&store, ids[0]).await.unwrap();
+    assert_eq!(again.counts, UndoneCounts { removed: 0, restored: 1, kept: 0 });
+    assert_eq!(store.content().users, [known()]);
+}
+
+#[tokio::test]
 async fn undoing_the_latest_of_two_imports_of_one_field_first_is_exact() {
     let store = MemoryStore::with(known());
     for centimetres in [170, 160] {
@@ -237,7 +256,7 @@ async fn undoing_the_latest_of_two_imports_of_one_field_first_is_exact() {
     }
     let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
     for (id, centimetres) in ids.into_iter().rev().zip([170, 180]) {
-        assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 0, restored: 1, left: 0 });
+        assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 0, restored: 1, kept: 0 });
         assert_eq!(store.content().users[0].biology, tall(centimetres));
     }
 }

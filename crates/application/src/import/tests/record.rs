@@ -61,6 +61,7 @@ pub(super) fn at(line: usize, item: ImportItem) -> ImportItem {
         ImportItem::Log(log) => ImportItem::Log(Box::new(ImportedLog { place: line, ..*log })),
         ImportItem::Rejected(rejection) => ImportItem::Rejected(Rejection { place: line, ..rejection }),
         ImportItem::Note(note) => ImportItem::Note(Note { place: line, ..note }),
+        ImportItem::LabelsLeftOut => ImportItem::LabelsLeftOut,
     }
 }
 

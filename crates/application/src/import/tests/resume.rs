@@ -4,7 +4,7 @@ use super::file::ItemFile;
 use super::memory_store::MemoryStore;
 use super::record::{derived, given, session};
 use super::{counts, import_file, of_person};
-use crate::import::{ImportReport, UndoImport, Undone};
+use crate::import::{ImportReport, UndoImport, UndoneCounts};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::StorageError;
 use crate::testing::{clock, entropy, person};
@@ -47,7 +47,7 @@ async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tr
     // The whole file is one import, and is taken back as one.
     let id = store.content().imports.all[1].id;
     let undone = UndoImport::new(store.units(), entropy(), clock()).run(id, None).await.unwrap();
-    assert_eq!(undone, Undone { removed: 2_000, restored: 0, left: 0 });
+    assert_eq!(undone.counts, UndoneCounts { removed: 2_000, restored: 0, kept: 0 });
     assert_eq!(store.sessions().len(), 100);
 }
 

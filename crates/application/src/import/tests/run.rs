@@ -236,7 +236,7 @@ async fn records_of_a_person_are_rejected_where_nobody_is_named() {
     ];
     let report = import_file(&store, for_real(), &ItemFile::of(items)).await.unwrap();
     assert_eq!(report.rejected_total, 3);
-    assert!(report.rejected.iter().all(|rejection| rejection.reason.contains("--user")));
+    assert!(report.rejected.iter().all(|rejection| rejection.reason.contains("belongs to a person")));
     let places: Vec<_> = report.rejected.iter().map(|rejection| rejection.place.as_str()).collect();
     assert_eq!(places, ["line 1", "line 2", "line 4"]);
     assert_eq!((store.sessions(), store.logs()), (Vec::new(), Vec::new()));

@@ -1,13 +1,13 @@
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
 use super::profile::height;
-use super::record::{derived, given, intake, log, session, supplement};
+use super::record::{derived, given, intake, log, minute, session, supplement};
 use super::{dry_run, import_file, of_person};
 use crate::audit::testing::{assert_events, event};
 use crate::import::batch::Batch;
 use crate::import::run::Run;
 use crate::import::storing::Storing;
-use crate::import::{ImportReport, UndoImport, UndoImportError, Undone};
+use crate::import::{ImportReport, KeptWhat, KeptWhy, UndoImport, UndoImportError, Undone, UndoneCounts};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
@@ -47,7 +47,7 @@ async fn what_an_import_made_goes() {
         session(given("a", 2000, 2400)),
     ];
     let id = import(&store, items).await;
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 3, restored: 1, left: 0 });
+    assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 3, restored: 1, kept: 0 });
     assert_eq!(records(&store), before);
     assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
 }
@@ -60,7 +60,7 @@ async fn an_undo_whose_connection_is_lost_goes_on_over_the_next_one() {
     for _ in 0..2 {
         store.fail("commit", StorageError::Unavailable);
     }
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 2, restored: 0, left: 0 });
+    assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 2, restored: 0, kept: 0 });
     assert_eq!(records(&store), before);
     // Not for ever: the store may be away.
     let id = import(&store, vec![session(derived(0, 480))]).await;
@@ -78,7 +78,7 @@ async fn what_an_import_replaced_or_removed_comes_back() {
     let before = records(&store);
     let longer = import(&store, vec![session(derived(0, 200)), supplement("17", "Magnesium citrate")]).await;
     assert_eq!(store.sessions().len(), 1);
-    assert_eq!(undo(&store, longer).await.unwrap(), Undone { removed: 0, restored: 3, left: 0 });
+    assert_eq!(undo(&store, longer).await.unwrap().counts, UndoneCounts { removed: 0, restored: 3, kept: 0 });
     assert_eq!(records(&store), before);
 }
 
@@ -88,23 +88,81 @@ async fn a_label_that_was_logged_since_stays() {
     let labels = import(&store, vec![supplement("17", "Magnesium")]).await;
     let id = store.content().supplements[0].1.id;
     import(&store, vec![log(intake(id, 5, 1.0, None))]).await;
-    assert_eq!(undo(&store, labels).await.unwrap(), Undone { removed: 0, restored: 0, left: 1 });
+    assert_eq!(undo(&store, labels).await.unwrap().counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
     assert_eq!(store.content().supplements.len(), 1);
 }
 
-#[tokio::test]
-async fn a_record_that_was_changed_otherwise_since_stays() {
-    let store = MemoryStore::with(person());
-    let id = import(&store, vec![session(derived(0, 60))]).await;
-    let changed = store.sessions().remove(0);
-    let mut unit = store.units().begin().await.unwrap();
-    unit.sleep().update(user_id(1), &changed).await.unwrap();
-    unit.commit().await.unwrap();
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 0, restored: 0, left: 1 });
-    assert_eq!(store.sessions(), [changed]);
+/// Undoes an import that changed one session, and returns why that is kept.
+async fn kept(store: &MemoryStore, id: ImportId) -> (KeptWhat, KeptWhy) {
+    let Undone { counts, kept } = undo(store, id).await.unwrap();
+    assert_eq!(counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
+    assert_eq!(kept[0].at, Some(minute(0)).filter(|_| kept[0].why != KeptWhy::Deleted));
+    assert_eq!(store.content().imports.all.iter().find(|import| import.id == id).unwrap().undone.kept, kept);
+    (kept[0].what, kept[0].why)
 }
 
-/// Lets something that is no import store these.
+#[tokio::test]
+async fn a_session_that_something_else_changed_or_deleted_since_is_kept_and_listed() {
+    for is_deleted in [false, true] {
+        let store = MemoryStore::with(person());
+        let id = import(&store, vec![session(given("a", 0, 60))]).await;
+        let session_id = store.sessions()[0].id;
+        if is_deleted {
+            let mut unit = store.units().begin().await.unwrap();
+            unit.sleep().delete(user_id(1), &[session_id]).await.unwrap();
+            unit.commit().await.unwrap();
+        } else {
+            store_otherwise(&store, vec![session(given("a", 0, 70))]).await;
+        }
+        let before = records(&store);
+        let why = if is_deleted { KeptWhy::Deleted } else { KeptWhy::Changed };
+        assert_eq!(kept(&store, id).await, (KeptWhat::Session(session_id), why));
+        assert_eq!(records(&store), before);
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_a_later_import_changed_is_kept_and_listed_with_it_until_that_one_is_undone() {
+    let store = MemoryStore::with(person());
+    let mut ids = Vec::new();
+    for end in [60, 70, 80] {
+        ids.push(import(&store, vec![session(given("a", 0, end))]).await);
+    }
+    let session_id = store.sessions()[0].id;
+    let (what, by) = (KeptWhat::Session(session_id), KeptWhy::ChangedBy);
+    assert_eq!(kept(&store, ids[0]).await, (what, by(ids[2])));
+    assert_eq!(kept(&store, ids[1]).await, (what, by(ids[2])));
+    undo(&store, ids[2]).await.unwrap();
+    assert_session(&store, &session(given("a", 0, 70)));
+    // Asked again, each takes back what it kept before.
+    assert_eq!(kept(&store, ids[0]).await, (what, by(ids[1])));
+    for (id, counts) in [(ids[1], [0, 1]), (ids[0], [1, 0])] {
+        let [removed, restored] = counts;
+        let undone = undo(&store, id).await.unwrap();
+        assert_eq!(undone.counts, UndoneCounts { removed, restored, kept: 0 });
+        assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
+    }
+    assert!(store.sessions().is_empty());
+}
+
+#[tokio::test]
+async fn nights_that_an_import_removed_come_back_only_when_the_one_in_their_place_goes() {
+    let store = MemoryStore::with(person());
+    import(&store, vec![session(derived(0, 60)), session(derived(100, 160))]).await;
+    let before = records(&store);
+    let joined = import(&store, vec![session(derived(0, 200))]).await;
+    let longer = import(&store, vec![session(derived(10, 300))]).await;
+    let undone = undo(&store, joined).await.unwrap();
+    assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 3 });
+    assert!(undone.kept.iter().all(|record| record.why == KeptWhy::ChangedBy(longer)), "{undone:?}");
+    assert_session(&store, &session(derived(10, 300)));
+    undo(&store, longer).await.unwrap();
+    let again = undo(&store, joined).await.unwrap();
+    assert_eq!(again.counts, UndoneCounts { removed: 0, restored: 3, kept: 0 });
+    assert_eq!(records(&store), before);
+}
+
+/// Stores these without an import.
 pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>) {
     let entropy = store.entropy(entropy);
     let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
@@ -128,28 +186,19 @@ async fn an_edit_between_two_imports_survives_that_both_are_undone_in_either_ord
         let first = import(&store, vec![night(400)]).await;
         store_otherwise(&store, vec![night(410)]).await;
         let second = import(&store, vec![night(420)]).await;
-        let kept = Undone { removed: 0, restored: 0, left: 1 };
-        let restored = Undone { removed: 0, restored: 1, left: 0 };
+        let kept = UndoneCounts { removed: 0, restored: 0, kept: 1 };
+        let restored = UndoneCounts { removed: 0, restored: 1, kept: 0 };
         if first_is_first {
-            assert_eq!(undo(&store, first).await.unwrap(), kept);
+            assert_eq!(undo(&store, first).await.unwrap().counts, kept);
             assert_session(&store, &night(420));
-            assert_eq!(undo(&store, second).await.unwrap(), restored);
+            assert_eq!(undo(&store, second).await.unwrap().counts, restored);
         } else {
-            assert_eq!(undo(&store, second).await.unwrap(), restored);
+            assert_eq!(undo(&store, second).await.unwrap().counts, restored);
             assert_session(&store, &night(410));
-            assert_eq!(undo(&store, first).await.unwrap(), kept);
+            assert_eq!(undo(&store, first).await.unwrap().counts, kept);
         }
         assert_session(&store, &night(410));
     }
-}
-
-#[tokio::test]
-async fn records_that_something_else_makes_need_no_look_at_imports() {
-    let store = MemoryStore::with(person());
-    store_otherwise(&store, vec![session(given("a", 0, 400)), supplement("17", "Magnesium")]).await;
-    assert_eq!(store.content().imports.overtakings, 0);
-    store_otherwise(&store, vec![session(given("a", 0, 410)), session(given("b", 500, 900))]).await;
-    assert_eq!(store.content().imports.overtakings, 1);
 }
 
 #[tokio::test]
@@ -157,7 +206,7 @@ async fn an_import_that_stored_something_and_was_given_up_can_be_undone() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
     set_state(&store, id, ImportState::Refused).await;
-    assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 1, restored: 0, left: 0 });
+    assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 1, restored: 0, kept: 0 });
     assert!(store.sessions().is_empty());
 }
 
@@ -201,7 +250,7 @@ async fn a_person_does_not_take_labels_out_of_the_catalogue() {
     set_state(&store, id, ImportState::Running).await;
     store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
-    assert_eq!(undo(&store, id).await.unwrap().taken_back(), 2);
+    assert_eq!(undo(&store, id).await.unwrap().counts.taken_back(), 2);
 }
 
 #[tokio::test]
@@ -209,7 +258,7 @@ async fn what_is_not_kept_any_more_cannot_be_undone() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
     let mut unit = store.units().begin().await.unwrap();
-    unit.imports().forget_noted_before(chrono::DateTime::UNIX_EPOCH, 10).await.unwrap();
+    unit.import_journal().forget_before(chrono::DateTime::UNIX_EPOCH, 10).await.unwrap();
     unit.commit().await.unwrap();
     // Also of one that broke off.
     for state in [ImportState::Done, ImportState::Running, ImportState::Refused] {
@@ -230,7 +279,7 @@ async fn the_same_file_goes_on_with_an_import_that_broke_off() {
     import_file(&store, of_person(), &file).await.unwrap_err();
     let id = import(&store, nights).await;
     assert_eq!(store.content().imports.all.len(), 1);
-    assert_eq!(undo(&store, id).await.unwrap().taken_back(), 2_400);
+    assert_eq!(undo(&store, id).await.unwrap().counts.taken_back(), 2_400);
     assert!(store.sessions().is_empty());
 }
 
@@ -263,12 +312,16 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
         undo(&store, id).await.unwrap_err();
         let broken_off = &store.content().imports.all[0];
         assert_eq!((broken_off.state, store.sessions().len()), (ImportState::Undoing, 60));
-        if asks {
-            assert_eq!(undo(&store, id).await.unwrap(), Undone { removed: 60, restored: 0, left: 0 });
+        let undone = if asks {
+            undo(&store, id).await.unwrap()
         } else {
             let resumed = UndoImport::new(store.units(), entropy(), clock()).resume().await.unwrap();
-            assert_eq!(resumed, Some((id, Undone { removed: 60, restored: 0, left: 0 })));
-        }
+            let (resumed, undone) = resumed.unwrap();
+            assert_eq!(resumed, id);
+            undone
+        };
+        // Together with the first batch.
+        assert_eq!(undone.counts, UndoneCounts { removed: 100, restored: 0, kept: 0 });
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
         assert_eq!(UndoImport::new(store.units(), entropy(), clock()).resume().await.unwrap(), None);

@@ -1,107 +1,249 @@
-//! One record that becomes what it was.
+//! One batch of records that become what they were.
 
-use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, StorageError, UnitOfWork};
-use domain::id::{IntakeLogId, SupplementId, UserId};
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
-use domain::user::ProfileChanges;
+use super::scan::Scan;
+use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
+use crate::ports::storage::{
+    ImportChange, NotedChange, RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork,
+};
+use chrono::{DateTime, SubsecRound as _, Utc};
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::sleep::SleepSession;
+use domain::supplement::{IntakeLog, Supplement};
+use std::collections::HashMap;
 
-/// What became of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TakenBack {
-    /// It is as it was.
-    Yes,
-    /// It stays as it is.
-    No,
+/// What became of the records of one batch.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    pub(super) removed: u64,
+    pub(super) restored: u64,
+    pub(super) kept: Vec<KeptRecord>,
+    /// The records whose notes are no longer needed.
+    pub(super) settled: Vec<RecordReference>,
 }
 
-impl From<bool> for TakenBack {
-    fn from(is_taken_back: bool) -> Self {
-        if is_taken_back { Self::Yes } else { Self::No }
-    }
-}
-
-/// Brings records of one import back, in a unit of work.
+/// Takes records back in a unit of work, the latest change first.
 pub(super) struct TakingBack<'a> {
-    pub(super) unit: &'a mut dyn UnitOfWork,
-    pub(super) user_id: Option<UserId>,
-    /// What the import changed in the profile.
-    pub(super) profile: ProfileChanges,
+    unit: &'a mut dyn UnitOfWork,
+    user_id: Option<UserId>,
+    now: DateTime<Utc>,
+    current: Current,
+    /// Records to delete, before anything else is written: one statement for many.
+    gone_sessions: Vec<SleepSessionId>,
+    gone_logs: Vec<IntakeLogId>,
+    kept_sessions: HashMap<SleepSessionId, KeptWhy>,
+    taken: Taken,
 }
 
-impl TakingBack<'_> {
-    /// Makes a record what it was, or says why not.
-    pub(super) async fn take_back(&mut self, change: &ImportChange) -> Result<TakenBack, StorageError> {
-        match (change.record, &change.before, self.user_id) {
-            (RecordReference::Log(id), None, Some(user_id)) => self.drop_log(user_id, id).await,
-            (RecordReference::Log(_), Some(RecordBefore::Log(before)), Some(user_id)) => {
-                self.restore_log(user_id, before).await
-            }
-            (RecordReference::Label(id), None, _) => {
-                self.unit.supplements().retract(id, None).await.map(Into::into)
-            }
-            (RecordReference::Label(id), Some(RecordBefore::Label(before)), _) => {
-                self.restore_label(id, before).await
-            }
-            // What was before is of the kind of what is, and only a catalogue is nobody's. Sessions are taken back
-            // together, and the profile field by field.
-            (
-                RecordReference::Session(_)
-                | RecordReference::Log(_)
-                | RecordReference::Profile(_)
-                | RecordReference::Label(_),
-                _,
-                _,
-            ) => Ok(TakenBack::No),
+impl<'a> TakingBack<'a> {
+    pub(super) fn new(unit: &'a mut dyn UnitOfWork, user_id: Option<UserId>, now: DateTime<Utc>) -> Self {
+        Self {
+            unit,
+            user_id,
+            now,
+            current: Current::default(),
+            gone_sessions: Vec::new(),
+            gone_logs: Vec::new(),
+            kept_sessions: HashMap::new(),
+            taken: Taken::default(),
         }
     }
 
-    async fn drop_log(&mut self, user_id: UserId, id: IntakeLogId) -> Result<TakenBack, StorageError> {
-        self.unit.intake_logs().delete(user_id, &[id]).await.map(|_| TakenBack::Yes)
+    /// Takes back the records of these notes that are still as the import left them.
+    pub(super) async fn run(mut self, noted: &[NotedChange], scan: &Scan) -> Result<Taken, StorageError> {
+        self.current = Current::read(self.unit, self.user_id, noted).await?;
+        for NotedChange { change, place: _, changed_by } in noted {
+            let why = changed_by.map(KeptWhy::ChangedBy).or_else(|| self.why_kept(change, scan));
+            match why {
+                Some(why) => self.keep(change, why),
+                None => self.take_back(change).await?,
+            }
+        }
+        self.delete_gone().await?;
+        Ok(self.taken)
     }
 
-    async fn restore_log(&mut self, user_id: UserId, before: &IntakeLog) -> Result<TakenBack, StorageError> {
-        let is_there = !self.unit.intake_logs().find_many(user_id, &[before.id]).await?.is_empty();
-        let outcome = if is_there {
-            self.unit.intake_logs().update(user_id, before).await.map(|_| ())
-        } else {
-            self.unit.intake_logs().insert(user_id, std::slice::from_ref(before)).await
+    /// Returns why a record that no later import changed has to stay.
+    fn why_kept(&self, change: &ImportChange, scan: &Scan) -> Option<KeptWhy> {
+        let replacing = change.replaced_by;
+        let blocked = replacing.and_then(|id| self.kept_sessions.get(&id).copied().or(scan.why_kept(id)));
+        blocked.or_else(|| match self.current.version(change.record) {
+            current if current == change.left => None,
+            None => Some(KeptWhy::Deleted),
+            Some(_) => Some(KeptWhy::Changed),
+        })
+    }
+
+    fn keep(&mut self, change: &ImportChange, why: KeptWhy) {
+        let what = match change.record {
+            RecordReference::Session(id) => {
+                self.kept_sessions.insert(id, why);
+                KeptWhat::Session(id)
+            }
+            RecordReference::Log(id) => KeptWhat::Log(id),
+            RecordReference::Label(id) => KeptWhat::Label(id),
         };
-        unless_taken(outcome)
+        let at = self.current.time(change.record).or_else(|| change.before.as_ref().and_then(time_before));
+        self.taken.kept.push(KeptRecord { what, at, why });
     }
 
-    /// Restores the profile fields that are still as the import left them; reports whether all were.
-    pub(super) async fn restore_profile(&mut self, id: UserId) -> Result<TakenBack, StorageError> {
-        if !self.profile.iter().any(|change| change.is_applied) {
-            return Ok(TakenBack::No);
+    async fn take_back(&mut self, change: &ImportChange) -> Result<(), StorageError> {
+        let is_done = match (&change.before, change.record) {
+            (Some(before), record) => {
+                self.delete_gone().await?;
+                self.restore(record, before).await?
+            }
+            (None, RecordReference::Session(id)) => {
+                self.gone_sessions.extend(change.left.map(|_| id));
+                true
+            }
+            (None, RecordReference::Log(id)) => {
+                self.gone_logs.push(id);
+                true
+            }
+            (None, RecordReference::Label(id)) => {
+                self.delete_gone().await?;
+                self.unit.supplements().retract(id, None).await?
+            }
+        };
+        if !is_done {
+            self.keep(change, KeptWhy::InUse);
+            return Ok(());
         }
-        let Some(known) = self.unit.users().find(id).await? else { return Ok(TakenBack::No) };
-        let mut user = known.clone();
-        let is_whole = self.profile.take_back(&mut user);
-        if user != known {
-            self.unit.users().update(&user).await?;
+        self.taken.settled.push(change.record);
+        if change.before.is_some() {
+            self.taken.restored += 1;
+        } else if change.left.is_some() {
+            self.taken.removed += 1;
         }
-        Ok(is_whole.into())
+        Ok(())
+    }
+
+    /// Writes what a record was; returns false if another record has its id or its key, or a label is in use.
+    async fn restore(
+        &mut self,
+        record: RecordReference,
+        before: &RecordBefore,
+    ) -> Result<bool, StorageError> {
+        let is_there = self.current.version(record).is_some();
+        let outcome = match (before, self.user_id) {
+            (RecordBefore::Session(session), Some(user_id)) => {
+                // It changes now: apps that sync by this time must see it.
+                let updated_at = self.now.trunc_subsecs(3);
+                let session = SleepSession { updated_at, ..session.as_ref().clone() };
+                if is_there {
+                    self.unit.sleep().update(user_id, &session).await
+                } else {
+                    self.unit.sleep().insert(user_id, &[session]).await.map(|()| true)
+                }
+            }
+            (RecordBefore::Log(log), Some(user_id)) => {
+                if is_there {
+                    self.unit.intake_logs().update(user_id, log).await
+                } else {
+                    self.unit.intake_logs().insert(user_id, std::slice::from_ref(log)).await.map(|()| true)
+                }
+            }
+            (RecordBefore::Label(label), _) => self.restore_label(record, &label.1).await,
+            // A catalogue has no records of a person.
+            (RecordBefore::Session(_) | RecordBefore::Log(_), None) => Ok(false),
+        };
+        match outcome {
+            Err(StorageError::Conflict(_)) => Ok(false),
+            outcome => outcome,
+        }
     }
 
     async fn restore_label(
         &mut self,
-        id: SupplementId,
-        before: &(CatalogueKey, Supplement),
-    ) -> Result<TakenBack, StorageError> {
-        let (_, version) = before;
-        if version.id == id {
-            self.unit.supplements().update(version).await.map(Into::into)
-        } else {
-            self.unit.supplements().retract(id, Some(version.id)).await.map(Into::into)
+        record: RecordReference,
+        before: &Supplement,
+    ) -> Result<bool, StorageError> {
+        match record {
+            RecordReference::Label(id) if id != before.id => {
+                self.unit.supplements().retract(id, Some(before.id)).await
+            }
+            _ => self.unit.supplements().update(before).await,
         }
+    }
+
+    async fn delete_gone(&mut self) -> Result<(), StorageError> {
+        let Some(user_id) = self.user_id else { return Ok(()) };
+        let (sessions, logs) = (std::mem::take(&mut self.gone_sessions), std::mem::take(&mut self.gone_logs));
+        if !sessions.is_empty() {
+            self.unit.sleep().delete(user_id, &sessions).await?;
+        }
+        if !logs.is_empty() {
+            self.unit.intake_logs().delete(user_id, &logs).await?;
+        }
+        Ok(())
     }
 }
 
-/// A key that somebody else has by now stays theirs.
-fn unless_taken(outcome: Result<(), StorageError>) -> Result<TakenBack, StorageError> {
-    match outcome {
-        Ok(()) => Ok(TakenBack::Yes),
-        Err(StorageError::Conflict(_)) => Ok(TakenBack::No),
-        Err(error) => Err(error),
+fn time_before(before: &RecordBefore) -> Option<DateTime<Utc>> {
+    match before {
+        RecordBefore::Session(session) => Some(session.record.time_in_bed().start()),
+        RecordBefore::Log(log) => Some(log.record.created_at()),
+        RecordBefore::Label(_) => None,
+    }
+}
+
+/// The records of a batch as they are now.
+#[derive(Default)]
+struct Current {
+    sessions: HashMap<SleepSessionId, SleepSession>,
+    logs: HashMap<IntakeLogId, IntakeLog>,
+    labels: HashMap<SupplementId, Supplement>,
+}
+
+impl Current {
+    async fn read(
+        unit: &mut dyn UnitOfWork,
+        user_id: Option<UserId>,
+        noted: &[NotedChange],
+    ) -> Result<Self, StorageError> {
+        let (mut sessions, mut logs, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for note in noted {
+            match note.change.record {
+                RecordReference::Session(id) => sessions.push(id),
+                RecordReference::Log(id) => logs.push(id),
+                RecordReference::Label(id) => labels.push(id),
+            }
+        }
+        let mut current = Self::default();
+        if let Some(user_id) = user_id.filter(|_| !sessions.is_empty()) {
+            let found = unit.sleep().find_many(user_id, &sessions).await?;
+            current.sessions = found.into_iter().map(|session| (session.id, session)).collect();
+        }
+        if let Some(user_id) = user_id.filter(|_| !logs.is_empty()) {
+            let found = unit.intake_logs().find_many(user_id, &logs).await?;
+            current.logs = found.into_iter().map(|log| (log.id, log)).collect();
+        }
+        if !labels.is_empty() {
+            let found = unit.supplements().find_many(&labels).await?;
+            current.labels = found.into_iter().map(|label| (label.id, label)).collect();
+        }
+        Ok(current)
+    }
+
+    fn version(&self, record: RecordReference) -> Option<RecordVersion> {
+        match record {
+            RecordReference::Session(id) => {
+                self.sessions.get(&id).map(|session| RecordVersion::of_session(&session.record))
+            }
+            RecordReference::Log(id) => self.logs.get(&id).map(|log| RecordVersion::of_log(&log.record)),
+            RecordReference::Label(id) => {
+                self.labels.get(&id).map(|label| RecordVersion::of_label(&label.label))
+            }
+        }
+    }
+
+    fn time(&self, record: RecordReference) -> Option<DateTime<Utc>> {
+        match record {
+            RecordReference::Session(id) => {
+                self.sessions.get(&id).map(|session| session.record.time_in_bed().start())
+            }
+            RecordReference::Log(id) => self.logs.get(&id).map(|log| log.record.created_at()),
+            RecordReference::Label(_) => None,
+        }
     }
 }

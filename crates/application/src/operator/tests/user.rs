@@ -6,9 +6,7 @@ use crate::operator::{
     ListUsers, ShowUser, UserChange,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{
-    Credentials, MockCredentialReader, MockProfileReader, RecordReference, StorageError, UniqueKey,
-};
+use crate::ports::storage::{Credentials, MockCredentialReader, MockProfileReader, StorageError, UniqueKey};
 use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
@@ -119,20 +117,11 @@ fn ending_everything() -> MockUnitOfWork {
 async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> (User, RecordedEvents) {
     let stored = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&stored);
-    let User { home_timezone, biology, .. } = user;
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(Some(user)));
     unit.users.expect_update().times(1).returning(move |user| {
         *noted.lock().unwrap() = Some(user.clone());
         Ok(true)
     });
-    // What an import takes back when it is undone, and now must leave as it is; a lock or an address is none of it.
-    let of_imports = change.home_timezone.is_some_and(|zone| zone != home_timezone)
-        || change.biology.over(biology) != biology;
-    let overtaking = unit.imports.expect_overtake().times(usize::from(of_imports));
-    let profile = [RecordReference::Profile(user_id(1))];
-    overtaking
-        .withf(move |of, records| *of == Some(user_id(1)) && *records == profile)
-        .returning(|_, _| Ok(()));
     let (units, endings) = one(unit);
     let events = units.events();
     let changed = ChangeUser::new(units, entropy(), clock()).run(user_id(1), change).await.unwrap();

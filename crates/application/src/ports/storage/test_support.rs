@@ -2,14 +2,15 @@
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository,
+    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
     MockAuthorizationRequestRepository, MockClientRepository, MockCodeRepository, MockConsentRepository,
-    MockErasureRepository, MockGrantRepository, MockImportRepository, MockIntakeLogRepository,
-    MockOutboxRepository, MockPasswordLinkRepository, MockPasswordRepository, MockPersonalTokenRepository,
-    MockSessionRepository, MockSigningKeyRepository, MockSleepRepository, MockSupplementRepository,
-    MockUserRepository, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UserRepository,
+    MockErasureRepository, MockGrantRepository, MockImportJournal, MockImportRepository,
+    MockIntakeLogRepository, MockOutboxRepository, MockPasswordLinkRepository, MockPasswordRepository,
+    MockPersonalTokenRepository, MockSessionRepository, MockSigningKeyRepository, MockSleepRepository,
+    MockSupplementRepository, MockUploadRepository, MockUserRepository, OutboxRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory,
+    UploadRepository, UserRepository,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -112,6 +113,8 @@ pub struct MockUnitOfWork {
     pub intake_logs: MockIntakeLogRepository,
     pub signing_keys: MockSigningKeyRepository,
     pub imports: MockImportRepository,
+    pub import_journal: MockImportJournal,
+    pub uploads: MockUploadRepository,
     pub erasures: MockErasureRepository,
     endings: Arc<Endings>,
 }
@@ -168,6 +171,12 @@ impl UnitOfWork for MockUnitOfWork {
     }
     fn imports(&mut self) -> &mut dyn ImportRepository {
         &mut self.imports
+    }
+    fn import_journal(&mut self) -> &mut dyn ImportJournal {
+        &mut self.import_journal
+    }
+    fn uploads(&mut self) -> &mut dyn UploadRepository {
+        &mut self.uploads
     }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {
         &mut self.erasures

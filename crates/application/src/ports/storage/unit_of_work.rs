@@ -2,9 +2,10 @@
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportRepository, IntakeLogRepository, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UserRepository,
+    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
+    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
+    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UploadRepository,
+    UserRepository,
 };
 use async_trait::async_trait;
 
@@ -60,8 +61,12 @@ pub trait UnitOfWork: Send {
     fn audit(&mut self) -> &mut dyn AuditRepository;
     /// Messages that wait to be sent.
     fn outbox(&mut self) -> &mut dyn OutboxRepository;
-    /// Imports, and what each of them did.
+    /// Imports.
     fn imports(&mut self) -> &mut dyn ImportRepository;
+    /// What each import changed.
+    fn import_journal(&mut self) -> &mut dyn ImportJournal;
+    /// Parts and leases of uploads.
+    fn uploads(&mut self) -> &mut dyn UploadRepository;
     /// Erasures.
     fn erasures(&mut self) -> &mut dyn ErasureRepository;
     /// Stores everything. An error means that nothing was stored, or that it is not known (a lost connection).

@@ -180,7 +180,7 @@ fn begins() -> MockUnitOfWork {
         }))
     });
     begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
-    begins.imports.expect_stored_bytes().returning(|| Ok(0));
+    begins.uploads.expect_stored_bytes().returning(|| Ok(0));
     begins.imports.expect_insert().once().returning(|_| Ok(()));
     begins
 }
@@ -191,7 +191,7 @@ fn discards() -> MockUnitOfWork {
     discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
     let is_refused = |import: &Import| import.state == ImportState::Refused;
     discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));
-    discards.imports.expect_delete_parts().once().returning(|_| Ok(()));
+    discards.uploads.expect_delete_parts().once().returning(|_| Ok(()));
     discards
 }
 
@@ -261,8 +261,8 @@ async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token()
     for fields in [[token, start, file], [start, token, file], [token, file, start]] {
         let mut adds = MockUnitOfWork::default();
         adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-        adds.imports.expect_stored_bytes().returning(|| Ok(0));
-        adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
+        adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+        adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
         adds.imports.expect_update().once().returning(|_| Ok(true));
         let mut ends = MockUnitOfWork::default();
         ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 6, ..receiving() })));
@@ -296,8 +296,8 @@ async fn the_tick_for_the_profile_may_stand_anywhere_and_nothing_but_yes_is_one(
     ] {
         let mut adds = MockUnitOfWork::default();
         adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-        adds.imports.expect_stored_bytes().returning(|| Ok(0));
-        adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
+        adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+        adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
         adds.imports.expect_update().once().returning(|_| Ok(true));
         let mut ends = MockUnitOfWork::default();
         ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 7, ..receiving() })));
@@ -337,8 +337,8 @@ async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
 async fn a_beginning_of_a_recording_that_is_no_time_is_told_at_its_field_and_nothing_is_kept() {
     let mut adds = MockUnitOfWork::default();
     adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-    adds.imports.expect_stored_bytes().returning(|| Ok(0));
-    adds.imports.expect_add_part().once().returning(|_, _, _| Ok(()));
+    adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+    adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
     adds.imports.expect_update().once().returning(|_| Ok(true));
     let (state, endings) = state_of([begins(), adds, discards()]);
     let patience = Patience { before: NEVER, after: NEVER, look: NEVER };

@@ -28,11 +28,17 @@ impl ProfileLine {
     /// Puts a change into words.
     pub(crate) fn of(change: &ProfileChange) -> Self {
         let field = change.field();
-        Self { name: field.as_str(), label: label(field), old: words(change.old), new: words(change.new) }
+        Self {
+            name: field.as_str(),
+            label: field_label(field),
+            old: words(change.old),
+            new: words(change.new),
+        }
     }
 }
 
-const fn label(field: ProfileField) -> &'static str {
+/// Returns what people call the field.
+pub(crate) const fn field_label(field: ProfileField) -> &'static str {
     match field {
         ProfileField::CreatedAt => "Profile created",
         ProfileField::HomeTimezone => "Home time zone",

@@ -43,6 +43,29 @@ pub(crate) struct ImportPage {
     pub(crate) notes_total: u64,
     /// Whether the file had labels, which no upload brings.
     pub(crate) left_out_labels: bool,
+    /// What undoing it did; `None` unless it was undone.
+    pub(crate) undone: Option<UndoneLine>,
+}
+
+/// What undoing an import did.
+#[derive(Clone)]
+pub(crate) struct UndoneLine {
+    pub(crate) removed: u64,
+    pub(crate) restored: u64,
+    pub(crate) kept: u64,
+    /// The first of the kept records.
+    pub(crate) records: Vec<KeptLine>,
+}
+
+/// A record that was kept.
+#[derive(Clone)]
+pub(crate) struct KeptLine {
+    /// Kind of the record, or name of the profile field.
+    pub(crate) what: String,
+    pub(crate) at: Option<Moment>,
+    pub(crate) why: &'static str,
+    /// The import that changed it later.
+    pub(crate) by: Option<String>,
 }
 
 /// How far an import is.
@@ -83,6 +106,8 @@ pub(crate) struct ImportLine {
     pub(crate) percent: u64,
     /// Why the file was refused.
     pub(crate) refusal: Option<String>,
+    /// How many records undoing it kept.
+    pub(crate) kept: u64,
     /// Whether the operator brought it in.
     pub(crate) by_operator: bool,
     /// When it began.
@@ -139,7 +164,7 @@ impl ImportLine {
                 "Step 3 of 4, the whole file is read once to see that nothing in it is damaged"
             }
             ImportPhase::Storing => "Step 4 of 4, the file is read again and what is in it is stored",
-            ImportPhase::Undoing => "What it made goes, and what it replaced comes back",
+            ImportPhase::Undoing => "Removing what it added and restoring what it replaced",
             ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone => {
                 "It has ended"
             }
@@ -161,6 +186,11 @@ impl ImportLine {
 
     const fn is_undone(&self) -> bool {
         matches!(self.phase, ImportPhase::Undone)
+    }
+
+    /// Returns whether undoing it kept records, which can be tried again.
+    const fn is_partly_undone(&self) -> bool {
+        self.is_undone() && self.kept > 0
     }
 
     const fn is_being_undone(&self) -> bool {
@@ -185,7 +215,7 @@ impl ImportLine {
             self.phase,
             ImportPhase::Done | ImportPhase::Checking | ImportPhase::Storing | ImportPhase::Undoing
         );
-        is_begun || self.was_given_up()
+        is_begun || self.was_given_up() || self.is_partly_undone()
     }
 
     const fn can_be_cancelled(&self) -> bool {

@@ -36,8 +36,10 @@ pub(crate) use erase::{Erase, Erased};
 pub(crate) use errors::Errors;
 pub(crate) use escape::PageText;
 pub(crate) use form_error::FormErrors;
-pub(crate) use import_profile::{ImportProfile, ProfileLine};
-pub(crate) use imports::{ImportCounts, ImportLine, ImportPage, ImportPhase, ImportRemark, Imports};
+pub(crate) use import_profile::{ImportProfile, ProfileLine, field_label};
+pub(crate) use imports::{
+    ImportCounts, ImportLine, ImportPage, ImportPhase, ImportRemark, Imports, KeptLine, UndoneLine,
+};
 pub(crate) use message::{Link, Message};
 pub(crate) use part::{Moment, Person, ScopeLine};
 pub(crate) use password::{ForgotPassword, LinkPurpose, MailSent, SetPassword, SignUp};

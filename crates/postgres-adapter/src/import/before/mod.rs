@@ -6,10 +6,9 @@
 use crate::error::{corrupt, unexpected};
 use application::ports::storage::{RecordBefore, RecordReference, StorageError};
 use chrono::{DateTime, Utc};
-use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use label::LabelJson;
 use log::LogJson;
-use profile::ProfileJson;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session::SessionJson;
@@ -18,13 +17,11 @@ use uuid::Uuid;
 mod id;
 mod label;
 mod log;
-mod profile;
 mod session;
 
 const TABLE: &str = "import_change";
 const SESSION: &str = "session";
 const LOG: &str = "log";
-const PROFILE: &str = "profile";
 const LABEL: &str = "label";
 
 /// Takes a reference apart: the name of the kind, and the id.
@@ -32,7 +29,6 @@ pub(crate) const fn record_parts(record: RecordReference) -> (&'static str, Uuid
     match record {
         RecordReference::Session(id) => (SESSION, id.as_uuid()),
         RecordReference::Log(id) => (LOG, id.as_uuid()),
-        RecordReference::Profile(id) => (PROFILE, id.as_uuid()),
         RecordReference::Label(id) => (LABEL, id.as_uuid()),
     }
 }
@@ -42,7 +38,6 @@ pub(crate) fn record_reference(kind: &str, id: Uuid) -> Result<RecordReference, 
     match kind {
         SESSION => Ok(RecordReference::Session(SleepSessionId::from_uuid(id))),
         LOG => Ok(RecordReference::Log(IntakeLogId::from_uuid(id))),
-        PROFILE => Ok(RecordReference::Profile(UserId::from_uuid(id))),
         LABEL => Ok(RecordReference::Label(SupplementId::from_uuid(id))),
         _ => Err(corrupt(TABLE, "kind", id)(())),
     }
@@ -53,7 +48,6 @@ pub(crate) fn write_before(before: &RecordBefore) -> Result<String, StorageError
     match before {
         RecordBefore::Session(session) => write(&SessionJson::from(&**session)),
         RecordBefore::Log(log) => write(&LogJson::from(&**log)),
-        RecordBefore::Profile(user) => write(&ProfileJson::from(&**user)),
         RecordBefore::Label(keyed) => write(&LabelJson::of(&keyed.0, &keyed.1)?),
     }
 }
@@ -66,9 +60,6 @@ pub(crate) fn read_before(record: RecordReference, json: &str) -> Result<RecordB
             RecordBefore::Session(Box::new(read::<SessionJson>(json, id)?.into_session(id)?))
         }
         RecordReference::Log(_) => RecordBefore::Log(Box::new(read::<LogJson>(json, id)?.into_log(id)?)),
-        RecordReference::Profile(_) => {
-            RecordBefore::Profile(Box::new(read::<ProfileJson>(json, id)?.into_user(id)?))
-        }
         RecordReference::Label(_) => {
             RecordBefore::Label(Box::new(read::<LabelJson>(json, id)?.into_label(id)?))
         }

@@ -6,13 +6,14 @@ use crate::cli::user_ref::UserRef;
 use crate::wiring::Session;
 use anyhow::bail;
 use application::import::{
-    CancelImportError, Cancelled, Counts, ListImports, UndoImport, UndoImportError, Undone, is_cancelled,
+    CancelImportError, Cancelled, Counts, KeptRecord, KeptWhat, KeptWhy, ListImports, UndoImport,
+    UndoImportError, Undone, UndoneCounts,
 };
 use application::ports::storage::Import;
 use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
 use clap::Args;
 use domain::id::ImportId;
-use domain::import::{ImportOrigin, ImportState};
+use domain::import::{Canceller, ImportOrigin, ImportState};
 use domain::time::format;
 use std::io;
 
@@ -65,13 +66,17 @@ fn record(import: &Import) -> Record {
         .with("rejected", import.report.rejected_total)
         .with("profile_changed", import.report.profile_changed)
         .with("refusal", import.refusal.as_deref().unwrap_or_default())
+        .with("cancelled_by", import.cancelled_by.map_or("", Canceller::as_str))
+        .with("removed", import.undone.counts.removed)
+        .with("restored", import.undone.counts.restored)
+        .with("kept", import.undone.counts.kept)
 }
 
 /// Tells how far an import is. What was cancelled is not told as if it had been read and undone, and of what is read once to
 /// see whether it is whole nothing is stored.
 fn state(import: &Import) -> &'static str {
     match import.state {
-        _ if is_cancelled(import) => "cancelled",
+        _ if import.is_cancelled() => "cancelled",
         ImportState::Running if import.origin == ImportOrigin::Upload && import.bytes_done == 0 => "checking",
         state => state.as_str(),
     }
@@ -83,7 +88,7 @@ pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyh
     let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
     match undo.cancel(id).await {
         Ok(Cancelled::BeforeItBegan) => Ok(print_discarded(arguments)?),
-        Ok(Cancelled::TakenBack(undone)) => Ok(print_undone(undone, arguments)?),
+        Ok(Cancelled::TakenBack(undone)) => Ok(print_undone(&undone, arguments)?),
         Err(CancelImportError::Unknown) => bail!(unknown(id)),
         Err(CancelImportError::Done) => {
             bail!("import {id} is done and cannot be cancelled; `restwell import undo {id}` takes it back")
@@ -98,18 +103,41 @@ fn print_discarded(arguments: &UndoArguments) -> io::Result<()> {
     output::print(&Record::new().with("cancelled", 1), arguments.json)
 }
 
-fn print_undone(undone: Undone, arguments: &UndoArguments) -> io::Result<()> {
-    let Undone { removed, restored, left } = undone;
+fn print_undone(undone: &Undone, arguments: &UndoArguments) -> io::Result<()> {
+    let Undone { counts, kept: records } = undone;
+    let UndoneCounts { removed, restored, kept } = *counts;
     let record = Record::new()
-        .with("taken_back", undone.taken_back())
+        .with("taken_back", counts.taken_back())
         .with("removed", removed)
         .with("restored", restored)
-        .with("left", left);
-    output::print(&record, arguments.json)?;
-    if left > 0 && !arguments.json {
-        output::note("what is left was changed since, or is in use, and stays as it is");
+        .with("kept", kept);
+    if arguments.json {
+        let listed: Vec<_> = records.iter().map(kept_line).collect();
+        return output::print(&record.with("kept_records", listed), true);
+    }
+    output::print(&record, false)?;
+    for record in records {
+        output::note(&kept_line(record));
     }
     Ok(())
+}
+
+/// Describes a record that was kept: `session 5e55... of 2026-01-10T22:20:00Z: changed later by import 0b0e...`.
+fn kept_line(KeptRecord { what, at, why }: &KeptRecord) -> String {
+    let what = match what {
+        KeptWhat::Session(id) => format!("session {id}"),
+        KeptWhat::Log(id) => format!("log {id}"),
+        KeptWhat::Label(id) => format!("label {id}"),
+        KeptWhat::Profile(field) => format!("profile field {}", field.as_str()),
+    };
+    let at = at.map_or_else(String::new, |at| format!(" of {}", format::utc(at)));
+    let why = match why {
+        KeptWhy::ChangedBy(id) => format!("changed later by import {id}"),
+        KeptWhy::Changed => "changed since, not by an import".to_owned(),
+        KeptWhy::Deleted => "deleted since, not by an import".to_owned(),
+        KeptWhy::InUse => "in use, or another record has its place".to_owned(),
+    };
+    format!("kept {what}{at}: {why}")
 }
 
 fn unknown(id: ImportId) -> String {
@@ -123,7 +151,8 @@ async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
         return Ok(false);
     };
     let discard = DiscardUpload::new(session.store.units.clone(), session.clock.clone());
-    Ok(discard.run(UploadKey { user_id, id }, DiscardReason::CancelledByOperator).await?)
+    let reason = DiscardReason::Cancelled(Canceller::Operator);
+    Ok(discard.run(UploadKey { user_id, id }, reason).await?)
 }
 
 /// Takes an import back; one that nobody has begun to read is cancelled.
@@ -134,7 +163,7 @@ pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow
         return Ok(print_discarded(arguments)?);
     }
     match undo.run(id, None).await {
-        Ok(undone) => Ok(print_undone(undone, arguments)?),
+        Ok(undone) => Ok(print_undone(&undone, arguments)?),
         Err(UndoImportError::Unknown) => bail!(unknown(id)),
         Err(error) => Err(error.into()),
     }

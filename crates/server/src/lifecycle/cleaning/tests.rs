@@ -114,8 +114,8 @@ impl Scene {
         self.execute_for(
             count,
             &format!(
-                "INSERT INTO import_change (import_id, kind, record_id, user_id, change_number)
-             SELECT {id}, 'session', CAST(printf('%016d', n) AS BLOB), zeroblob(16), n FROM numbers"
+                "INSERT INTO import_change (import_id, kind, record_id, user_id)
+             SELECT {id}, 'session', CAST(printf('%016d', n) AS BLOB), zeroblob(16) FROM numbers"
             ),
         );
     }
@@ -190,9 +190,9 @@ async fn an_import_can_be_taken_back_for_thirty_days() {
     scene.notes(2, 3, ago(TimeDelta::days(30), -1));
     assert_eq!((scene.run().await, scene.run().await), (2, 0));
     let mut unit = scene.store.units.begin().await.unwrap();
-    let imports = unit.imports();
-    assert!(!imports.has_notes(ImportId::from_uuid(Uuid::from_u128(1))).await.unwrap());
-    assert!(imports.has_notes(ImportId::from_uuid(Uuid::from_u128(2))).await.unwrap());
+    let journal = unit.import_journal();
+    assert!(!journal.has_notes(ImportId::from_uuid(Uuid::from_u128(1))).await.unwrap());
+    assert!(journal.has_notes(ImportId::from_uuid(Uuid::from_u128(2))).await.unwrap());
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ on_both_stores! {
         let first = listed.last().expect("import");
         assert_eq!((&first["user_id"], &first["supplements"]), (&json!(""), &json!(1_100)));
         let undone = world.json(&["import", "undo", "--json", first["import_id"].as_str().expect("id")]);
-        assert_eq!(undone, json!({"taken_back": 1_100, "removed": 1_100, "restored": 0, "left": 0}));
+        assert_eq!(undone, json!({"taken_back": 1_100, "removed": 1_100, "restored": 0, "kept": 0, "kept_records": []}));
         assert_eq!(world.run(&["catalogue", "find", "011111222223"]).status.code(), Some(1));
     }
 

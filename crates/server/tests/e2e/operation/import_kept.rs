@@ -80,7 +80,7 @@ on_both_stores! {
         assert_eq!((&listed[0]["format"], &listed[0]["state"], &listed[0]["sessions"]), (&json!("apple-health"), &json!("done"), &json!(3)));
         assert_eq!(world.ok(&["import", "list", "--json", "--limit", "1"]).lines().count(), 1);
         let id = listed[0]["import_id"].as_str().expect("id");
-        assert_eq!(world.json(&["import", "undo", "--json", id]), json!({"taken_back": 3, "removed": 1, "restored": 2, "left": 0}));
+        assert_eq!(world.json(&["import", "undo", "--json", id]), json!({"taken_back": 3, "removed": 1, "restored": 2, "kept": 0, "kept_records": []}));
         assert_eq!(nights(&world, &user), before);
         assert_eq!(imports(&world, &user)[0]["state"], "undone");
 

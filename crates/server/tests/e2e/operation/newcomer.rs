@@ -88,7 +88,7 @@ on_sqlite! {
         assert!(told["import_id"].is_string());
         assert_eq!(told["import_id"], listed["import_id"]);
         let undone = world.json(&["import", "undo", &text(&told, "import_id"), "--json"]);
-        assert_eq!(undone, json!({"taken_back": 5, "removed": 5, "restored": 0, "left": 0}));
+        assert_eq!(undone, json!({"taken_back": 5, "removed": 5, "restored": 0, "kept": 0, "kept_records": []}));
     }
 
     async fn a_grant_was_used_when_its_app_read(world: World) {

@@ -107,7 +107,7 @@ on_both_stores! {
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
         kill_undo(&world, &user, &id).await;
-        assert_eq!(world.json(&["import", "undo", "--json", &id]), json!({"taken_back": LEFT, "removed": LEFT, "restored": 0, "left": 0}));
+        assert_eq!(world.json(&["import", "undo", "--json", &id]), json!({"taken_back": NIGHTS, "removed": NIGHTS, "restored": 0, "kept": 0, "kept_records": []}));
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("undone"), 0));
         let again = world.run(&["import", "undo", &id]);
         assert!(String::from_utf8_lossy(&again.stderr).contains("undone already"));
@@ -125,12 +125,12 @@ on_both_stores! {
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("done"), 1));
         // Cancelling an interrupted import deletes its records.
         world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
-        // It is not listed as undone.
-        assert_eq!(world.json(&["import", "cancel", "--json", id]), json!({"taken_back": 1, "removed": 1, "restored": 0, "left": 0}));
+        // It is not listed as one that was undone.
+        assert_eq!(world.json(&["import", "cancel", "--json", id]), json!({"taken_back": 1, "removed": 1, "restored": 0, "kept": 0, "kept_records": []}));
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("cancelled"), 0));
     }
 
-    async fn a_night_that_was_scored_anew_twice_stays_one_when_the_import_between_is_undone(world: World) {
+    async fn a_night_that_a_later_import_replaced_stays_one_and_the_later_import_is_named(world: World) {
         let user = register(&world).user_id;
         let mut ids = Vec::new();
         for start in ["22:00", "22:10", "22:20"] {
@@ -148,9 +148,16 @@ on_both_stores! {
             nights.map(|night| night["time_in_bed_start"].as_str().expect("start").to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(start(), ["2026-01-10T22:20:00Z"]);
-        world.ok(&["import", "undo", &ids[1]]);
+        let kept = world.json(&["import", "undo", "--json", &ids[1]]);
+        assert_eq!((&kept["taken_back"], &kept["kept"]), (&json!(0), &json!(2)));
+        let named = format!("changed later by import {}", ids[2]);
+        let records = kept["kept_records"].as_array().expect("records");
+        assert!(records.iter().all(|record| record.as_str().expect("text").ends_with(&named)), "{kept}");
         assert_eq!(start(), ["2026-01-10T22:20:00Z"]);
         world.ok(&["import", "undo", &ids[2]]);
+        assert_eq!(start(), ["2026-01-10T22:10:00Z"]);
+        // What was kept can be taken back now.
+        assert_eq!(world.json(&["import", "undo", "--json", &ids[1]])["taken_back"], 2);
         assert_eq!(start(), ["2026-01-10T22:00:00Z"]);
         world.ok(&["import", "undo", &ids[0]]);
         assert_eq!(start(), Vec::<String>::new());

@@ -3,7 +3,7 @@
 use super::{Sample, Say, moment, person, sample};
 use crate::page::view::{
     FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportProfile, ImportRemark, Imports,
-    ProfileLine,
+    KeptLine, ProfileLine, UndoneLine,
 };
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
@@ -52,6 +52,7 @@ fn single(say: Say) -> Vec<Sample> {
         notes: vec![remark(say, "record 14", "a measure is not known here")],
         notes_total: 1,
         left_out_labels: true,
+        undone: None,
     };
     let running = ImportPage {
         import: line(say, ImportPhase::Storing),
@@ -75,10 +76,11 @@ fn single(say: Say) -> Vec<Sample> {
     };
     let undone = ImportPage {
         notice: Some(say("Undone.")),
-        import: line(say, ImportPhase::Undone),
+        import: ImportLine { kept: 2, ..line(say, ImportPhase::Undone) },
+        undone: Some(undone(say)),
         ..running.clone()
     };
-    let stopped = || Some(say("whoever runs this server cancelled the upload"));
+    let stopped = || Some(say("the operator cancelled the import"));
     let cancelled = ImportPage {
         import: ImportLine { refusal: stopped(), ..line(say, ImportPhase::Cancelled) },
         ..running.clone()
@@ -109,6 +111,7 @@ fn line(say: Say, phase: ImportPhase) -> ImportLine {
         phase,
         percent: 40,
         refusal: None,
+        kept: 0,
         by_operator: phase == ImportPhase::Done,
         started: moment(say, "21 November 2026, 09:14", "2026-11-21T08:14:00Z"),
         ended: (phase == ImportPhase::Done)
@@ -131,6 +134,14 @@ fn profile(say: Say) -> ImportProfile {
             field("biological_sex", "Biological sex", "other", "female"),
         ],
     }
+}
+
+fn undone(say: Say) -> UndoneLine {
+    let at = moment(say, "10 January 2026, 22:20", "2026-01-10T21:20:00Z");
+    let by = Some("0b0e1c53-6c0f-4d3a-9a34-2b1f9a1d6a11".to_owned());
+    let night = KeptLine { what: say("Night"), at: Some(at), why: "changed later by", by };
+    let height = KeptLine { what: say("Height"), at: None, why: "changed since", by: None };
+    UndoneLine { removed: 1204, restored: 2, kept: 2, records: vec![night, height] }
 }
 
 fn remark(say: Say, place: &str, reason: &str) -> ImportRemark {

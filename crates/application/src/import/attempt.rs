@@ -1,0 +1,186 @@
+//! One attempt at storing a batch.
+
+use super::batch::{Unstorable, Unstored};
+use super::found::{Counted, Found, Kind};
+use super::held;
+use super::recent::Mark;
+use super::report::Outcome;
+use super::run::Run;
+use crate::ports::import_source::{ImportedSession, Rejection};
+use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
+use domain::sleep::{SleepRecord, SleepSession};
+use domain::user::ProfileChanges;
+use std::collections::HashMap;
+
+/// One attempt at storing a batch. It leaves the run unchanged, since it may be rolled back.
+pub(super) struct Attempt<'a> {
+    pub(super) run: &'a Run<'a>,
+    found: Found,
+    /// What was done to each record, in that order; `None` for a change that was merged into a later one or dropped.
+    changes: Vec<Option<ImportChange>>,
+    /// The place of each record's change among them.
+    places: HashMap<RecordReference, usize>,
+}
+
+impl<'a> Attempt<'a> {
+    /// Starts an attempt.
+    pub(super) fn new(run: &'a Run<'a>) -> Self {
+        Self { run, found: Found::default(), changes: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Ends the attempt.
+    pub(super) fn into_found(self) -> Found {
+        let changes = self.changes.into_iter().flatten().collect();
+        Found { changes, ..self.found }
+    }
+
+    /// Rejects the record at a position of the batch.
+    pub(super) fn reject(&mut self, position: usize, place: &str, why: Unstorable) {
+        self.found.rejected.push((position, Unstored::because(place, why)));
+    }
+
+    /// Adds a note on a record that is taken.
+    pub(super) fn note(&mut self, position: usize, note: Rejection) {
+        self.found.notes.push((position, note));
+    }
+
+    /// Stores what the import changed in the profile and proposes to change so far.
+    pub(super) fn profile_read(&mut self, changes: ProfileChanges, is_changed: bool) {
+        self.found.profile = Some(changes);
+        self.found.profile_changed |= is_changed;
+    }
+
+    /// Notes that a record was added or changed. Of a record that this attempt has changed before, the first `before` stays.
+    pub(super) fn changed(
+        &mut self,
+        record: RecordReference,
+        before: Option<RecordBefore>,
+        left: impl FnOnce() -> RecordVersion,
+    ) {
+        if !self.run.is_dry {
+            self.push(ImportChange { record, before, left: Some(left()), replaced_by: None });
+        }
+    }
+
+    /// Notes that a session of the store was removed because another one took its place.
+    pub(super) fn removed(&mut self, session: SleepSession, by: SleepSessionId) {
+        if !self.run.is_dry {
+            let record = RecordReference::Session(session.id);
+            let before = Some(RecordBefore::Session(Box::new(session)));
+            self.push(ImportChange { record, before, left: None, replaced_by: Some(by) });
+        }
+    }
+
+    /// Drops the note of a session that was to be added, because another one took its place. A session that was in the
+    /// store stays noted as removed.
+    pub(super) fn never_added(&mut self, id: SleepSessionId, by: SleepSessionId) {
+        let record = RecordReference::Session(id);
+        let Some(change) = self.take(record) else { return };
+        if change.before.is_some() {
+            self.push(ImportChange { left: None, replaced_by: Some(by), ..change });
+            return;
+        }
+        for other in self.changes.iter_mut().flatten().filter(|other| other.replaced_by == Some(id)) {
+            other.replaced_by = Some(by);
+        }
+    }
+
+    fn push(&mut self, change: ImportChange) {
+        let change = match self.take(change.record) {
+            Some(earlier) => ImportChange { before: earlier.before, ..change },
+            None => change,
+        };
+        self.places.insert(change.record, self.changes.len());
+        self.changes.push(Some(change));
+    }
+
+    fn take(&mut self, record: RecordReference) -> Option<ImportChange> {
+        let place = self.places.remove(&record)?;
+        self.changes.get_mut(place)?.take()
+    }
+
+    /// Records what became of the record at a position of the batch.
+    pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: Outcome) {
+        self.found.settled.push((position, (record, outcome)));
+    }
+
+    /// Returns whether a record has to wait for the end of the file: it would replace sessions that were there before and
+    /// that the file may still bring, or it overlaps one that waits.
+    pub(super) fn must_wait(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
+        let is_foreign = |id: &SleepSessionId| !self.found.made.contains(id) && !self.run.has_made(*id);
+        self.run.may_hold
+            && (wants.iter().any(is_foreign)
+                || self.run.overlaps_waiting(record)
+                || self.found.held.overlaps(record))
+    }
+
+    /// Makes a record wait for the end of the file.
+    pub(super) fn hold(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
+        self.found.held.add(session, wants);
+    }
+
+    /// Notes that the store has exactly this record of the file: records that wait to replace it came earlier.
+    pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
+        if !self.run.may_hold {
+            return;
+        }
+        for place in self.found.held.give_way_to(id) {
+            self.note(position, held::given_way(place));
+        }
+        if self.run.waiting() > 0 {
+            self.found.confirmed.push(id);
+        }
+    }
+
+    pub(super) fn count_session(&mut self, id: SleepSessionId, outcome: Outcome, entries: u64, key: Mark) {
+        if self.run.may_hold && outcome != Outcome::Unchanged {
+            self.found.made.insert(id);
+        }
+        let row = Mark::of("session", &id);
+        self.count(Counted { kind: Kind::Session { entries }, outcome, row, key: Some(key) });
+    }
+
+    pub(super) fn count_supplement(&mut self, id: SupplementId, outcome: Outcome, has_id: bool, key: Mark) {
+        let row = Mark::of("supplement", &id);
+        self.found.supplements.insert(id);
+        self.count(Counted { kind: Kind::Supplement { has_id }, outcome, row, key: Some(key) });
+    }
+
+    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: Outcome, key: Option<Mark>) {
+        self.found.logs.insert(id);
+        self.count(Counted { kind: Kind::Log, outcome, row: Mark::of("log", &id), key });
+    }
+
+    /// Counts a record. Only a dry run needs keys: otherwise ids stay the same.
+    fn count(&mut self, counted: Counted) {
+        let key = counted.key.filter(|_| self.run.is_dry);
+        self.found.counted.push(Counted { key, ..counted });
+    }
+
+    /// Notes that the store has a supplement of the file under another id.
+    pub(super) fn alias(&mut self, in_file: SupplementId, id: SupplementId) {
+        self.found.aliases.insert(in_file, id);
+    }
+
+    /// Returns the id under which the store has a supplement of the file.
+    pub(super) fn known_id(&self, in_file: SupplementId) -> SupplementId {
+        let alias = self.found.aliases.get(&in_file).copied();
+        alias.or_else(|| self.run.alias_of(in_file)).unwrap_or(in_file)
+    }
+
+    /// Notes that the store has a supplement.
+    pub(super) fn has_supplement(&mut self, id: SupplementId) {
+        self.found.supplements.insert(id);
+    }
+
+    /// Returns whether the store is known to have a supplement, or would have it.
+    pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
+        self.found.supplements.contains(&id) || self.run.knows_supplement(id)
+    }
+
+    /// Returns whether this file brought a log, as far as that is remembered.
+    pub(super) fn brought_log(&self, id: IntakeLogId) -> bool {
+        self.found.logs.contains(&id) || self.run.brought_log(id)
+    }
+}

@@ -1,0 +1,21 @@
+//! How far reading a file is.
+
+use crate::ports::import_source::ImportRefusal;
+use std::ops::ControlFlow;
+
+/// The two readings of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Checks whether the file is complete; stores nothing.
+    Checking,
+    /// Stores records.
+    Storing,
+}
+
+/// Receives how many bytes of a reading are done, and decides whether to continue.
+pub type Progress<'a> = &'a (dyn Fn(Reading, u64) -> ControlFlow<()> + Send + Sync);
+
+/// Fails with [`ImportRefusal::Stopped`] if the import is to stop.
+pub(super) fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
+    if wish.is_break() { Err(ImportRefusal::Stopped) } else { Ok(()) }
+}

@@ -1,0 +1,46 @@
+//! Profile fields that become what they were.
+
+use super::scan::Scan;
+use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
+use crate::ports::storage::{Import, StorageError, UnitOfWork};
+use domain::id::ImportId;
+use domain::user::{ProfileChange, ProfileChanges, User};
+
+/// How many of a person's latest imports are searched for the one that changed a field.
+const SEARCHED: u32 = 200;
+
+/// Restores the profile fields that are still as the import left them, and keeps the others in its report. Returns how
+/// many were restored.
+pub(super) async fn take_back(
+    unit: &mut dyn UnitOfWork,
+    import: &mut Import,
+    scan: &mut Scan,
+) -> Result<u64, StorageError> {
+    let changes = std::mem::take(&mut import.report.profile);
+    let Some(user_id) = import.user_id.filter(|_| changes.applied() > 0) else { return Ok(0) };
+    let Some(known) = unit.users().find(user_id).await? else { return Ok(0) };
+    let mut user = known.clone();
+    let kept = changes.take_back(&mut user);
+    if user != known {
+        unit.users().update(&user).await?;
+    }
+    if !kept.is_empty() {
+        let others = unit.imports().list(Some(user_id), None, SEARCHED).await?;
+        for change in kept.iter() {
+            scan.keep(kept_field(change, &user, &others, import.id));
+        }
+    }
+    let restored = changes.applied().saturating_sub(kept.applied());
+    import.report.profile = kept;
+    Ok(u64::try_from(restored).unwrap_or(u64::MAX))
+}
+
+/// Finds the import that left the field as it is now.
+fn kept_field(change: &ProfileChange, user: &User, imports: &[Import], own: ImportId) -> KeptRecord {
+    let field = change.field();
+    let now = field.read(user);
+    let left_it = |changes: &ProfileChanges| changes.iter().any(|other| other.is_applied && other.new == now);
+    let by = imports.iter().find(|other| other.id != own && left_it(&other.report.profile));
+    let why = by.map_or(KeptWhy::Changed, |import| KeptWhy::ChangedBy(import.id));
+    KeptRecord { what: KeptWhat::Profile(field), at: None, why }
+}

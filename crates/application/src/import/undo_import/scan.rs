@@ -1,0 +1,57 @@
+//! How far an undo is in the notes of its import.
+
+use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy, Undone};
+use crate::ports::storage::{NotePlace, NotedChange};
+use domain::id::SleepSessionId;
+use std::collections::HashMap;
+
+/// One pass over the notes of an import, from the latest to the first. Records that are kept keep their notes, so an undo
+/// that is resumed starts a new pass.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scan {
+    after: Option<NotePlace>,
+    count: u64,
+    /// The first of the kept records.
+    listed: Vec<KeptRecord>,
+    /// Sessions that were kept: those that they had replaced cannot come back.
+    sessions: HashMap<SleepSessionId, KeptWhy>,
+}
+
+impl Scan {
+    /// Returns whether no batch is committed yet.
+    pub(super) const fn is_new(&self) -> bool {
+        self.after.is_none()
+    }
+
+    /// Returns the place of the last note that was read.
+    pub(super) const fn after(&self) -> Option<NotePlace> {
+        self.after
+    }
+
+    /// Returns why a session was kept, if it was.
+    pub(super) fn why_kept(&self, id: SleepSessionId) -> Option<KeptWhy> {
+        self.sessions.get(&id).copied()
+    }
+
+    /// Moves past these notes, once their batch is committed.
+    pub(super) fn advance(&mut self, noted: &[NotedChange], kept: Vec<KeptRecord>) {
+        self.after = noted.last().map(|note| note.place).or(self.after);
+        kept.into_iter().for_each(|record| self.keep(record));
+    }
+
+    /// Adds a record that is kept.
+    pub(super) fn keep(&mut self, record: KeptRecord) {
+        self.count = self.count.saturating_add(1);
+        if let KeptWhat::Session(id) = record.what {
+            self.sessions.insert(id, record.why);
+        }
+        if self.listed.len() < Undone::LISTED {
+            self.listed.push(record);
+        }
+    }
+
+    /// Returns how many records were kept, and the first of them.
+    pub(super) fn into_kept(self) -> (u64, Vec<KeptRecord>) {
+        (self.count, self.listed)
+    }
+}

@@ -1,0 +1,213 @@
+//! What imports changed, until it is taken back or too old for that.
+
+use super::before::{read_before, record_parts, record_reference, write_before};
+use crate::connection::Pooled;
+use crate::error::{corrupt, storage_error};
+use crate::savepoint;
+use crate::schema::import_change as change_table;
+use crate::statement::{count, returning};
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::{
+    ImportChange, ImportJournal, NotePlace, NotedChange, RecordReference, RecordVersion, StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Uuid as SqlUuid;
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+use domain::id::{ImportId, SleepSessionId, UserId};
+use uuid::Uuid;
+
+#[async_trait]
+impl ImportJournal for PgUnitOfWork {
+    async fn note(
+        &mut self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        changes: &[ImportChange],
+    ) -> Result<(), StorageError> {
+        note(self.connection()?, id, user_id, &Notes::of(changes)?).await
+    }
+
+    async fn noted(
+        &mut self,
+        id: ImportId,
+        after: Option<NotePlace>,
+        limit: u32,
+    ) -> Result<Vec<NotedChange>, StorageError> {
+        const NOTED: &str =
+            "SELECT c.kind, c.record_id, c.before::text, c.version_left, c.replaced_by, c.sequence, (
+                SELECT o.import_id FROM import_change o
+                WHERE o.record_id = c.record_id AND o.kind = c.kind AND o.sequence > c.sequence
+                    AND (c.kind = 'label' OR o.user_id = c.user_id)
+                ORDER BY o.sequence DESC LIMIT 1
+            )
+            FROM import_change c WHERE c.import_id = $1 AND ((c.kind <> 'label'), c.sequence) < ($2, $3)
+            ORDER BY (c.kind <> 'label') DESC, c.sequence DESC LIMIT $4";
+
+        let after = after.unwrap_or(NotePlace { is_label: false, sequence: i64::MAX });
+        let query = sql_query(NOTED)
+            .bind::<SqlUuid, _>(id.as_uuid())
+            .bind::<Bool, _>(!after.is_label)
+            .bind::<BigInt, _>(after.sequence)
+            .bind::<BigInt, _>(i64::from(limit));
+        let rows: Vec<NotedRow> =
+            returning::<NotedColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
+        rows.into_iter().map(noted).collect()
+    }
+
+    async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError> {
+        const FORGET: &str = "DELETE FROM import_change c USING unnest($2, $3) AS r (kind, record_id)
+            WHERE c.record_id = r.record_id AND c.kind = r.kind AND c.import_id = $1";
+
+        let (kinds, ids): (Vec<&str>, Vec<Uuid>) = records.iter().map(|record| record_parts(*record)).unzip();
+        let query = sql_query(FORGET)
+            .bind::<SqlUuid, _>(id.as_uuid())
+            .bind::<Array<Text>, _>(kinds)
+            .bind::<Array<SqlUuid>, _>(ids);
+        returning::<(), _>(query).execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+    }
+
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
+        let notes = change_table::table.filter(change_table::import_id.eq(id.as_uuid()));
+        diesel::select(exists(notes)).get_result(self.connection()?).await.map_err(storage_error)
+    }
+
+    async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        forget_profile_changes_before(self.connection()?, before).await?;
+        forget_before(self.connection()?, before, limit).await
+    }
+}
+
+/// The columns of several notes.
+#[derive(Clone, Default)]
+struct Notes {
+    kinds: Vec<&'static str>,
+    records: Vec<Uuid>,
+    befores: Vec<Option<String>>,
+    found: Vec<Option<Vec<u8>>>,
+    left: Vec<Option<Vec<u8>>>,
+    replaced_by: Vec<Option<Uuid>>,
+}
+
+impl Notes {
+    fn of(changes: &[ImportChange]) -> Result<Self, StorageError> {
+        let mut notes = Self::default();
+        for ImportChange { record, before, left, replaced_by } in changes {
+            let (kind, record) = record_parts(*record);
+            notes.kinds.push(kind);
+            notes.records.push(record);
+            notes.befores.push(before.as_ref().map(write_before).transpose()?);
+            notes.found.push(before.as_ref().map(|before| before.version().as_bytes().to_vec()));
+            notes.left.push(left.map(|left| left.as_bytes().to_vec()));
+            notes.replaced_by.push(replaced_by.map(|id| id.as_uuid()));
+        }
+        Ok(notes)
+    }
+}
+
+async fn note(
+    connection: &mut Pooled,
+    id: ImportId,
+    user_id: Option<UserId>,
+    notes: &Notes,
+) -> Result<(), StorageError> {
+    const ALL: &str = "INSERT INTO import_change AS known
+            (import_id, kind, record_id, user_id, before, version_found, version_left, replaced_by)
+        SELECT $1, n.kind, n.record_id, $2, n.before::json, n.version_found, n.version_left, n.replaced_by
+        FROM unnest($3, $4, $5, $6, $7, $8) WITH ORDINALITY
+            AS n (kind, record_id, before, version_found, version_left, replaced_by, place) ORDER BY n.place";
+    const UNLESS_NOTED: &str = " ON CONFLICT (record_id, kind, import_id) DO UPDATE SET sequence = DEFAULT,
+        before = CASE WHEN known.version_left IS NOT DISTINCT FROM excluded.version_found
+            THEN known.before ELSE excluded.before END,
+        version_found = CASE WHEN known.version_left IS NOT DISTINCT FROM excluded.version_found
+            THEN known.version_found ELSE excluded.version_found END,
+        version_left = excluded.version_left, replaced_by = excluded.replaced_by";
+
+    if notes.records.is_empty() {
+        return Ok(());
+    }
+    let statement = |text: String| {
+        let Notes { kinds, records, befores, found, left, replaced_by } = notes.clone();
+        let query = sql_query(text)
+            .bind::<SqlUuid, _>(id.as_uuid())
+            .bind::<Nullable<SqlUuid>, _>(user_id.map(|id| id.as_uuid()))
+            .bind::<Array<Text>, _>(kinds)
+            .bind::<Array<SqlUuid>, _>(records)
+            .bind::<Array<Nullable<Text>>, _>(befores)
+            .bind::<Array<Nullable<Binary>>, _>(found)
+            .bind::<Array<Nullable<Binary>>, _>(left)
+            .bind::<Array<Nullable<SqlUuid>>, _>(replaced_by);
+        returning::<(), _>(query)
+    };
+    // An import hardly ever adds a record twice, and looking for that takes as long as the note itself.
+    if notes.records.len() > 1 && notes.befores.iter().all(Option::is_none) {
+        savepoint::open(connection).await?;
+        let noted = statement(ALL.to_owned()).execute(connection).await;
+        if savepoint::close_unless_violated(connection, noted).await? {
+            return Ok(());
+        }
+    }
+    let query = statement(format!("{ALL}{UNLESS_NOTED}"));
+    query.execute(connection).await.map(|_| ()).map_err(storage_error)
+}
+
+/// Kind, record, what was before, version left, replacing session, sequence, latest import of the record.
+type NotedColumns =
+    (Text, SqlUuid, Nullable<Text>, Nullable<Binary>, Nullable<SqlUuid>, BigInt, Nullable<SqlUuid>);
+type NotedRow = (String, Uuid, Option<String>, Option<Vec<u8>>, Option<Uuid>, i64, Option<Uuid>);
+
+fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
+    let (kind, id, before, left, replaced_by, sequence, later) = row;
+    let record = record_reference(&kind, id)?;
+    let left = left.map(<[u8; 16]>::try_from).transpose();
+    let left = left.map_err(corrupt("import_change", "version_left", id))?;
+    let change = ImportChange {
+        record,
+        before: before.map(|json| read_before(record, &json)).transpose()?,
+        left: left.map(RecordVersion::from_bytes),
+        replaced_by: replaced_by.map(SleepSessionId::from_uuid),
+    };
+    let place = NotePlace { is_label: matches!(record, RecordReference::Label(_)), sequence };
+    Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
+}
+
+async fn forget_before(
+    connection: &mut Pooled,
+    before: DateTime<Utc>,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    /// Looks into each import that ended or broke off; left to itself the planner would rather read all notes there
+    /// are.
+    const FORGET: &str = "DELETE FROM import_change WHERE ctid = ANY (ARRAY (
+        SELECT n.place FROM (
+            SELECT id FROM import WHERE ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL)
+            UNION ALL
+            SELECT id FROM import
+            WHERE state = 'running' AND started_at < $1 AND coalesce(updated_at, started_at) < $1
+        ) AS i
+        CROSS JOIN LATERAL (
+            SELECT c.ctid AS place FROM import_change c WHERE c.import_id = i.id LIMIT $2 FOR UPDATE SKIP LOCKED
+        ) AS n LIMIT $2))";
+
+    let query = sql_query(FORGET).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+}
+
+/// Forgets the profile changes of imports whose notes are forgotten.
+async fn forget_profile_changes_before(
+    connection: &mut Pooled,
+    before: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    const FORGET: &str = "UPDATE import SET profile_changes = NULL WHERE id = ANY (ARRAY (
+        SELECT id FROM import WHERE profile_changes IS NOT NULL AND started_at < $1
+        AND ((ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL))
+            OR (state = 'running' AND coalesce(updated_at, started_at) < $1))
+        FOR UPDATE SKIP LOCKED))";
+
+    let query = sql_query(FORGET).bind::<Timestamptz, _>(before);
+    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+}

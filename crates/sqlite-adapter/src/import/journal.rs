@@ -1,0 +1,236 @@
+//! What imports changed, until it is taken back or too old for that.
+
+use super::{before, profile};
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
+use crate::schema::import_change;
+use crate::statement::{Statement, count};
+use crate::unit_of_work::SqliteUnitOfWork;
+use application::ports::storage::{
+    ImportChange, ImportJournal, NotePlace, NotedChange, RecordBefore, RecordReference, RecordVersion,
+    StorageError,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sqlite::{Sqlite, SqliteConnection};
+use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
+use uuid::Uuid;
+
+const SESSION: &str = "session";
+const LOG: &str = "log";
+const LABEL: &str = "label";
+
+#[async_trait]
+impl ImportJournal for SqliteUnitOfWork {
+    async fn note(
+        &mut self,
+        id: ImportId,
+        user_id: Option<UserId>,
+        changes: &[ImportChange],
+    ) -> Result<(), StorageError> {
+        let notes: Result<Vec<NewNote>, StorageError> =
+            changes.iter().map(|change| NewNote::of(user_id, change)).collect();
+        let notes = notes?;
+        self.run(move |connection| {
+            let (import_id, user_id) = (blob(id.as_uuid()), user_id.map(|id| blob(id.as_uuid())));
+            notes.iter().try_for_each(|note| {
+                let statement = NoteStatement { import_id: &import_id, user_id: user_id.as_deref(), note };
+                statement.execute(connection).storage().map(drop)
+            })
+        })
+        .await
+    }
+
+    async fn noted(
+        &mut self,
+        id: ImportId,
+        after: Option<NotePlace>,
+        limit: u32,
+    ) -> Result<Vec<NotedChange>, StorageError> {
+        self.run(move |connection| {
+            let rows: Vec<NotedRow> = noted_statement(id, after, limit).load(connection).storage()?;
+            rows.into_iter().map(noted).collect()
+        })
+        .await
+    }
+
+    async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError> {
+        let records = records.to_vec();
+        self.run(move |connection| {
+            records.iter().try_for_each(|record| {
+                let (kind, record_id) = named(*record);
+                let statement: Statement<()> = Statement::new(
+                    "DELETE FROM import_change WHERE record_id = ? AND kind = ? AND import_id = ?",
+                )
+                .blob(record_id.as_bytes())
+                .text(kind)
+                .blob(id.as_uuid().as_bytes());
+                statement.execute(connection).storage().map(drop)
+            })
+        })
+        .await
+    }
+
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
+        self.run(move |connection| {
+            let own = import_change::table.filter(import_change::import_id.eq(blob(id.as_uuid())));
+            diesel::select(exists(own)).get_result(connection).storage()
+        })
+        .await
+    }
+
+    async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            profile::forget_before(connection, before)?;
+            forget_before(connection, before, limit)
+        })
+        .await
+    }
+}
+
+/// Returns the kind and the id of a record.
+fn named(record: RecordReference) -> (&'static str, Uuid) {
+    match record {
+        RecordReference::Session(id) => (SESSION, id.as_uuid()),
+        RecordReference::Log(id) => (LOG, id.as_uuid()),
+        RecordReference::Label(id) => (LABEL, id.as_uuid()),
+    }
+}
+
+fn reference(cells: Cells<'_>, kind: &str, id: &[u8]) -> Result<RecordReference, StorageError> {
+    let id = cells.uuid("record_id", id)?;
+    match kind {
+        SESSION => Ok(RecordReference::Session(SleepSessionId::from_uuid(id))),
+        LOG => Ok(RecordReference::Log(IntakeLogId::from_uuid(id))),
+        LABEL => Ok(RecordReference::Label(SupplementId::from_uuid(id))),
+        _ => Err(cells.corrupt("kind")),
+    }
+}
+
+/// The columns of a note.
+struct NewNote {
+    kind: &'static str,
+    record_id: Vec<u8>,
+    before: Option<String>,
+    found: Option<Vec<u8>>,
+    left: Option<Vec<u8>>,
+    replaced_by: Option<Vec<u8>>,
+}
+
+impl NewNote {
+    fn of(user_id: Option<UserId>, change: &ImportChange) -> Result<Self, StorageError> {
+        let ImportChange { record, before, left, replaced_by } = change;
+        let (kind, record_id) = named(*record);
+        // A label names no person, so any id does.
+        let user_id = user_id.unwrap_or(UserId::from_uuid(Uuid::nil()));
+        Ok(Self {
+            kind,
+            record_id: blob(record_id),
+            before: before.as_ref().map(|before| before::to_json(user_id, before)).transpose()?,
+            found: before.as_ref().map(|before| before.version().as_bytes().to_vec()),
+            left: left.map(|left| left.as_bytes().to_vec()),
+            replaced_by: replaced_by.map(|id| blob(id.as_uuid())),
+        })
+    }
+}
+
+/// The statement that stores a note. Imports store very many, so its text never changes, and the connection finds it
+/// prepared by its type.
+struct NoteStatement<'a> {
+    import_id: &'a [u8],
+    user_id: Option<&'a [u8]>,
+    note: &'a NewNote,
+}
+
+impl QueryFragment<Sqlite> for NoteStatement<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let NewNote { kind, record_id, before, found, left, replaced_by } = self.note;
+        out.push_sql(
+            "INSERT INTO import_change (import_id, kind, record_id, user_id, before, version_found, version_left, \
+             replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
+             ON CONFLICT (record_id, kind, import_id) DO UPDATE SET \
+             sequence = (SELECT max(sequence) + 1 FROM import_change), \
+             before = CASE WHEN version_left IS excluded.version_found THEN before ELSE excluded.before END, \
+             version_found = \
+             CASE WHEN version_left IS excluded.version_found THEN version_found ELSE excluded.version_found END, \
+             version_left = excluded.version_left, replaced_by = excluded.replaced_by",
+        );
+        out.push_bind_param_value_only::<Binary, _>(self.import_id)?;
+        out.push_bind_param_value_only::<Text, _>(*kind)?;
+        out.push_bind_param_value_only::<Binary, _>(record_id)?;
+        out.push_bind_param_value_only::<Nullable<Binary>, _>(&self.user_id)?;
+        out.push_bind_param_value_only::<Nullable<Text>, _>(before)?;
+        out.push_bind_param_value_only::<Nullable<Binary>, _>(found)?;
+        out.push_bind_param_value_only::<Nullable<Binary>, _>(left)?;
+        out.push_bind_param_value_only::<Nullable<Binary>, _>(replaced_by)
+    }
+}
+
+impl QueryId for NoteStatement<'_> {
+    type QueryId = NoteStatement<'static>;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl RunQueryDsl<SqliteConnection> for NoteStatement<'_> {}
+
+/// Kind, record, what was before, version left, replacing session, sequence, latest import of the record.
+type NotedSql = (Text, Binary, Nullable<Text>, Nullable<Binary>, Nullable<Binary>, BigInt, Nullable<Binary>);
+type NotedRow = (String, Vec<u8>, Option<String>, Option<Vec<u8>>, Option<Vec<u8>>, i64, Option<Vec<u8>>);
+
+fn noted_statement(id: ImportId, after: Option<NotePlace>, limit: u32) -> Statement<NotedSql> {
+    let after = after.unwrap_or(NotePlace { is_label: false, sequence: i64::MAX });
+    Statement::new(
+        "SELECT c.kind, c.record_id, c.before, c.version_left, c.replaced_by, c.sequence, \
+         (SELECT later.import_id FROM import_change AS later \
+         WHERE later.record_id = c.record_id AND later.kind = c.kind AND later.sequence > c.sequence \
+         AND (c.kind = 'label' OR later.user_id = c.user_id) ORDER BY later.sequence DESC LIMIT 1) \
+         FROM import_change AS c WHERE c.import_id = ? AND (c.kind <> 'label', c.sequence) < (?, ?) \
+         ORDER BY c.kind <> 'label' DESC, c.sequence DESC LIMIT ?",
+    )
+    .blob(id.as_uuid().as_bytes())
+    .integer(i64::from(!after.is_label))
+    .integer(after.sequence)
+    .integer(i64::from(limit))
+}
+
+fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
+    let (kind, record_id, before, left, replaced_by, sequence, later) = row;
+    let cells = Cells::of("import_change", &record_id);
+    let record = reference(cells, &kind, &record_id)?;
+    let before: Option<RecordBefore> = before.map(|text| before::of_json(cells, &text)).transpose()?;
+    let left = left.map(|left| cells.sound("version_left", <[u8; 16]>::try_from(left))).transpose()?;
+    let replaced_by = replaced_by.map(|id| cells.uuid("replaced_by", &id)).transpose()?;
+    let change = ImportChange {
+        record,
+        before,
+        left: left.map(RecordVersion::from_bytes),
+        replaced_by: replaced_by.map(SleepSessionId::from_uuid),
+    };
+    let later = later.map(|id| cells.uuid("import_id", &id)).transpose()?;
+    let place = NotePlace { is_label: kind == LABEL, sequence };
+    Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
+}
+
+fn forget_before(
+    connection: &mut SqliteConnection,
+    before: DateTime<Utc>,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    let statement: Statement<()> = Statement::new(
+        "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change WHERE import_id IN \
+         (SELECT id FROM import WHERE ended_at < ? AND NOT (state = 'undone' AND taken_back_at IS NULL) UNION ALL SELECT id FROM import \
+         WHERE state = 'running' AND started_at < ? AND coalesce(updated_at, started_at) < ?) LIMIT ?)",
+    )
+    .integer(micros(before))
+    .integer(micros(before))
+    .integer(micros(before))
+    .integer(i64::from(limit));
+    count(statement.execute(connection))
+}
+
+#[cfg(test)]
+mod tests;
