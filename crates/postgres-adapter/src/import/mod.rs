@@ -4,6 +4,8 @@ mod before;
 mod journal;
 mod profile;
 mod reader;
+mod report;
 mod repository;
 mod row;
+mod undone;
 mod upload;

@@ -1,11 +1,11 @@
 //! Imports.
 
-use super::profile;
+use super::report::ReportJson;
+use super::{profile, undone};
 use crate::error::{corrupt, unexpected};
 use crate::row::JsonText;
 use crate::schema::import;
-use application::import::{Counts, ImportReport, KeptRecord, ReportNote, Undone, UndoneCounts};
-use application::ports::import_source::Rejection;
+use application::import::ImportReport;
 use application::ports::storage::{Import, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::dsl::sql;
@@ -16,8 +16,6 @@ use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
-use domain::user::ProfileChanges;
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 const TABLE: &str = "import";
@@ -116,7 +114,7 @@ impl ImportExtra {
             profile_changes: profile::to_json(&report.profile)?,
             cancelled_by: cancelled_by.map(|by| by.as_str().to_owned()),
             left_out_labels: report.left_out_labels,
-            undone: UndoneJson::write(undone)?,
+            undone: undone::to_json(undone)?,
         })
     }
 }
@@ -187,7 +185,7 @@ impl ImportRow {
             report: ImportReport { profile, left_out_labels, ..report.into() },
             refusal,
             cancelled_by: cancelled_by.map_err(corrupt(TABLE, "cancelled_by", id))?,
-            undone: UndoneJson::read(undone.as_deref(), id)?,
+            undone: undone::of_json(id, undone.as_deref())?,
         })
     }
 }
@@ -248,185 +246,5 @@ fn state_of(stored: &str, taken_back_at: Option<DateTime<Utc>>) -> Option<Import
         ImportState::Undone if taken_back_at.is_none() => Some(ImportState::Undoing),
         ImportState::Undoing => None,
         state => Some(state),
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct CountsJson {
-    new: u64,
-    updated: u64,
-    unchanged: u64,
-}
-
-impl From<&Counts> for CountsJson {
-    fn from(Counts { new, updated, unchanged }: &Counts) -> Self {
-        Self { new: *new, updated: *updated, unchanged: *unchanged }
-    }
-}
-
-impl From<CountsJson> for Counts {
-    fn from(CountsJson { new, updated, unchanged }: CountsJson) -> Self {
-        Self { new, updated, unchanged }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct RejectionJson {
-    place: String,
-    reason: String,
-}
-
-impl From<&Rejection> for RejectionJson {
-    fn from(Rejection { place, reason }: &Rejection) -> Self {
-        Self { place: place.clone(), reason: reason.clone() }
-    }
-}
-
-impl From<RejectionJson> for Rejection {
-    fn from(RejectionJson { place, reason }: RejectionJson) -> Self {
-        Self { place, reason }
-    }
-}
-
-/// A note; those of before repeated notes were counted have neither amount nor count.
-#[derive(Serialize, Deserialize)]
-struct NoteJson {
-    place: String,
-    reason: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    amount: Option<u64>,
-    #[serde(default = "once")]
-    count: u64,
-}
-
-const fn once() -> u64 {
-    1
-}
-
-impl From<&ReportNote> for NoteJson {
-    fn from(ReportNote { place, reason, amount, count }: &ReportNote) -> Self {
-        Self { place: place.clone(), reason: reason.clone(), amount: *amount, count: *count }
-    }
-}
-
-impl From<NoteJson> for ReportNote {
-    fn from(NoteJson { place, reason, amount, count }: NoteJson) -> Self {
-        Self { place, reason, amount, count }
-    }
-}
-
-/// The column `report`.
-#[derive(Serialize, Deserialize)]
-struct ReportJson {
-    sessions: CountsJson,
-    stage_entries: u64,
-    supplements: CountsJson,
-    logs: CountsJson,
-    profile_changed: bool,
-    rejected: Vec<RejectionJson>,
-    rejected_total: u64,
-    notes: Vec<NoteJson>,
-    notes_total: u64,
-}
-
-impl From<&ImportReport> for ReportJson {
-    fn from(report: &ImportReport) -> Self {
-        let ImportReport {
-            sessions,
-            stage_entries,
-            supplements,
-            logs,
-            profile_changed,
-            profile: _,
-            rejected,
-            rejected_total,
-            notes,
-            notes_total,
-            left_out_labels: _,
-        } = report;
-        Self {
-            sessions: sessions.into(),
-            stage_entries: *stage_entries,
-            supplements: supplements.into(),
-            logs: logs.into(),
-            profile_changed: *profile_changed,
-            rejected: rejected.iter().take(ImportReport::KEPT).map(RejectionJson::from).collect(),
-            rejected_total: *rejected_total,
-            notes: notes.iter().take(ImportReport::KEPT).map(NoteJson::from).collect(),
-            notes_total: *notes_total,
-        }
-    }
-}
-
-/// Returns the report without what has a column of its own.
-impl From<ReportJson> for ImportReport {
-    fn from(json: ReportJson) -> Self {
-        let ReportJson {
-            sessions,
-            stage_entries,
-            supplements,
-            logs,
-            profile_changed,
-            rejected,
-            rejected_total,
-            notes,
-            notes_total,
-        } = json;
-        Self {
-            sessions: sessions.into(),
-            stage_entries,
-            supplements: supplements.into(),
-            logs: logs.into(),
-            profile_changed,
-            profile: ProfileChanges::default(),
-            rejected: rejected.into_iter().map(Rejection::from).collect(),
-            rejected_total,
-            notes: notes.into_iter().map(ReportNote::from).collect(),
-            notes_total,
-            left_out_labels: false,
-        }
-    }
-}
-
-/// The column `undone`.
-#[derive(Serialize, Deserialize)]
-struct UndoneJson {
-    removed: u64,
-    restored: u64,
-    kept: u64,
-    records: Vec<String>,
-}
-
-impl UndoneJson {
-    /// Writes the column; `None` if nothing was undone.
-    fn write(undone: &Undone) -> Result<Option<String>, StorageError> {
-        if *undone == Undone::default() {
-            return Ok(None);
-        }
-        let Undone { counts: UndoneCounts { removed, restored, kept }, kept: records } = undone;
-        let records = records.iter().map(KeptRecord::to_string).collect();
-        let json = Self { removed: *removed, restored: *restored, kept: *kept, records };
-        serde_json::to_string(&json).map(Some).map_err(|_| unexpected("what was undone could not be written"))
-    }
-
-    fn read(json: Option<&str>, id: Uuid) -> Result<Undone, StorageError> {
-        let Some(json) = json else { return Ok(Undone::default()) };
-        let Self { removed, restored, kept, records } =
-            serde_json::from_str(json).map_err(corrupt(TABLE, "undone", id))?;
-        let records: Option<Vec<_>> = records.iter().map(|record| KeptRecord::parse(record)).collect();
-        let records = records.ok_or(()).map_err(corrupt(TABLE, "undone", id))?;
-        Ok(Undone { counts: UndoneCounts { removed, restored, kept }, kept: records })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_note_from_before_notes_were_counted_was_noted_once() {
-        let stored: NoteJson = serde_json::from_str(r#"{"place":"record 3","reason":"cut: 2"}"#).unwrap();
-        let note = ReportNote::from(stored);
-        assert_eq!((note.places(), note.text()), ("record 3".to_owned(), "cut: 2".to_owned()));
     }
 }

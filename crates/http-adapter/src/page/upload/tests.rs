@@ -8,8 +8,7 @@ use actix_web::test::TestRequest;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{FromRequest as _, HttpResponse};
 use application::account::ResumeSession;
-use application::import::Import;
-use application::import::ImportReport;
+use application::import::{Import, ImportReport, Undone};
 use application::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use application::ports::storage::{MockSessionReader, SessionWithUser};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FinishUpload, UploadLimits};
@@ -163,6 +162,8 @@ fn receiving() -> Import {
         ended_at: None,
         report: ImportReport::default(),
         refusal: None,
+        cancelled_by: None,
+        undone: Undone::default(),
     }
 }
 

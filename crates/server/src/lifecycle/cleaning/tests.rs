@@ -203,16 +203,15 @@ async fn an_upload_that_did_not_end_within_a_day_is_refused_and_its_parts_are_go
     scene.upload(3, "done", ago(TimeDelta::hours(48), 0));
     assert_eq!((scene.run().await, scene.run().await), (1, 0));
     let mut unit = scene.store.units.begin().await.unwrap();
-    let imports = unit.imports();
     for (id, state, refusal) in [
         (1, ImportState::Refused, Some(STALE_UPLOAD)),
         (2, ImportState::Receiving, None),
         (3, ImportState::Done, None),
     ] {
         let id = ImportId::from_uuid(Uuid::from_u128(id));
-        let found = imports.find(id).await.unwrap().unwrap();
+        let found = unit.imports().find(id).await.unwrap().unwrap();
         assert_eq!((found.state, found.refusal.as_deref()), (state, refusal));
-        assert_eq!(imports.part(id, 0).await.unwrap().is_none(), refusal.is_some());
+        assert_eq!(unit.uploads().part(id, 0).await.unwrap().is_none(), refusal.is_some());
     }
 }
 
