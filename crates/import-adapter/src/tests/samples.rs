@@ -58,7 +58,7 @@ fn count(items: &[ImportItem]) -> Counts {
             }
             ImportItem::Rejected(_) => counts[4] += 1,
             ImportItem::Note(_) => counts[5] += 1,
-            ImportItem::Profile(_) => {}
+            ImportItem::Profile(_) | ImportItem::LabelsLeftOut => {}
             ImportItem::Log(_) => panic!("no sample has one"),
         }
         counts

@@ -5,7 +5,6 @@ use crate::intake_log::IntakeLogRecordRow;
 use crate::row::Cells;
 use crate::sleep::SleepRow;
 use crate::supplement::SupplementRow;
-use crate::user::AccountRow;
 use application::ports::storage::{RecordBefore, StorageError};
 use domain::id::UserId;
 use serde::{Deserialize, Serialize};

@@ -77,7 +77,7 @@ async fn applying_again_changes_nothing() {
 async fn undoing_the_import_restores_what_was_applied_since() {
     let (store, id) = after_import().await;
     apply(&store, id, user_id(1), &ProfileField::ALL).await.unwrap();
-    assert_eq!(undo(&store, id).await.unwrap().restored, 1);
+    assert_eq!(undo(&store, id).await.unwrap().counts.restored, 2);
     assert_eq!(store.content().users, [known()]);
 }
 
