@@ -150,7 +150,7 @@ async fn nights_that_an_import_removed_come_back_only_when_the_one_in_their_plac
     let store = MemoryStore::with(person());
     import(&store, vec![session(derived(0, 60)), session(derived(100, 160))]).await;
     let before = records(&store);
-    let joined = import(&store, vec![session(derived(0, 200))]).await;
+    let joined = import(&store, vec![session(derived(-5, 200))]).await;
     let longer = import(&store, vec![session(derived(10, 300))]).await;
     let undone = undo(&store, joined).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 3 });
