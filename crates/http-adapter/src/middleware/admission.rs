@@ -1,8 +1,9 @@
-//! Bounds on concurrent work. A request beyond one is answered 503 with `Retry-After` before it costs anything
-//! (ADR 28).
+//! Bounds on concurrent work. A request beyond one is answered 503 with `Retry-After` before it costs
+//! anything (ADR 28).
 //!
-//! There are five: requests, request bodies, bytes held by large answers, uploads, and the share of any single app or
-//! person. Without them, load beyond a machine's capacity slows all requests until every one times out.
+//! There are five: requests, request bodies, bytes held by large answers, uploads, and the share of any
+//! single app or person. Without them, load beyond a machine's capacity slows all requests until every one
+//! times out.
 
 mod share;
 
@@ -23,11 +24,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Limits on concurrent work in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdmissionLimits {
-    /// Requests in progress, from the head of the request to that of the answer, without uploads. At most half of
-    /// them, rounded up, may have a body, because a slow body keeps its permit.
+    /// Requests in progress, from the head of the request to that of the answer, without uploads. At most
+    /// half of them, rounded up, may have a body, because a slow body keeps its permit.
     pub requests: u32,
-    /// Bytes held by all answers that do not fit into one piece. A single heavier answer is sent while no other is
-    /// in progress.
+    /// Bytes held by all answers that do not fit into one piece. A single heavier answer is sent while no
+    /// other is in progress.
     pub large_answer_bytes: u64,
 }
 
@@ -269,8 +270,8 @@ fn blocks(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX)
 }
 
-/// Admits a request if permits are free. Health checks need none: a load balancer that takes a busy replica for a dead
-/// one moves its load to the others.
+/// Admits a request if permits are free. Health checks need none: a load balancer that takes a busy replica
+/// for a dead one moves its load to the others.
 pub(super) async fn admit(
     context: &RequestContext,
     request: ServiceRequest,

@@ -1,4 +1,4 @@
-//! Changes as JSON: each record by the writer of its own endpoint.
+//! Changes as JSON: each record by the writer of its endpoint.
 
 use super::json;
 use super::log::LogWriter;

@@ -25,7 +25,8 @@ pub(crate) struct Share {
 }
 
 impl Shares {
-    /// Takes an amount for an owner that may use `most` in all; never waits. A single larger amount counts as `most`.
+    /// Takes an amount for an owner that may use `most` in all; never waits. A single larger amount counts as
+    /// `most`.
     pub(super) fn take(&self, owner: Owner, amount: u32, most: u32) -> Option<Share> {
         let amount = amount.min(most);
         let mut in_use = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! A machine whose clock is wrong leaves the load balancer, and its commands write nothing.
 //!
-//! libfaketime (the package `faketime`, which scripts/test installs) sets the clock of one process wrong and leaves its
-//! monotonic clock alone, as when an operator sets a machine's clock.
+//! libfaketime (the package `faketime`, which scripts/test installs) sets the clock of one process wrong and
+//! leaves its monotonic clock alone, as when an operator sets a machine's clock.
 
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, Tokens, code, redeem, register};

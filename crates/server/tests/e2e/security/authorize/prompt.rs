@@ -20,7 +20,7 @@ on_sqlite! {
         for wider in ["profile sleep", "sleep supplements", "profile", "profile sleep supplements"] {
             assert!(is_asked(&scene, &sleep.with("scope", wider)).await, "{wider}");
         }
-        // Without a scope an app requests all of its own.
+        // Without a scope an app requests every scope that it may have.
         assert!(is_asked(&scene, &sleep.without("scope")).await);
         // Neither another app nor another person inherits it.
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
